@@ -1,0 +1,87 @@
+package io.waterwheel.catalog;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The seam under the catalog: a tree of small versioned nodes with atomic multi-node transactions, as ZooKeeper
+ * offers it. Paths are absolute, {@code /a/b}, relative to the namespace's root. Thread-safe. Calls block.
+ */
+public interface CatalogStore extends AutoCloseable {
+    /**
+     * A node as read.
+     *
+     * @param version how often the data was set since the node was created, starting at 0
+     */
+    record Node(byte[] data, int version) {}
+
+    /** One step of a transaction. */
+    sealed interface Op {
+        String path();
+
+        /** Creates a node; conflicts when it exists. The parent must exist or be created earlier in the transaction. */
+        record Create(String path, byte[] data) implements Op {}
+
+        /** Replaces the data; conflicts unless the node is at the expected version. */
+        record Set(String path, byte[] data, int expectedVersion) implements Op {}
+
+        /** Deletes a node without children; conflicts unless it is at the expected version. */
+        record Delete(String path, int expectedVersion) implements Op {}
+
+        /** Changes nothing; conflicts unless the node is at the expected version. */
+        record Check(String path, int expectedVersion) implements Op {}
+    }
+
+    /** A transaction was refused and nothing was changed: a node is not as one of the steps expects. */
+    final class ConflictException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        public ConflictException(String message) {
+            super(message);
+        }
+    }
+
+    /** The connection was lost after a transaction was sent: {@link #sync}, read, and see whether it was done. */
+    final class UnknownOutcomeException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        public UnknownOutcomeException(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** The node, or empty when there is none. */
+    Optional<Node> read(String path);
+
+    /** Names (not paths) of the children, sorted; empty when the node is absent. */
+    List<String> children(String path);
+
+    /** Creates the node and its parents, with empty data, where they are absent. */
+    void ensure(String path);
+
+    /** Does all steps or none. */
+    void commit(List<Op> ops) throws ConflictException, UnknownOutcomeException;
+
+    /** Returns when later reads see everything that was committed, by anyone, before the call. */
+    void sync();
+
+    /**
+     * Calls back after the node's data or its list of children changed, and after a lost session was renewed. May call
+     * without a change; several changes may become one call. The callback runs on a thread of the store and must be
+     * short.
+     *
+     * @return closing it ends the watch
+     */
+    AutoCloseable watch(String path, Runnable onChange);
+
+    /**
+     * Keeps a node of this data alive as long as this process is: gone soon after the process dies, put back after a
+     * lost session. Replaces a node of the same path that an earlier process left.
+     *
+     * @return closing it removes the node
+     */
+    AutoCloseable announce(String path, byte[] data);
+
+    @Override
+    void close();
+}

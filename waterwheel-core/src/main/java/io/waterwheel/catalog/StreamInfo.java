@@ -1,0 +1,32 @@
+package io.waterwheel.catalog;
+
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import java.util.regex.Pattern;
+
+/**
+ * A stream's entry in the catalog; never changed after creation.
+ *
+ * @param name letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most 100
+ * @param id unique in the namespace for ever: a stream dropped and created again has another
+ * @param schema its fields, key and time
+ * @param format of the topic's records
+ * @param topic the Kafka topic that feeds it
+ * @param partitions number of the topic's partitions
+ * @param indexers number of logical indexers its first routing table names
+ */
+public record StreamInfo(
+        String name, int id, Schema schema, RecordFormat format, String topic, int partitions, int indexers) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+
+    public StreamInfo {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("stream name '" + name
+                    + "': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit");
+        }
+        if (partitions < 1 || indexers < 1) {
+            throw new IllegalArgumentException(
+                    "stream " + name + ": partitions " + partitions + ", indexers " + indexers + ": expected at least 1");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.waterwheel.chunk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * The seam to where chunk files lie: a local folder, HDFS, later an object store. Names are relative paths with
+ * {@code /}. A file appears under its name whole and synced, or not at all, and is never changed. Thread-safe.
+ */
+public interface ChunkStore extends AutoCloseable {
+    /**
+     * A file as listed.
+     *
+     * @param modifiedMillis when it was written, milliseconds since 1970
+     */
+    record StoredFile(String name, long bytes, long modifiedMillis) {}
+
+    /** An open file. Thread-safe; reads are positioned. */
+    interface Input extends AutoCloseable {
+        String name();
+
+        /** Length of the file in bytes. */
+        long size();
+
+        /** Reads exactly {@code length} bytes at {@code position}; an end of file before that is an IOException. */
+        void read(long position, byte[] target, int offset, int length) throws IOException;
+
+        /**
+         * Reads several ranges, in as few round trips as the store can.
+         *
+         * @param positions ascending, ranges not overlapping
+         * @param targets one array a range, filled whole
+         */
+        void readVectored(long[] positions, byte[][] targets) throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+
+    /**
+     * Writes the content under a temporary name, syncs, renames. The buffers are written from position to limit and
+     * left unchanged.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException when a file of that name exists; it is never overwritten
+     */
+    void write(String name, List<ByteBuffer> content) throws IOException;
+
+    /** @throws java.nio.file.NoSuchFileException when there is none */
+    Input open(String name) throws IOException;
+
+    /** Files under the prefix (a folder), temporary ones included. */
+    List<StoredFile> list(String prefix) throws IOException;
+
+    /** Deletes a file; without effect when there is none. */
+    void delete(String name) throws IOException;
+
+    /** Host names that hold a replica of the file; empty when all are equally near. */
+    List<String> hosts(String name) throws IOException;
+
+    @Override
+    void close() throws IOException;
+}

@@ -1,0 +1,30 @@
+package io.waterwheel.query;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How an answer ended; the last thing a client receives. An answer without a verdict was cut off.
+ *
+ * @param complete whether nothing is missing (protocol rule 10)
+ * @param missing what is missing, a sentence each; empty when complete
+ * @param positions per partition of the topic, the offset below which every matching tuple is in the answer; what
+ *     lies above may be there in part, each tuple at most once
+ * @param edit number of the catalog edit the answer was planned on
+ * @param tuples number of tuples returned, or counted
+ * @param indexersAsked number of indexers that took part
+ * @param chunksRead number of chunks that took part
+ */
+public record Verdict(
+        boolean complete,
+        List<String> missing,
+        Map<Integer, Long> positions,
+        long edit,
+        long tuples,
+        int indexersAsked,
+        int chunksRead) {
+    public Verdict {
+        missing = List.copyOf(missing);
+        positions = Map.copyOf(positions);
+    }
+}

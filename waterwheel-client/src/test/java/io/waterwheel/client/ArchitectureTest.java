@@ -1,0 +1,37 @@
+package io.waterwheel.client;
+
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** What the client and its command line may use, of their own and of the core; anything unlisted is refused. */
+@AnalyzeClasses(packages = "io.waterwheel.client", importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+    @ArchTest
+    static final ArchRule arrows = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.waterwheel..")
+            .ensureAllClassesAreContainedInArchitecture()
+            .withOptionalLayers(true)
+            .layer("client")
+            .definedBy("io.waterwheel.client")
+            .layer("cli")
+            .definedBy("io.waterwheel.client.cli..")
+            .layer("core questions")
+            .definedBy("io.waterwheel.model..", "io.waterwheel.query", "io.waterwheel.decode..", "io.waterwheel.wire..")
+            .layer("core chunk")
+            .definedBy("io.waterwheel.chunk..")
+            .layer("core engine")
+            .definedBy(
+                    "io.waterwheel.key..",
+                    "io.waterwheel.index..",
+                    "io.waterwheel.catalog..",
+                    "io.waterwheel.query.exec..",
+                    "io.waterwheel.ingest..")
+            .whereLayer("client")
+            .mayOnlyAccessLayers("core questions")
+            .whereLayer("cli")
+            .mayOnlyAccessLayers("client", "core questions", "core chunk");
+}

@@ -28,7 +28,11 @@ final class CatalogJson {
         json.put("format", stream.format().name());
         json.put("partitions", stream.partitions());
         json.put("indexers", stream.indexers());
-        json.set("schema", SchemaJson.toJson(stream.schema()));
+        try {
+            json.set("schema", MAPPER.readTree(SchemaJson.write(stream.schema())));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a schema's JSON form could not be read back", e);
+        }
         return bytes(json);
     }
 
@@ -36,7 +40,7 @@ final class CatalogJson {
         return read(path, data, json -> new StreamInfo(
                 text(json, "name"),
                 intOf(json, "id"),
-                SchemaJson.fromJson(require(json, "schema")),
+                SchemaJson.read(require(json, "schema").toString()),
                 RecordFormat.valueOf(text(json, "format")),
                 text(json, "topic"),
                 intOf(json, "partitions"),

@@ -125,6 +125,11 @@ public final class IndexerCore {
         return stream;
     }
 
+    /** Its logical id. */
+    public int indexer() {
+        return indexer;
+    }
+
     public int epoch() {
         return epoch;
     }

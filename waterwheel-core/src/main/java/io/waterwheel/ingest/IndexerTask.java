@@ -5,33 +5,38 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All indexers that one task hosts, one per stream, and the memory they share. Owner: the task's thread.
+ * All indexers that one task hosts, of any streams, and the memory they share. Owner: the task's thread.
  */
 public final class IndexerTask {
     private final CreditWindow window;
-    private final Map<Integer, IndexerCore> cores = new HashMap<>();
+    private record Id(int streamId, int indexer) {}
+
+    private final Map<Id, IndexerCore> cores = new HashMap<>();
 
     public IndexerTask(CreditWindow window) {
         this.window = window;
     }
 
     public void add(IndexerCore core) {
-        IndexerCore old = cores.put(core.stream().id(), core);
+        IndexerCore old = cores.put(new Id(core.stream().id(), core.indexer()), core);
         if (old != null) {
             old.stop();
         }
     }
 
-    /** Stops and forgets the indexer of a stream. */
+    /** Stops and forgets the indexers of a stream. */
     public void remove(int streamId) {
-        IndexerCore core = cores.remove(streamId);
-        if (core != null) {
+        cores.values().removeIf(core -> {
+            if (core.stream().id() != streamId) {
+                return false;
+            }
             core.stop();
-        }
+            return true;
+        });
     }
 
-    public @Nullable IndexerCore core(int streamId) {
-        return cores.get(streamId);
+    public @Nullable IndexerCore core(int streamId, int indexer) {
+        return cores.get(new Id(streamId, indexer));
     }
 
     public Iterable<IndexerCore> cores() {
@@ -40,7 +45,7 @@ public final class IndexerTask {
 
     /** Takes a block, or drops it when its stream is not hosted here. */
     public void onBlock(ChannelBlock block, long now) {
-        IndexerCore core = cores.get(block.streamId());
+        IndexerCore core = cores.get(new Id(block.streamId(), block.indexer()));
         if (core != null) {
             core.onBlock(block, now);
         } else {

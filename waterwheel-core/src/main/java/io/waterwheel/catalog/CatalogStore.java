@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The seam under the catalog: a tree of small versioned nodes with atomic multi-node transactions, as ZooKeeper
- * offers it. Paths are absolute, {@code /a/b}, relative to the namespace's root. Thread-safe. Calls block.
+ * The seam under the catalog: a tree of small versioned nodes with atomic multi-node transactions, as ZooKeeper offers
+ * it. Paths are absolute, {@code /a/b}, relative to the namespace's root. Thread-safe. Calls block.
  */
 @SuppressWarnings("ArrayRecordComponent") // nodes are bytes; their records are never compared
 public interface CatalogStore extends AutoCloseable {
@@ -14,6 +14,7 @@ public interface CatalogStore extends AutoCloseable {
      *
      * @param version how often the data was set since the node was created, starting at 0
      */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Node(byte[] data, int version) {}
 
     /** One step of a transaction. */
@@ -21,9 +22,11 @@ public interface CatalogStore extends AutoCloseable {
         String path();
 
         /** Creates a node; conflicts when it exists. The parent must exist or be created earlier in the transaction. */
+        @SuppressWarnings("ArrayRecordComponent") // never compared
         record Create(String path, byte[] data) implements Op {}
 
         /** Replaces the data; conflicts unless the node is at the expected version. */
+        @SuppressWarnings("ArrayRecordComponent") // never compared
         record Set(String path, byte[] data, int expectedVersion) implements Op {}
 
         /** Deletes a node without children; conflicts unless it is at the expected version. */

@@ -21,12 +21,13 @@ public record StreamInfo(
 
     public StreamInfo {
         if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("stream name '" + name
-                    + "': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit");
+            throw new IllegalArgumentException(
+                    "stream name '" + name
+                            + "': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit");
         }
         if (partitions < 1 || indexers < 1) {
-            throw new IllegalArgumentException(
-                    "stream " + name + ": partitions " + partitions + ", indexers " + indexers + ": expected at least 1");
+            throw new IllegalArgumentException("stream " + name + ": partitions " + partitions + ", indexers "
+                    + indexers + ": expected at least 1");
         }
     }
 }

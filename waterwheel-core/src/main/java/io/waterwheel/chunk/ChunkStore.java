@@ -46,7 +46,7 @@ public interface ChunkStore extends AutoCloseable {
      */
     void write(String name, List<ByteBuffer> content) throws IOException;
 
-    /** @throws java.nio.file.NoSuchFileException when there is none */
+    /** Opens a file for reading; {@link java.nio.file.NoSuchFileException} when there is none. */
     Input open(String name) throws IOException;
 
     /** Files under the prefix (a folder), temporary ones included. */

@@ -4,8 +4,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seam by which a dispatcher reads part of the log again, for channels that lag behind live reading. Reads at
- * the same isolation as live reading. Thread-safe; at most one read per partition is under way.
+ * The seam by which a dispatcher reads part of the log again, for channels that lag behind live reading. Reads at the
+ * same isolation as live reading. Thread-safe; at most one read per partition is under way.
  */
 public interface LogReader extends AutoCloseable {
     /**
@@ -15,7 +15,12 @@ public interface LogReader extends AutoCloseable {
      * @param done called once, on the reader's thread, with the batch (its {@code from} is the offset asked for), or
      *     with the failure; a batch that ends where it begins means that the log has nothing further yet
      */
-    void read(int streamId, int partition, long from, int maxBytes, BiConsumer<@Nullable RecordBatch, @Nullable Exception> done);
+    void read(
+            int streamId,
+            int partition,
+            long from,
+            int maxBytes,
+            BiConsumer<@Nullable RecordBatch, @Nullable Exception> done);
 
     @Override
     void close();

@@ -3,8 +3,8 @@ package io.waterwheel.ingest;
 import java.nio.ByteBuffer;
 
 /**
- * Records of one partition as read from the log, in offset order: everything visible in [from, to). Offsets without
- * a record (transaction markers, aborted records) are simply not listed.
+ * Records of one partition as read from the log, in offset order: everything visible in [from, to). Offsets without a
+ * record (transaction markers, aborted records) are simply not listed.
  *
  * @param streamId the stream
  * @param partition of its topic

@@ -1,9 +1,8 @@
 package io.waterwheel.model;
 
 /**
- * A closed box in degrees. It does not cross the antimeridian: {@code minLongitude <= maxLongitude}.
- *
- * @throws IllegalArgumentException for a bound that is not finite, or bounds in the wrong order
+ * A closed box in degrees. It does not cross the antimeridian: {@code minLongitude <= maxLongitude}. A bound that is
+ * not finite, or bounds in the wrong order, are an {@link IllegalArgumentException}.
  */
 public record Box(double minLongitude, double minLatitude, double maxLongitude, double maxLatitude) {
     /** All positions on the globe. */

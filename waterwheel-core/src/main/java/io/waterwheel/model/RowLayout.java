@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where each field of a row lies: in the key, in the time, or in a payload column. Shared by tuple blocks, leaves
- * and chunk files, so that moving tuples between them is copying columns.
+ * Where each field of a row lies: in the key, in the time, or in a payload column. Shared by tuple blocks, leaves and
+ * chunk files, so that moving tuples between them is copying columns.
  *
- * <p>A stored layout ({@link #of(Schema)}) has a key and a time for every row; fields that equal them take no column
- * of their own. A result layout ({@link #ofFields(List)}) has neither: all its fields are columns. When a field is
+ * <p>A stored layout ({@link #of(Schema)}) has a key and a time for every row; fields that equal them take no column of
+ * their own. A result layout ({@link #ofFields(List)}) has neither: all its fields are columns. When a field is
  * nullable, column 0 is the null mask: bit b of a row is set when the b-th nullable field is null.
  */
 public final class RowLayout {
@@ -138,7 +138,7 @@ public final class RowLayout {
         int hash = keyed ? 1 : 2;
         for (Field field : fields) {
             hash = hash * 31 + field.name().hashCode();
-            hash = hash * 31 + field.type().ordinal();
+            hash = hash * 31 + field.type().schemaName().hashCode();
             hash = hash * 31 + (field.nullable() ? 1 : 0);
         }
         for (int column : columnOf) {

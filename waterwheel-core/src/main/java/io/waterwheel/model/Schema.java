@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fields of a stream, and which of them make the key and the time. Never changed once a stream uses it.
+ * The fields of a stream, and which of them make the key and the time. Never changed once a stream uses it. A part that
+ * names a field that is missing or unfit is an {@link IllegalArgumentException} that says which.
  *
  * @param fields in the order of CSV columns and of answers; 1 to 256, names unique
  * @param key how the key is made
  * @param timeField name of the field of type timestamp that is the tuple's time; not nullable
- * @throws IllegalArgumentException when a part names a field that is missing or unfit; the message says which
  */
 public record Schema(List<Field> fields, KeySpec key, String timeField) {
     /** Nullable fields are marked in one 64-bit mask a tuple. */

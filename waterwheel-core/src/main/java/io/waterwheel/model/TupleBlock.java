@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * payload column of little-endian values, {@code width(c)} bytes a row; text and bytes lie in one arena that their
  * columns refer to. Rows 0 to {@link #size()} - 1 are filled.
  *
- * <p>Not thread-safe: one owner at a time; handing over a block hands over its arrays. The accessors that return
- * arrays return the block's own (no copy); they are replaced by the {@code ensure} methods.
+ * <p>Not thread-safe: one owner at a time; handing over a block hands over its arrays. The accessors that return arrays
+ * return the block's own (no copy); they are replaced by the {@code ensure} methods.
  */
 public final class TupleBlock {
     /** Longest value of a string or bytes field; longer ones are refused where they are decoded. */
@@ -177,8 +177,8 @@ public final class TupleBlock {
     }
 
     /**
-     * The value of a field as an object, for borders where people look: Integer, Long, Float, Double, Boolean,
-     * String, byte[], or null. Allocates; not for the hot path.
+     * The value of a field as an object, for borders where people look: Integer, Long, Float, Double, Boolean, String,
+     * byte[], or null. Allocates; not for the hot path.
      */
     public @Nullable Object value(int field, int row) {
         if (isNull(field, row)) {

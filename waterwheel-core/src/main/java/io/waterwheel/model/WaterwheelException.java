@@ -1,8 +1,8 @@
 package io.waterwheel.model;
 
 /**
- * A failure with a stable code and a kind, so that a program knows whom to blame and whether to try again.
- * The message says what, where, expected, got and what to do now.
+ * A failure with a stable code and a kind, so that a program knows whom to blame and whether to try again. The message
+ * says what, where, expected, got and what to do now.
  */
 public class WaterwheelException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -24,9 +24,7 @@ public class WaterwheelException extends RuntimeException {
     private final Kind kind;
     private final String code;
 
-    /**
-     * @param code stable, upper case with underscores, for programs
-     */
+    /** @param code stable, upper case with underscores, for programs */
     public WaterwheelException(Kind kind, String code, String message) {
         super(message);
         this.kind = kind;

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks of one stream: the tuples whose key lies in any of the intervals, whose position lies in the
- * box, and whose time lies in the interval. All bounds are closed.
+ * What a client asks of one stream: the tuples whose key lies in any of the intervals, whose position lies in the box,
+ * and whose time lies in the interval. All bounds are closed.
  *
  * @param stream name of the stream
  * @param keys key intervals, any of which may hold the key; empty means every key
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param limit most tuples to return; {@link #NO_LIMIT} for all. Which ones is not defined
  * @param count whether to return the number of matching tuples in place of them; the limit does not apply
  * @param timeout how long the answer may take in all
- * @param allowPartial whether an answer that lacks something may be returned, marked; otherwise the query waits
- *     for what is missing until the timeout, then fails
+ * @param allowPartial whether an answer that lacks something may be returned, marked; otherwise the query waits for
+ *     what is missing until the timeout, then fails
  * @param atLeast for partitions of the topic, offsets below which every tuple must have been seen: read your writes
  */
 public record Query(
@@ -56,7 +56,16 @@ public record Query(
     /** All tuples of a stream; narrow it with the {@code with} methods. */
     public static Query of(String stream) {
         return new Query(
-                stream, List.of(), null, TimeInterval.ALL, List.of(), NO_LIMIT, false, DEFAULT_TIMEOUT, false, Map.of());
+                stream,
+                List.of(),
+                null,
+                TimeInterval.ALL,
+                List.of(),
+                NO_LIMIT,
+                false,
+                DEFAULT_TIMEOUT,
+                false,
+                Map.of());
     }
 
     public Query withKeys(List<KeyInterval> intervals) {

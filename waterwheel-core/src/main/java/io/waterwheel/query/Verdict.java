@@ -8,8 +8,8 @@ import java.util.Map;
  *
  * @param complete whether nothing is missing (protocol rule 10)
  * @param missing what is missing, a sentence each; empty when complete
- * @param positions per partition of the topic, the offset below which every matching tuple is in the answer; what
- *     lies above may be there in part, each tuple at most once
+ * @param positions per partition of the topic, the offset below which every matching tuple is in the answer; what lies
+ *     above may be there in part, each tuple at most once
  * @param edit number of the catalog edit the answer was planned on
  * @param tuples number of tuples returned, or counted
  * @param indexersAsked number of indexers that took part

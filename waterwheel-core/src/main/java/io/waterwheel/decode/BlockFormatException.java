@@ -1,0 +1,12 @@
+package io.waterwheel.decode;
+
+import io.waterwheel.model.WaterwheelException;
+
+/** Bytes that should be a tuple block are not one; the message says what, where, expected and got. */
+public final class BlockFormatException extends WaterwheelException {
+    private static final long serialVersionUID = 1;
+
+    BlockFormatException(String message) {
+        super(Kind.CORRUPT, "BLOCK_MALFORMED", "tuple block: " + message);
+    }
+}

@@ -1,0 +1,255 @@
+package io.waterwheel.decode;
+
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+
+/**
+ * One line of comma-separated values, RFC 4180: fields in the schema's order, quotes around values that hold commas,
+ * quotes (doubled) or line ends. An empty value is null; a quoted empty value is an empty string. One line end at the
+ * end of the record is ignored. Works on the record's bytes; only quoted values with quotes inside are copied.
+ */
+final class CsvDecoder implements RecordDecoder {
+    private final RowAppender row;
+    private final Numbers numbers = new Numbers();
+    private final Timestamps timestamps = new Timestamps(numbers);
+    private final byte[] header;
+    private byte[] copy = {};
+    private byte[] unquoted = {};
+
+    /** Where the last value read ends in the line: at a comma or at the line's end. */
+    private int valueEnd;
+
+    CsvDecoder(Schema schema) {
+        row = new RowAppender(schema);
+        header = String.join(",", row.names).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
+        int length = value.remaining();
+        if (value.hasArray()) {
+            decode(value.array(), value.arrayOffset() + value.position(), length, into);
+            return;
+        }
+        if (copy.length < length) {
+            copy = new byte[length];
+        }
+        value.get(value.position(), copy, 0, length);
+        decode(copy, 0, length, into);
+    }
+
+    private void decode(byte[] bytes, int from, int length, TupleBlock into) throws RejectedRecordException {
+        int to = from + length;
+        if (to > from && bytes[to - 1] == '\n') {
+            to--;
+        }
+        if (to > from && bytes[to - 1] == '\r') {
+            to--;
+        }
+        if (from == to) {
+            throw new RejectedRecordException("the record is empty");
+        }
+        row.begin(into);
+        try {
+            line(bytes, from, to);
+        } catch (RejectedRecordException e) {
+            row.rollback();
+            if (Arrays.equals(bytes, from, to, header, 0, header.length)) {
+                throw new RejectedRecordException(
+                        "the line is the header, not a tuple: it holds the names of the fields");
+            }
+            throw e;
+        }
+        row.commit();
+    }
+
+    private void line(byte[] bytes, int from, int to) throws RejectedRecordException {
+        int fields = row.types.length;
+        int at = from;
+        for (int field = 0; field < fields; field++) {
+            if (at > to) {
+                throw new RejectedRecordException("line ends after " + field + " of " + fields + " fields: "
+                        + row.names[field] + " is the first that it lacks");
+            }
+            if (at < to && bytes[at] == '"') {
+                quoted(field, bytes, at, to);
+            } else {
+                plain(field, bytes, at, to);
+            }
+            at = valueEnd + 1;
+        }
+        if (at <= to) {
+            throw new RejectedRecordException("line has more than the schema's " + fields + " fields: '"
+                    + Snippet.of(bytes, at, to) + "' is left over");
+        }
+    }
+
+    private void plain(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        int end = from;
+        while (end < to) {
+            int c = bytes[end];
+            if (c <= ',') { // all that matters is below the comma, and hardly anything else
+                if (c == ',') {
+                    break;
+                }
+                if (c == '"') {
+                    throw new RejectedRecordException(row.names[field]
+                            + ": a quote inside a value without quotes; put the value in quotes and double the quote");
+                }
+                if (c == '\n' || c == '\r') {
+                    throw new RejectedRecordException(
+                            row.names[field] + ": a line end inside the record; expected one line a record");
+                }
+            }
+            end++;
+        }
+        valueEnd = end;
+        if (end == from) {
+            if (!row.setNull(field)) {
+                throw new RejectedRecordException("line lacks " + row.names[field]);
+            }
+            return;
+        }
+        set(field, bytes, from, end);
+    }
+
+    private void quoted(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        int start = from + 1;
+        int at = start;
+        int doubled = 0;
+        while (true) {
+            if (at >= to) {
+                throw new RejectedRecordException(row.names[field] + ": the closing quote is missing");
+            }
+            if (bytes[at] == '"') {
+                if (at + 1 >= to || bytes[at + 1] != '"') {
+                    break;
+                }
+                doubled++;
+                at++;
+            }
+            at++;
+        }
+        valueEnd = at + 1;
+        if (valueEnd < to && bytes[valueEnd] != ',') {
+            throw new RejectedRecordException(row.names[field] + ": expected a comma after the closing quote, got '"
+                    + Snippet.of(bytes, valueEnd, to) + "'");
+        }
+        if (doubled == 0) {
+            set(field, bytes, start, at);
+            return;
+        }
+        int length = at - start - doubled;
+        if (unquoted.length < length) {
+            unquoted = new byte[length];
+        }
+        int out = 0;
+        for (int i = start; i < at; i++) {
+            unquoted[out++] = bytes[i];
+            if (bytes[i] == '"') {
+                i++;
+            }
+        }
+        set(field, unquoted, 0, length);
+    }
+
+    private void set(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        switch (row.types[field]) {
+            case INT -> {
+                long value = numbers.parseLong(bytes, from, to);
+                if (numbers.failed || value != (int) value) {
+                    throw unfit(field, "a whole number of 32 bits", bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case LONG -> {
+                long value = numbers.parseLong(bytes, from, to);
+                if (numbers.failed) {
+                    throw unfit(field, "a whole number of 64 bits", bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case TIMESTAMP -> {
+                long value = timestamps.parse(bytes, from, to);
+                if (timestamps.failed) {
+                    throw unfit(field, Timestamps.EXPECTED, bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case FLOAT -> {
+                float value = numbers.parseFloat(bytes, from, to);
+                if (numbers.failed) {
+                    throw unfit(field, "a number", bytes, from, to);
+                }
+                row.setFloat(field, value);
+            }
+            case DOUBLE -> {
+                double value = numbers.parseDouble(bytes, from, to);
+                if (numbers.failed) {
+                    throw unfit(field, "a number", bytes, from, to);
+                }
+                row.setDouble(field, value);
+            }
+            case BOOLEAN -> row.setBoolean(field, parseBoolean(field, bytes, from, to));
+            case STRING -> {
+                checkLength(field, to - from);
+                if (!Utf8.valid(bytes, from, to - from)) {
+                    throw new RejectedRecordException(row.names[field] + ": is not valid UTF-8");
+                }
+                row.setBytes(field, bytes, from, to - from);
+            }
+            case BYTES -> {
+                checkLength(field, (to - from) / 4 * 3);
+                byte[] value;
+                try {
+                    value = Base64.getDecoder().decode(Arrays.copyOfRange(bytes, from, to));
+                } catch (IllegalArgumentException e) {
+                    throw unfit(field, "base64", bytes, from, to);
+                }
+                row.setBytes(field, value, 0, value.length);
+            }
+        }
+    }
+
+    private void checkLength(int field, int length) throws RejectedRecordException {
+        if (length > TupleBlock.MAX_VALUE_BYTES) {
+            throw new RejectedRecordException(
+                    row.names[field] + ": expected at most " + TupleBlock.MAX_VALUE_BYTES + " bytes, got " + length);
+        }
+    }
+
+    private boolean parseBoolean(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        int length = to - from;
+        if (length == 1 && (bytes[from] == '1' || bytes[from] == '0')) {
+            return bytes[from] == '1';
+        }
+        if (is("true", "TRUE", bytes, from, to)) {
+            return true;
+        }
+        if (is("false", "FALSE", bytes, from, to)) {
+            return false;
+        }
+        throw unfit(field, "true, false, 1 or 0", bytes, from, to);
+    }
+
+    private static boolean is(String lower, String upper, byte[] bytes, int from, int to) {
+        if (to - from != lower.length()) {
+            return false;
+        }
+        for (int i = 0; i < lower.length(); i++) {
+            if (bytes[from + i] != lower.charAt(i) && bytes[from + i] != upper.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private RejectedRecordException unfit(int field, String expected, byte[] bytes, int from, int to) {
+        return new RejectedRecordException(
+                row.names[field] + ": expected " + expected + ", got '" + Snippet.of(bytes, from, to) + "'");
+    }
+}

@@ -1,0 +1,32 @@
+package io.waterwheel.decode;
+
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.nio.ByteBuffer;
+
+/**
+ * Turns the value of one record of a stream's topic into tuples. Fills times, payload columns and, when the key is a
+ * field, keys; keys made from a position are left to the caller. One per thread: decoders reuse buffers. Allocates
+ * nothing per tuple or field once the block has room; CSV nothing at all.
+ */
+public interface RecordDecoder {
+    /** A decoder of this format. */
+    static RecordDecoder of(RecordFormat format, Schema schema) {
+        return switch (format) {
+            case CSV -> new CsvDecoder(schema);
+            case JSON -> new JsonDecoder(schema);
+            case BLOCK -> new BlockRecordDecoder(schema);
+        };
+    }
+
+    /**
+     * Appends the record's tuples.
+     *
+     * @param value the record's value; its position does not move
+     * @param into a block of the layout {@code RowLayout.of(schema)}
+     * @throws RejectedRecordException when the record cannot be decoded, whatever bytes it holds; {@code into} has the
+     *     rows it had
+     */
+    void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException;
+}

@@ -1,0 +1,13 @@
+package io.waterwheel.decode;
+
+/**
+ * A record cannot become tuples; the message is the reason, for people. Without a stack trace: a topic may hold
+ * millions of such records, and where in the decoder one failed tells nobody anything.
+ */
+public final class RejectedRecordException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    public RejectedRecordException(String reason) {
+        super(reason, null, false, false);
+    }
+}

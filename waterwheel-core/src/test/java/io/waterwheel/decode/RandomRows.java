@@ -1,0 +1,144 @@
+package io.waterwheel.decode;
+
+import io.waterwheel.model.Box;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Random schemas, and random rows of them as objects: the naive side of the twins. */
+public final class RandomRows {
+    private static final String[] TEXTS = {
+        "", "a", "plain", "with,comma", "a \"quote\"", "ünï", "日本語", "🚀 up", "two\nlines", " x "
+    };
+
+    private RandomRows() {}
+
+    /** A schema with one to a dozen payload fields of all types, keyed by a field, by the time or by a position. */
+    public static Schema schema(Random random) {
+        List<Field> fields = new ArrayList<>();
+        fields.add(new Field("t", FieldType.TIMESTAMP, false));
+        fields.add(new Field("k", random.nextBoolean() ? FieldType.LONG : FieldType.INT, false));
+        fields.add(new Field("lon", FieldType.DOUBLE, false));
+        fields.add(new Field("lat", FieldType.DOUBLE, false));
+        int payload = random.nextInt(random.nextInt(10) == 0 ? 40 : 10);
+        FieldType[] types = FieldType.values();
+        for (int i = 0; i < payload; i++) {
+            fields.add(new Field("f" + i, types[random.nextInt(types.length)], random.nextBoolean()));
+        }
+        java.util.Collections.shuffle(fields, random);
+        KeySpec key =
+                switch (random.nextInt(3)) {
+                    case 0 -> new KeySpec.Ordered("k");
+                    case 1 -> new KeySpec.Ordered("t");
+                    default -> new KeySpec.Position("lon", "lat", Box.WORLD);
+                };
+        return new Schema(fields, key, "t");
+    }
+
+    public static @Nullable Object[] row(Schema schema, Random random) {
+        List<Field> fields = schema.fields();
+        @Nullable Object[] row = new @Nullable Object[fields.size()];
+        for (int f = 0; f < row.length; f++) {
+            Field field = fields.get(f);
+            row[f] = field.nullable() && random.nextInt(3) == 0 ? null : value(field.type(), random);
+        }
+        return row;
+    }
+
+    private static Object value(FieldType type, Random random) {
+        return switch (type) {
+            case INT -> random.nextInt(4) == 0 ? Integer.MIN_VALUE + random.nextInt(2) : random.nextInt();
+            case LONG ->
+                switch (random.nextInt(4)) {
+                    case 0 -> Long.MIN_VALUE;
+                    case 1 -> Long.MAX_VALUE;
+                    default -> random.nextLong() >> random.nextInt(64);
+                };
+            case TIMESTAMP -> random.nextLong() >> 20;
+            case FLOAT ->
+                number(() -> (double) Float.intBitsToFloat(random.nextInt()), random)
+                        .floatValue();
+            case DOUBLE -> number(() -> Double.longBitsToDouble(random.nextLong()), random);
+            case BOOLEAN -> random.nextBoolean();
+            case STRING ->
+                random.nextInt(50) == 0
+                        ? "long ".repeat(random.nextInt(6000))
+                        : TEXTS[random.nextInt(TEXTS.length)] + (random.nextBoolean() ? random.nextInt() : "");
+            case BYTES -> {
+                byte[] bytes = new byte[random.nextInt(20)];
+                random.nextBytes(bytes);
+                yield bytes;
+            }
+        };
+    }
+
+    private static Double number(java.util.function.Supplier<Double> bits, Random random) {
+        if (random.nextBoolean()) {
+            return (double) Math.round(random.nextGaussian() * 1e6) / Math.pow(10, random.nextInt(8));
+        }
+        double value = bits.get();
+        return Double.isFinite(value) ? value : 0.5;
+    }
+
+    /** The row as a CSV line; strings are quoted where they must be, and sometimes where they need not be. */
+    public static String csv(Schema schema, @Nullable Object[] row, Random random) {
+        StringBuilder line = new StringBuilder();
+        for (int f = 0; f < row.length; f++) {
+            if (f > 0) {
+                line.append(',');
+            }
+            String text = text(row[f]);
+            boolean string = row[f] instanceof String || row[f] instanceof byte[];
+            boolean quote = row[f] != null
+                    && ((string && text.isEmpty()) || text.matches("(?s).*[,\"\r\n].*") || random.nextInt(5) == 0);
+            line.append(quote ? '"' + text.replace("\"", "\"\"") + '"' : text);
+        }
+        return line.append(List.of("", "\n", "\r\n").get(random.nextInt(3))).toString();
+    }
+
+    /** The row as a JSON object, members in random order, nulls sometimes left out. */
+    public static String json(Schema schema, @Nullable Object[] row, Random random) {
+        List<String> members = new ArrayList<>();
+        for (int f = 0; f < row.length; f++) {
+            String name = '"' + schema.fields().get(f).name() + "\": ";
+            Object value = row[f];
+            if (value == null) {
+                if (random.nextBoolean()) {
+                    members.add(name + "null");
+                }
+            } else if (value instanceof String || value instanceof byte[]) {
+                String text =
+                        text(value).replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+                members.add(name + '"' + text + '"');
+            } else {
+                members.add(name + value);
+            }
+        }
+        java.util.Collections.shuffle(members, random);
+        return "{" + String.join(random.nextBoolean() ? "," : " ,\n ", members) + "}";
+    }
+
+    private static String text(@Nullable Object value) {
+        return value == null
+                ? ""
+                : value instanceof byte[] bytes ? Base64.getEncoder().encodeToString(bytes) : value.toString();
+    }
+
+    /** Whether row r of the block holds these values. */
+    public static void assertRow(TupleBlock block, int r, @Nullable Object[] row, String replay) {
+        for (int f = 0; f < row.length; f++) {
+            org.assertj.core.api.Assertions.assertThat(block.value(f, r))
+                    .as(
+                            "%s row %d field %s",
+                            replay, r, block.layout().fields().get(f).name())
+                    .isEqualTo(row[f]);
+        }
+    }
+}

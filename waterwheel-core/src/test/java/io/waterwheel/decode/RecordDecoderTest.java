@@ -1,0 +1,243 @@
+package io.waterwheel.decode;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class RecordDecoderTest {
+    private static final Schema TAXI = new Schema(
+            List.of(
+                    new Field("time", FieldType.TIMESTAMP, false),
+                    new Field("id", FieldType.INT, false),
+                    new Field("speed", FieldType.DOUBLE, true),
+                    new Field("plate", FieldType.STRING, true),
+                    new Field("free", FieldType.BOOLEAN, true)),
+            new KeySpec.Ordered("id"),
+            "time");
+
+    @ParameterizedTest
+    @EnumSource(RecordFormat.class)
+    void givesTheRowsThatWereWritten(RecordFormat format) throws Exception {
+        for (long seed = 1; seed <= 300; seed++) {
+            Random random = new Random(seed);
+            Schema schema = RandomRows.schema(random);
+            String replay = format + " seed=" + seed;
+            RecordDecoder decoder = RecordDecoder.of(format, schema);
+            TupleBlock block = new TupleBlock(RowLayout.of(schema), random.nextInt(5));
+            for (int round = 0; round < 2; round++) { // the second finds the first's values in the arrays
+                block.clear();
+                List<Object[]> rows = new ArrayList<>();
+                for (int record = 0; record < 20; record++) {
+                    List<Object[]> tuples = new ArrayList<>();
+                    byte[] bytes = record(format, schema, tuples, random);
+                    decoder.decode(placed(bytes, random), block);
+                    rows.addAll(tuples);
+                }
+                assertThat(block.size()).as(replay).isEqualTo(rows.size());
+                for (int r = 0; r < rows.size(); r++) {
+                    RandomRows.assertRow(block, r, rows.get(r), replay);
+                    if (schema.key() instanceof KeySpec.Ordered key) {
+                        Object value = rows.get(r)[schema.indexOf(key.field())];
+                        assertThat(block.keys()[r]).as(replay).isEqualTo(((Number) value).longValue());
+                    }
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(RecordFormat.class)
+    void damagedRecordsAreRejectedAndLeaveTheBlockAsItWas(RecordFormat format) throws Exception {
+        for (long seed = 1; seed <= 100; seed++) {
+            Random random = new Random(seed);
+            Schema schema = RandomRows.schema(random);
+            RecordDecoder decoder = RecordDecoder.of(format, schema);
+            TupleBlock block = new TupleBlock(RowLayout.of(schema), 0);
+            List<Object[]> first = new ArrayList<>();
+            decoder.decode(ByteBuffer.wrap(record(format, schema, first, random)), block);
+            int rows = block.size();
+            int arena = block.arenaSize();
+            for (int step = 0; step < 300; step++) {
+                byte[] bytes = damaged(record(format, schema, new ArrayList<>(), random), random);
+                try {
+                    decoder.decode(placed(bytes, random), block);
+                    for (int f = 0; f < schema.fields().size(); f++) {
+                        for (int r = rows; r < block.size(); r++) {
+                            block.value(f, r); // whatever was accepted can be read
+                        }
+                    }
+                    block.setSize(rows);
+                    block.setArenaSize(arena);
+                } catch (RejectedRecordException e) {
+                    assertThat(e.getMessage()).as("seed=%s step=%s", seed, step).isNotBlank();
+                    assertThat(e.getStackTrace()).isEmpty();
+                    assertThat(block.size()).isEqualTo(rows);
+                    assertThat(block.arenaSize()).isEqualTo(arena);
+                } catch (RuntimeException e) {
+                    throw new AssertionError(
+                            format + " seed=" + seed + " step=" + step + " " + new String(bytes, UTF_8), e);
+                }
+            }
+            for (int r = 0; r < rows; r++) {
+                RandomRows.assertRow(block, r, first.get(r), "seed=" + seed);
+            }
+        }
+    }
+
+    @Test
+    void csvSaysWhatIsWrong() {
+        assertRejected(RecordFormat.CSV, "1,,2.5,x,1", "line lacks id");
+        assertRejected(RecordFormat.CSV, "1,7", "line ends after 2 of 5 fields: speed is the first that it lacks");
+        assertRejected(RecordFormat.CSV, "1,7,,,,9", "line has more than the schema's 5 fields: '9' is left over");
+        assertRejected(
+                RecordFormat.CSV,
+                "time,id,speed,plate,free\r\n",
+                "the line is the header, not a tuple: it holds the names of the fields");
+        assertRejected(RecordFormat.CSV, "1,20250.0,,,", "id: expected a whole number of 32 bits, got '20250.0'");
+        assertRejected(RecordFormat.CSV, "1,2147483648,,,", "id: expected a whole number of 32 bits, got '2147483648'");
+        assertRejected(RecordFormat.CSV, "1,1,fast,,", "speed: expected a number, got 'fast'");
+        assertRejected(RecordFormat.CSV, "1,1,1e999,,", "speed: expected a number, got '1e999'");
+        assertRejected(RecordFormat.CSV, "1,1, 1,,", "speed: expected a number, got ' 1'");
+        assertRejected(RecordFormat.CSV, "1,1,0x1p3,,", "speed: expected a number, got '0x1p3'");
+        assertRejected(RecordFormat.CSV, "1,1,,,maybe", "free: expected true, false, 1 or 0, got 'maybe'");
+        assertRejected(RecordFormat.CSV, "1,1,,\"x", "plate: the closing quote is missing");
+        assertRejected(RecordFormat.CSV, "1,1,,\"x\"y,", "plate: expected a comma after the closing quote, got 'y,'");
+        assertRejected(
+                RecordFormat.CSV,
+                "2021-10-07 12:00:00,1,,,",
+                "time: expected milliseconds since 1970 or an ISO 8601 instant with a zone such as"
+                        + " 2021-10-07T12:00:01.500Z, got '2021-10-07 12:00:00'");
+        assertRejected(RecordFormat.CSV, "\n", "the record is empty");
+        assertRejected(
+                RecordFormat.CSV, "1,1,," + "x".repeat(40_000) + ",", "plate: expected at most 32768 bytes, got 40000");
+    }
+
+    @Test
+    void jsonSaysWhatIsWrong() {
+        assertRejected(RecordFormat.JSON, "{\"time\":1}", "object lacks id");
+        assertRejected(
+                RecordFormat.JSON,
+                "{\"time\":1,\"id\":1,\"sped\":2}",
+                "unknown member 'sped': the schema has no such field");
+        assertRejected(RecordFormat.JSON, "{\"time\":1,\"time\":1}", "time: the member is there twice");
+        assertRejected(RecordFormat.JSON, "[1]", "expected a JSON object, got an array");
+        assertRejected(RecordFormat.JSON, "{\"id\":\"1\"}", "id: expected a whole number of 32 bits, got a string");
+        assertRejected(
+                RecordFormat.JSON,
+                "{\"time\":1,\"id\":1} x",
+                "not a JSON object: Unrecognized token 'x': was expecting (J... (at byte 18)");
+        assertRejected(RecordFormat.JSON, "{\"plate\":\"\\ud800\"}", "plate: half of a surrogate pair is no character");
+    }
+
+    @Test
+    void timestampsAgreeWithTheJdk() throws Exception {
+        Random random = new Random(7);
+        RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, TAXI);
+        TupleBlock block = new TupleBlock(RowLayout.of(TAXI), 8);
+        for (int i = 0; i < 20_000; i++) {
+            long millis = Instant.parse("0000-03-01T00:00:00Z").toEpochMilli() + (long) (random.nextDouble() * 3.15e14);
+            int offset = random.nextInt(24) - 12;
+            String text = Instant.ofEpochMilli(millis)
+                    .atOffset(java.time.ZoneOffset.ofHours(offset))
+                    .toString();
+            block.clear();
+            decoder.decode(ByteBuffer.wrap((text + ",1,,,").getBytes(UTF_8)), block);
+            assertThat(block.times()[0]).as(text).isEqualTo(millis);
+        }
+    }
+
+    @Test
+    void doublesAgreeWithTheJdk() throws Exception {
+        Numbers numbers = new Numbers();
+        Random random = new Random(11);
+        for (int i = 0; i < 500_000; i++) {
+            String text =
+                    switch (random.nextInt(4)) {
+                        case 0 -> Double.toString(Double.longBitsToDouble(random.nextLong()));
+                        case 1 -> Long.toString(random.nextLong() >> random.nextInt(63));
+                        case 2 ->
+                            String.format(
+                                    java.util.Locale.ROOT,
+                                    "%." + random.nextInt(20) + "f",
+                                    random.nextGaussian() * 180);
+                        default ->
+                            Long.toString(random.nextLong() >>> (1 + random.nextInt(62))) + "."
+                                    + (random.nextLong() >>> (1 + random.nextInt(62)));
+                    };
+            byte[] bytes = text.getBytes(UTF_8);
+            assertThat(Double.doubleToLongBits(numbers.parseDouble(bytes, 0, bytes.length)))
+                    .as(text)
+                    .isEqualTo(Double.doubleToLongBits(Double.parseDouble(text)));
+        }
+    }
+
+    private static void assertRejected(RecordFormat format, String record, String reason) {
+        TupleBlock block = new TupleBlock(RowLayout.of(TAXI), 1);
+        assertThatThrownBy(() -> RecordDecoder.of(format, TAXI).decode(ByteBuffer.wrap(record.getBytes(UTF_8)), block))
+                .isInstanceOf(RejectedRecordException.class)
+                .hasMessage(reason);
+        assertThat(block.size()).isZero();
+    }
+
+    private static byte[] record(RecordFormat format, Schema schema, List<Object[]> tuples, Random random)
+            throws Exception {
+        if (format != RecordFormat.BLOCK) {
+            Object[] row = RandomRows.row(schema, random);
+            tuples.add(row);
+            String text = format == RecordFormat.CSV
+                    ? RandomRows.csv(schema, row, random)
+                    : RandomRows.json(schema, row, random);
+            return text.getBytes(UTF_8);
+        }
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 0);
+        RecordDecoder csv = RecordDecoder.of(RecordFormat.CSV, schema);
+        int count = random.nextInt(4);
+        for (int i = 0; i < count; i++) {
+            Object[] row = RandomRows.row(schema, random);
+            tuples.add(row);
+            csv.decode(ByteBuffer.wrap(RandomRows.csv(schema, row, random).getBytes(UTF_8)), block);
+        }
+        boolean keys =
+                schema.key() instanceof KeySpec.Ordered key && !key.field().equals(schema.timeField());
+        return BlockCodec.encode(block, keys);
+    }
+
+    /** The bytes somewhere in a buffer, on the heap or off it. */
+    private static ByteBuffer placed(byte[] bytes, Random random) {
+        int before = random.nextInt(4);
+        ByteBuffer buffer = random.nextBoolean()
+                ? ByteBuffer.allocate(bytes.length + 8)
+                : ByteBuffer.allocateDirect(bytes.length + 8);
+        buffer.put(before, bytes).position(before).limit(before + bytes.length);
+        return random.nextBoolean() ? buffer.slice() : buffer.asReadOnlyBuffer();
+    }
+
+    private static byte[] damaged(byte[] bytes, Random random) {
+        if (random.nextInt(4) == 0) {
+            return Arrays.copyOf(bytes, random.nextInt(bytes.length + 3));
+        }
+        byte[] copy = bytes.clone();
+        for (int i = random.nextInt(4); i >= 0 && copy.length > 0; i--) {
+            int at = random.nextInt(random.nextBoolean() ? copy.length : Math.min(copy.length, 32));
+            copy[at] = (byte) (random.nextBoolean() ? copy[at] ^ 1 << random.nextInt(8) : random.nextInt(256));
+        }
+        return copy;
+    }
+}

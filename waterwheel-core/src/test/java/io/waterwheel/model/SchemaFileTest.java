@@ -1,0 +1,71 @@
+package io.waterwheel.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.decode.RandomRows;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class SchemaFileTest {
+    @Test
+    void readsTheShippedSchema() {
+        StreamDefinition flights = SchemaFile.read(Path.of("..", "conf", "schemas", "flights.yaml"));
+        assertThat(flights.name()).isEqualTo("flights");
+        assertThat(flights.format()).isEqualTo(RecordFormat.CSV);
+        assertThat(flights.partitions()).isEqualTo(4);
+        assertThat(flights.schema().fields()).hasSize(9);
+        assertThat(flights.schema().key()).isEqualTo(new KeySpec.Position("longitude", "latitude", Box.WORLD));
+        assertThat(SchemaJson.readStream(SchemaJson.writeStream(flights))).isEqualTo(flights);
+    }
+
+    @Test
+    void jsonGivesBackEverySchema() {
+        for (long seed = 1; seed <= 200; seed++) {
+            Schema schema = RandomRows.schema(new Random(seed));
+            String json = SchemaJson.write(schema);
+            assertThat(SchemaJson.read(json)).as("seed %s", seed).isEqualTo(schema);
+            assertThat(SchemaJson.write(SchemaJson.read(json))).isEqualTo(json);
+        }
+    }
+
+    @Test
+    void namesAllErrorsWithTheirLines() {
+        String yaml = """
+                name: "-x"
+                format: cvs
+                partitions: many
+                colour: red
+                fields:
+                  - {name: t, type: timestamp}
+                  - {name: 9lives, type: double}
+                  - {name: v, type: real}
+                key: {longitude: x}
+                """;
+        assertThatThrownBy(() -> SchemaFile.read("a.yaml", yaml))
+                .isInstanceOfSatisfying(WaterwheelException.class, e -> {
+                    assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.USER);
+                    assertThat(e.code()).isEqualTo("SCHEMA_INVALID");
+                })
+                .hasMessage("""
+                        a.yaml: line 4: unknown member 'colour' of the stream: expected [fields, format, key, name, partitions, time, topic]
+                        a.yaml: line 2: format: expected one of [block, csv, json], got 'cvs'
+                        a.yaml: line 3: partitions: expected a whole number, got 'many'
+                        a.yaml: line 7: field name '9lives': expected letters, digits and underscores, not starting with a digit, at most 64
+                        a.yaml: line 8: field v: type: expected one of [boolean, bytes, double, float, int, long, string, timestamp], got 'real'
+                        a.yaml: line 9: latitude of the key is missing
+                        a.yaml: line 1: time of the schema is missing
+                        a.yaml: line 1: stream name '-x': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit""");
+    }
+
+    @Test
+    void refusesWhatIsNotADefinition() {
+        assertThatThrownBy(() -> SchemaFile.read("a", "")).hasMessageContaining("the document is empty");
+        assertThatThrownBy(() -> SchemaFile.read("a", "[1, 2]")).hasMessageContaining("expected an object");
+        assertThatThrownBy(() -> SchemaFile.read("a", "name: x\nname: y"))
+                .hasMessageContaining("line 2: 'name' is there twice");
+        assertThatThrownBy(() -> SchemaFile.read("a", "a: [")).isInstanceOf(WaterwheelException.class);
+        assertThatThrownBy(() -> SchemaJson.read("{\"fields\":[]} {}")).isInstanceOf(WaterwheelException.class);
+    }
+}

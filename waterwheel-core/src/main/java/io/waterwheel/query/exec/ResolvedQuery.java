@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.key.BoxIntervals;
+import io.waterwheel.key.ZOrder;
 import io.waterwheel.model.Box;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
@@ -22,9 +23,6 @@ import java.util.List;
  */
 public record ResolvedQuery(
         Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
-    /** Most key intervals a box becomes; more would prune better and cost more per leaf. */
-    private static final int MAX_INTERVALS = 64;
-
     /**
      * @throws WaterwheelException of kind USER when the query asks for what the stream has not
      */
@@ -73,7 +71,7 @@ public record ResolvedQuery(
                         "NO_POSITION",
                         "stream " + stream.name() + " has no position for a key; a box cannot be asked for");
             }
-            keys = intersection(keys, BoxIntervals.of(box, position.domain(), MAX_INTERVALS));
+            keys = intersection(keys, BoxIntervals.of(box, new ZOrder(position.domain())));
             test = new ScanSpec.BoxTest(
                     schema.indexOf(position.longitude()), schema.indexOf(position.latitude()), box);
         }

@@ -4,8 +4,10 @@ import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Op;
 import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -207,6 +209,69 @@ public final class StreamCatalog {
         }
         throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush "
                 + next.flushed() + " could not be committed in " + MAX_TRIES + " tries");
+    }
+
+    /**
+     * Makes a routing table the newest: in one transaction the table is created, every partition adopts it from its
+     * limit on, and indexer ids that are new start there (rules 1 and 2). Nobody needs to be told: whoever routes, or
+     * plans, finds out from what it reads.
+     *
+     * @param boundaries as in {@link RoutingTable}
+     * @param indexers as in {@link RoutingTable}
+     * @return the table, under the version it got
+     */
+    public RoutingTable changeRouting(long[] boundaries, int[] indexers) {
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            List<Op> ops = new ArrayList<>();
+            Map<Integer, Long> since = new HashMap<>();
+            long[] limits = new long[stream.partitions()];
+            int newest = 0;
+            List<VersionedRoute> routes = new ArrayList<>();
+            for (int p = 0; p < limits.length; p++) {
+                VersionedRoute current = route(p);
+                List<PartitionRoute.VersionSince> versions = current.route().versions();
+                newest = Math.max(newest, versions.get(versions.size() - 1).version());
+                routes.add(current);
+            }
+            RoutingTable table = new RoutingTable(newest + 1, boundaries, indexers);
+            ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
+            for (int p = 0; p < limits.length; p++) {
+                VersionedRoute current = routes.get(p);
+                limits[p] = current.route().limit();
+                since.put(p, limits[p]);
+                ops.add(new Op.Set(
+                        routePath(p),
+                        CatalogJson.write(current.route().withVersion(table.version())),
+                        current.nodeVersion()));
+            }
+            Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
+            for (int indexer : indexers) {
+                if (store.read(indexerPath(indexer)).isEmpty()) {
+                    IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);
+                    starts.put(indexer, start);
+                    ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(start)));
+                }
+            }
+            long number = lastEdit + 1;
+            ops.add(new Op.Create(editPath(number), CatalogJson.write(new Edit.Routed(table, since, starts))));
+            try {
+                store.commit(ops);
+                lastEdit = number;
+                return table;
+            } catch (ConflictException e) {
+                store.sync();
+                refreshLastEdit();
+            } catch (UnknownOutcomeException e) {
+                store.sync();
+                refreshLastEdit();
+                String path = base + "/tables/" + table.version();
+                if (store.read(path).isPresent() && table(table.version()).equals(table)) {
+                    return table;
+                }
+            }
+        }
+        throw new IllegalStateException(
+                "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES + " tries");
     }
 
     /** Applies every edit that is in the catalog and not yet in the snapshot. */

@@ -1,4 +1,8 @@
-/** Queries, answers and control messages as bytes. */
+/**
+ * Queries, answers and calls as bytes: the messages of {@code src/main/proto/waterwheel/v1}, and the conversions
+ * between them and the classes that the rest is written in. Whatever comes in is checked here, once: sizes, bounds,
+ * fields that this release does not know. Uses model, query.
+ */
 @NullMarked
 package io.waterwheel.wire;
 

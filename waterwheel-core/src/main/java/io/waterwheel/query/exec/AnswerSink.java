@@ -6,7 +6,9 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Verdict;
 import java.util.List;
 
-/** Where an answer goes: {@link #start}, rows, then {@link #finish} or {@link #fail}. Called by one thread at a time. */
+/**
+ * Where an answer goes: {@link #start}, rows, then {@link #finish} or {@link #fail}. Called by one thread at a time.
+ */
 public interface AnswerSink {
     /** The fields of the rows to come. */
     void start(List<Field> fields);

@@ -1,0 +1,13 @@
+package io.waterwheel.wire;
+
+/** Names of the calls that manage streams; {@code admin.proto} has their messages. */
+public final class AdminActions {
+    public static final String CREATE_STREAM = "create-stream";
+    public static final String LIST_STREAMS = "list-streams";
+    public static final String DESCRIBE_STREAM = "describe-stream";
+    public static final String DROP_STREAM = "drop-stream";
+    public static final String FLUSH_STREAM = "flush-stream";
+    public static final String STATUS = "status";
+
+    private AdminActions() {}
+}

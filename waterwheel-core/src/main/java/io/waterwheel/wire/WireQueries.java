@@ -1,0 +1,205 @@
+package io.waterwheel.wire;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.wire.proto.Ticket;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queries and verdicts as messages. What a message says is checked against the bounds that its {@code .proto} names;
+ * one that breaks them is a {@link WaterwheelException} of kind USER, code {@code BAD_QUERY}. Stateless, thread-safe.
+ */
+public final class WireQueries {
+    /** Longest ticket that is looked at. */
+    public static final int MAX_TICKET_BYTES = 1 << 20;
+    /** Most key intervals, and most partitions, that a query names. */
+    public static final int MAX_INTERVALS = 10_000;
+
+    private static final int MAX_FIELDS = 256;
+    private static final int MAX_NAME = 100;
+    private static final int MAX_MISSING = 1000;
+    private static final long MAX_TIMEOUT_MILLIS = Duration.ofHours(1).toMillis();
+
+    private WireQueries() {}
+
+    /** The ticket that asks for the query. */
+    public static byte[] ticket(Query query) {
+        return Ticket.newBuilder().setQuery(toMessage(query)).build().toByteArray();
+    }
+
+    /** The ticket that asks for a subquery. */
+    public static byte[] subqueryTicket(byte[] request) {
+        return Ticket.newBuilder()
+                .setSubquery(com.google.protobuf.ByteString.copyFrom(request))
+                .build()
+                .toByteArray();
+    }
+
+    /** Reads a ticket; which of the two kinds it is remains to be seen. */
+    public static Ticket parseTicket(byte[] bytes) {
+        if (bytes.length > MAX_TICKET_BYTES) {
+            throw bad("the ticket has " + bytes.length + " bytes, expected at most " + MAX_TICKET_BYTES);
+        }
+        try {
+            Ticket ticket = Ticket.parseFrom(bytes);
+            refuseUnknown("ticket", ticket);
+            return ticket;
+        } catch (InvalidProtocolBufferException e) {
+            throw bad("the ticket is not a waterwheel.v1.Ticket message: " + e.getMessage());
+        }
+    }
+
+    static io.waterwheel.wire.proto.Query toMessage(Query query) {
+        io.waterwheel.wire.proto.Query.Builder message = io.waterwheel.wire.proto.Query.newBuilder()
+                .setStream(query.stream())
+                .addAllSelect(query.select())
+                .setCount(query.count())
+                .setTimeoutMillis(Math.max(1, query.timeout().toMillis()))
+                .setAllowPartial(query.allowPartial())
+                .putAllAtLeast(query.atLeast());
+        for (KeyInterval interval : query.keys()) {
+            message.addKeys(io.waterwheel.wire.proto.KeyInterval.newBuilder()
+                    .setLow(interval.low())
+                    .setHigh(interval.high()));
+        }
+        Box box = query.box();
+        if (box != null) {
+            message.setBox(io.waterwheel.wire.proto.Box.newBuilder()
+                    .setMinLongitude(box.minLongitude())
+                    .setMinLatitude(box.minLatitude())
+                    .setMaxLongitude(box.maxLongitude())
+                    .setMaxLatitude(box.maxLatitude()));
+        }
+        if (!query.times().equals(TimeInterval.ALL)) {
+            message.setTimes(io.waterwheel.wire.proto.TimeInterval.newBuilder()
+                    .setFrom(query.times().from())
+                    .setTo(query.times().to()));
+        }
+        if (query.limit() != Query.NO_LIMIT) {
+            message.setLimit(query.limit());
+        }
+        return message.build();
+    }
+
+    /** Reads a query. */
+    public static Query fromMessage(io.waterwheel.wire.proto.Query message) {
+        refuseUnknown("query", message);
+        refuseUnknown("query: times", message.getTimes());
+        refuseUnknown("query: box", message.getBox());
+        atMost("keys", message.getKeysCount(), MAX_INTERVALS);
+        atMost("select", message.getSelectCount(), MAX_FIELDS);
+        atMost("at_least", message.getAtLeastCount(), MAX_INTERVALS);
+        atMost("characters in stream", message.getStream().length(), MAX_NAME);
+        if (message.getTimeoutMillis() < 0 || message.getTimeoutMillis() > MAX_TIMEOUT_MILLIS) {
+            throw bad("timeout_millis: expected 0 to " + MAX_TIMEOUT_MILLIS + ", got " + message.getTimeoutMillis());
+        }
+        for (Map.Entry<Integer, Long> entry : message.getAtLeastMap().entrySet()) {
+            if (entry.getKey() < 0 || entry.getValue() < 0) {
+                throw bad("at_least: partition " + entry.getKey() + ", offset " + entry.getValue()
+                        + ": expected neither to be negative");
+            }
+        }
+        for (String name : message.getSelectList()) {
+            atMost("characters in select", name.length(), MAX_NAME);
+        }
+        try {
+            List<KeyInterval> keys = new ArrayList<>(message.getKeysCount());
+            for (io.waterwheel.wire.proto.KeyInterval interval : message.getKeysList()) {
+                refuseUnknown("query: keys", interval);
+                keys.add(new KeyInterval(interval.getLow(), interval.getHigh()));
+            }
+            @Nullable
+            Box box = !message.hasBox()
+                    ? null
+                    : new Box(
+                            message.getBox().getMinLongitude(),
+                            message.getBox().getMinLatitude(),
+                            message.getBox().getMaxLongitude(),
+                            message.getBox().getMaxLatitude());
+            return new Query(
+                    message.getStream(),
+                    keys,
+                    box,
+                    message.hasTimes()
+                            ? new TimeInterval(
+                                    message.getTimes().getFrom(),
+                                    message.getTimes().getTo())
+                            : TimeInterval.ALL,
+                    message.getSelectList(),
+                    message.hasLimit() ? message.getLimit() : Query.NO_LIMIT,
+                    message.getCount(),
+                    message.getTimeoutMillis() == 0
+                            ? Query.DEFAULT_TIMEOUT
+                            : Duration.ofMillis(message.getTimeoutMillis()),
+                    message.getAllowPartial(),
+                    message.getAtLeastMap());
+        } catch (IllegalArgumentException e) {
+            throw bad(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The verdict as bytes; of more than 1,000 missing parts it names 1,000 and says how many more there are. */
+    public static byte[] verdict(Verdict verdict) {
+        List<String> missing = verdict.missing();
+        if (missing.size() > MAX_MISSING) {
+            missing = new ArrayList<>(missing.subList(0, MAX_MISSING));
+            missing.add("and " + (verdict.missing().size() - MAX_MISSING) + " more");
+        }
+        return io.waterwheel.wire.proto.Verdict.newBuilder()
+                .setComplete(verdict.complete())
+                .addAllMissing(missing)
+                .putAllPositions(verdict.positions())
+                .setEdit(verdict.edit())
+                .setTuples(verdict.tuples())
+                .setIndexersAsked(verdict.indexersAsked())
+                .setChunksRead(verdict.chunksRead())
+                .build()
+                .toByteArray();
+    }
+
+    /** Reads a verdict; unknown fields are let pass, a newer server may say more. */
+    public static Verdict parseVerdict(ByteBuffer bytes) throws IOException {
+        io.waterwheel.wire.proto.Verdict message =
+                io.waterwheel.wire.proto.Verdict.parseFrom(CodedInputStream.newInstance(bytes));
+        return new Verdict(
+                message.getComplete(),
+                message.getMissingList(),
+                message.getPositionsMap(),
+                message.getEdit(),
+                message.getTuples(),
+                message.getIndexersAsked(),
+                message.getChunksRead());
+    }
+
+    private static void atMost(String what, int got, int most) {
+        if (got > most) {
+            throw bad(what + ": expected at most " + most + ", got " + got);
+        }
+    }
+
+    private static void refuseUnknown(String what, Message message) {
+        var unknown = message.getUnknownFields().asMap();
+        if (!unknown.isEmpty()) {
+            throw bad(
+                    what + ": fields " + unknown.keySet() + " are unknown to this server; ask one of a newer release");
+        }
+    }
+
+    private static WaterwheelException bad(String what) {
+        String message = what.startsWith("query: ") ? what : "query: " + what;
+        return new WaterwheelException(WaterwheelException.Kind.USER, "BAD_QUERY", message);
+    }
+}

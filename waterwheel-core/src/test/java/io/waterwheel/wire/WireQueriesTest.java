@@ -1,0 +1,119 @@
+package io.waterwheel.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.UnknownFieldSet;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.wire.proto.Ticket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class WireQueriesTest {
+    @Test
+    void everyQueryComesBackAsItWas() {
+        for (long seed = 1; seed <= 500; seed++) {
+            Query query = query(new Random(seed));
+            Ticket ticket = WireQueries.parseTicket(WireQueries.ticket(query));
+            assertThat(WireQueries.fromMessage(ticket.getQuery()))
+                    .as("seed %s", seed)
+                    .isEqualTo(query);
+        }
+    }
+
+    @Test
+    void damagedTicketsAreRefusedOrRead() {
+        for (long seed = 1; seed <= 2000; seed++) {
+            Random random = new Random(seed);
+            byte[] bytes = WireQueries.ticket(query(random));
+            bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+            try {
+                WireQueries.fromMessage(WireQueries.parseTicket(bytes).getQuery());
+            } catch (WaterwheelException e) {
+                assertThat(e.code()).as("seed %s", seed).isEqualTo("BAD_QUERY");
+                assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.USER);
+            }
+        }
+    }
+
+    @Test
+    void saysWhatIsWrongWithAQuery() {
+        io.waterwheel.wire.proto.Query.Builder message =
+                io.waterwheel.wire.proto.Query.newBuilder().setStream("s");
+        assertRefused(message.clone().setStream(""), "query: the stream's name is empty");
+        assertRefused(message.clone().setLimit(-1), "query: limit must not be negative, got -1");
+        assertRefused(
+                message.clone().setTimeoutMillis(4_000_000),
+                "query: timeout_millis: expected 0 to 3600000, got 4000000");
+        assertRefused(
+                message.clone()
+                        .addKeys(io.waterwheel.wire.proto.KeyInterval.newBuilder()
+                                .setLow(2)
+                                .setHigh(1)),
+                "query: key interval: low 2 is above high 1");
+        assertRefused(
+                message.clone()
+                        .setUnknownFields(UnknownFieldSet.newBuilder()
+                                .addField(
+                                        99,
+                                        UnknownFieldSet.Field.newBuilder()
+                                                .addVarint(1)
+                                                .build())
+                                .build()),
+                "query: fields [99] are unknown to this server; ask one of a newer release");
+        assertThatThrownBy(() -> WireQueries.parseTicket(new byte[2 << 20]))
+                .hasMessage("query: the ticket has 2097152 bytes, expected at most 1048576");
+    }
+
+    @Test
+    void verdictsAndErrorsComeBackAsTheyWere() throws Exception {
+        Verdict verdict = new Verdict(false, List.of("indexer 3 is recovering"), Map.of(0, 12L, 7, 9L), 44, 5, 2, 1);
+        assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
+                .isEqualTo(verdict);
+        for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {
+            WaterwheelException back = WireErrors.parse(
+                    WireErrors.detail(new WaterwheelException(kind, "A_CODE", "why")), new Exception());
+            assertThat(back.kind()).isEqualTo(kind);
+            assertThat(back.code()).isEqualTo("A_CODE");
+            assertThat(back).hasMessage("why");
+        }
+    }
+
+    private static void assertRefused(io.waterwheel.wire.proto.Query.Builder message, String why) {
+        assertThatThrownBy(() -> WireQueries.fromMessage(message.build()))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessage(why);
+    }
+
+    private static Query query(Random random) {
+        List<KeyInterval> keys = new ArrayList<>();
+        Map<Integer, Long> atLeast = new HashMap<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            long low = random.nextLong();
+            keys.add(new KeyInterval(low, random.nextBoolean() ? low : Long.MAX_VALUE));
+            atLeast.put(random.nextInt(100), random.nextLong() >>> 1);
+        }
+        return new Query(
+                "stream-" + random.nextInt(9),
+                keys,
+                random.nextBoolean() ? null : new Box(-random.nextDouble(), -1, random.nextDouble(), 2),
+                random.nextBoolean() ? TimeInterval.ALL : new TimeInterval(-random.nextInt(99), random.nextInt(99)),
+                random.nextBoolean() ? List.of() : List.of("a", "b"),
+                random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100),
+                random.nextBoolean(),
+                Duration.ofMillis(1 + random.nextInt(3_600_000)),
+                random.nextBoolean(),
+                atLeast);
+    }
+}

@@ -57,6 +57,14 @@ public final class Namespace {
     public StreamInfo create(
             String name, Schema schema, RecordFormat format, String topic, long[] starts, int indexers) {
         while (true) {
+            for (StreamInfo other : streams()) {
+                if (other.topic().equals(topic) && !other.name().equals(name)) {
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.USER,
+                            "TOPIC_TAKEN",
+                            "topic " + topic + " feeds stream " + other.name() + " already; a topic feeds one stream");
+                }
+            }
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
             int id = counter.data().length == 0
                     ? 1

@@ -1,30 +1,54 @@
 package io.waterwheel.ingest;
 
+import io.waterwheel.model.WaterwheelException;
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.List;
 
-/** The seam by which a spout reads the log live: any number of partitions of any topics, in offset order each. */
+/**
+ * The seam by which a spout reads the log live: any number of partitions of any topics, in offset order each. Used by
+ * one thread.
+ */
 public interface LogSource extends AutoCloseable {
-    /** Begins to read a partition at an offset. */
-    void add(int streamId, String topic, int partition, long position);
+    /** What a poll tells of a partition. */
+    sealed interface News {
+        /** Everything visible in the batch's [from, to); the next batch of the partition begins at its {@code to}. */
+        record Read(RecordBatch batch) implements News {}
 
-    /** Ends reading a partition. Without effect when it is not read. */
-    void remove(int streamId, int partition);
-
-    /** Goes on at another offset. Without effect when the partition is not read. */
-    void seek(int streamId, int partition, long position);
-
-    /** Stops reading a partition for a while, or goes on. Without effect when it is not read. */
-    void pause(int streamId, int partition, boolean paused);
-
-    /** Where reading of a partition stands: the next offset; -1 when it is not read. */
-    long position(int streamId, int partition);
+        /** Reading cannot go on: the partition is paused until {@link #seek} or {@link #remove}. */
+        record Gap(WaterwheelException problem) implements News {}
+    }
 
     /**
-     * Waits for records, at most so long, and hands over what there is: for each partition a batch that begins where
-     * the last one ended.
+     * Begins to read a partition.
+     *
+     * @param from first offset to read
+     * @throws IllegalArgumentException when the stream's or the topic's partition is read already
      */
-    void poll(Duration wait, Consumer<RecordBatch> batches);
+    void assign(int streamId, String topic, int partition, long from);
+
+    /** Ends reading of a partition; without effect when it is not read. */
+    void remove(int streamId, int partition);
+
+    /** Goes on from another offset, also after a gap. */
+    void seek(int streamId, int partition, long offset);
+
+    /** Brings no more of the partition until {@link #resume}; its position stays. */
+    void pause(int streamId, int partition);
+
+    /** Goes on after {@link #pause}; a partition that met a gap still waits for {@link #seek}. */
+    void resume(int streamId, int partition);
+
+    /** The next offset to be read. */
+    long position(int streamId, int partition);
+
+    /** Whether the partition is read. */
+    boolean reads(int streamId, int partition);
+
+    /**
+     * Waits for records at most so long and returns what came, in offset order for each partition. An empty list means
+     * no news. The buffers of values share memory with each other.
+     */
+    List<News> poll(Duration atMost);
 
     @Override
     void close();

@@ -71,6 +71,8 @@ public final class ControlCodec {
     }
 
     /**
+     * The message of these bytes.
+     *
      * @throws IllegalArgumentException when the bytes are no control message
      */
     public static Control read(byte[] bytes) {

@@ -200,6 +200,10 @@ final class Simulation {
     private final List<List<ByteBuffer>> log = new ArrayList<>();
     private final Map<Long, Produced> produced = new HashMap<>();
     private long bad;
+    /** Offsets of records that cannot be decoded, and those whose dead letter is stored, by partition. */
+    private final List<Set<Long>> badOffsets = new ArrayList<>();
+
+    private final List<Set<Long>> storedLetters = new ArrayList<>();
     private long nextId;
 
     private final long[] spoutPosition;
@@ -224,6 +228,8 @@ final class Simulation {
         this.partitions = 1 + random.nextInt(3);
         for (int p = 0; p < partitions; p++) {
             log.add(new ArrayList<>());
+            badOffsets.add(new HashSet<>());
+            storedLetters.add(new HashSet<>());
         }
         this.stream = new Namespace(store)
                 .create("s", SCHEMA, RecordFormat.BLOCK, "t", new long[partitions], 1 + random.nextInt(3));
@@ -310,6 +316,7 @@ final class Simulation {
         for (int n = random.nextInt(4); n >= 0; n--) {
             if (random.nextInt(20) == 0) {
                 bad++;
+                badOffsets.get(partition).add((long) records.size());
                 records.add(ByteBuffer.wrap(new byte[] {1, 2, 3}));
                 continue;
             }
@@ -449,7 +456,12 @@ final class Simulation {
         @Override
         public void storeDeadLetter(Object token, long offset, int index, String reason, ByteBuffer raw) {
             boolean stored = !faults || random.nextInt(5) != 0;
-            later("dead letter", dispatcher -> dispatcher.onDeadLetter(token, stored, now));
+            later("dead letter", dispatcher -> {
+                if (stored) {
+                    storedLetters.get(partition).add(offset);
+                }
+                dispatcher.onDeadLetter(token, stored, now);
+            });
         }
 
         @Override
@@ -588,6 +600,15 @@ final class Simulation {
     }
 
     private void verify(KeyInterval keys, TimeInterval times, List<Long> ids, long[] seen) {
+        for (int p = 0; p < partitions; p++) {
+            for (long offset : badOffsets.get(p)) {
+                check(
+                        offset >= seen[p] || storedLetters.get(p).contains(offset),
+                        "partition %d: offset %d is passed and its dead letter is not stored",
+                        p,
+                        offset);
+            }
+        }
         Set<Long> distinct = new HashSet<>(ids);
         check(distinct.size() == ids.size(), "a tuple is twice in an answer: %d of %d", distinct.size(), ids.size());
         for (long id : ids) {

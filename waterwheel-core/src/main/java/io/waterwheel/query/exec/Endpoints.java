@@ -10,6 +10,8 @@ public interface Endpoints {
     /** An indexer task that hosts a logical indexer. */
     interface Indexer {
         /**
+         * Hands over a subquery.
+         *
          * @param deadlineNanos by {@link System#nanoTime}
          * @throws IOException when it cannot be reached
          */

@@ -24,6 +24,8 @@ import java.util.List;
 public record ResolvedQuery(
         Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
     /**
+     * Looks everything up.
+     *
      * @throws WaterwheelException of kind USER when the query asks for what the stream has not
      */
     public static ResolvedQuery of(Query query, StreamInfo stream) {

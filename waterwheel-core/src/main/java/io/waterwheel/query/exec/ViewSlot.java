@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.index.FreshView;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -17,11 +18,12 @@ public final class ViewSlot {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private volatile @Nullable FreshView view;
-    private volatile int waiters;
+    /** Guarded by the lock for writing; read without it: a waiter that comes later sees the newer view itself. */
+    private final AtomicInteger waiters = new AtomicInteger();
 
     public void publish(FreshView newer) {
         view = newer;
-        if (waiters > 0) {
+        if (waiters.get() > 0) {
             lock.lock();
             try {
                 changed.signalAll();
@@ -49,7 +51,7 @@ public final class ViewSlot {
         }
         lock.lock();
         try {
-            waiters++;
+            waiters.incrementAndGet();
             while (true) {
                 now = view;
                 if (now != null && test.test(now)) {
@@ -62,7 +64,7 @@ public final class ViewSlot {
                 }
             }
         } finally {
-            waiters--;
+            waiters.decrementAndGet();
             lock.unlock();
         }
     }

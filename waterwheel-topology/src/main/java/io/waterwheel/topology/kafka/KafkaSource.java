@@ -1,5 +1,6 @@
 package io.waterwheel.topology.kafka;
 
+import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.RecordBatch;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -20,16 +21,7 @@ import org.jspecify.annotations.Nullable;
  * runs. Used by one thread, the spout task's. Failures of Kafka's client that it does not overcome by itself are thrown
  * as they are.
  */
-public final class KafkaSource implements AutoCloseable {
-    /** What a poll tells of a partition. */
-    public sealed interface News {
-        /** Everything visible in the batch's [from, to); the next batch of the partition begins at its {@code to}. */
-        record Read(RecordBatch batch) implements News {}
-
-        /** Reading cannot go on: the partition is paused until {@link #seek} or {@link #remove}. */
-        record Gap(LogGapException problem) implements News {}
-    }
-
+public final class KafkaSource implements LogSource {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     private record StreamPartition(int streamId, int partition) {}
@@ -69,6 +61,7 @@ public final class KafkaSource implements AutoCloseable {
      * @param from first offset to read
      * @throws IllegalArgumentException when the stream's or the topic's partition is read already
      */
+    @Override
     public void assign(int streamId, String topic, int partition, long from) {
         StreamPartition key = new StreamPartition(streamId, partition);
         TopicPartition topicPartition = new TopicPartition(topic, partition);
@@ -85,6 +78,7 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /** Ends reading of a partition; without effect when it is not read. */
+    @Override
     public void remove(int streamId, int partition) {
         TopicPartition topicPartition = topicPartitions.remove(new StreamPartition(streamId, partition));
         if (topicPartition != null) {
@@ -94,6 +88,7 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /** Goes on from another offset, also after a gap. */
+    @Override
     public void seek(int streamId, int partition, long offset) {
         TopicPartition topicPartition = require(streamId, partition);
         reading(topicPartition).position = offset;
@@ -104,6 +99,7 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /** Brings no more of the partition until {@link #resume}; its position stays. */
+    @Override
     public void pause(int streamId, int partition) {
         TopicPartition topicPartition = require(streamId, partition);
         reading(topicPartition).paused = true;
@@ -111,6 +107,7 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /** Goes on after {@link #pause}; a partition that met a gap still waits for {@link #seek}. */
+    @Override
     public void resume(int streamId, int partition) {
         TopicPartition topicPartition = require(streamId, partition);
         reading(topicPartition).paused = false;
@@ -118,11 +115,13 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /** The next offset to be read. */
+    @Override
     public long position(int streamId, int partition) {
         return reading(require(streamId, partition)).position;
     }
 
     /** Whether the partition is read. */
+    @Override
     public boolean reads(int streamId, int partition) {
         return topicPartitions.containsKey(new StreamPartition(streamId, partition));
     }
@@ -131,6 +130,7 @@ public final class KafkaSource implements AutoCloseable {
      * Waits for records at most so long and returns what came, in offset order for each partition. An empty list means
      * no news. The buffers of values share memory with each other.
      */
+    @Override
     public List<News> poll(Duration atMost) {
         if (readings.isEmpty()) {
             return List.of();

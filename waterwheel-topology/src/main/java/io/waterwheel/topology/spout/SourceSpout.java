@@ -139,19 +139,24 @@ public final class SourceSpout extends BaseRichSpout {
                 follow(streams);
             }
             steer();
-            source.poll(POLL, this::emit);
+            for (LogSource.News news : source.poll(POLL)) {
+                if (news instanceof LogSource.News.Read read) {
+                    emit(read.batch());
+                } else if (news instanceof LogSource.News.Gap gap) {
+                    // Never skipped silently: the partition stands still until its offsets are set.
+                    LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
+                }
+            }
             long now = System.nanoTime();
             for (Map<Integer, Partition> ofStream : partitions.values()) {
                 for (Partition partition : ofStream.values()) {
                     if (partition.paused && now - partition.pausedUntilNanos >= 0) {
                         partition.paused = false;
-                        source.pause(partition.stream.id(), partition.number, false);
+                        source.resume(partition.stream.id(), partition.number);
                     }
                     if (now - partition.lastEmitNanos >= heartbeatNanos) {
                         long position = source.position(partition.stream.id(), partition.number);
-                        if (position >= 0) {
-                            emit(RecordBatch.heartbeat(partition.stream.id(), partition.number, position));
-                        }
+                        emit(RecordBatch.heartbeat(partition.stream.id(), partition.number, position));
                     }
                 }
             }
@@ -178,7 +183,11 @@ public final class SourceSpout extends BaseRichSpout {
                 }
                 partition.paused = live.paused();
                 partition.pausedUntilNanos = System.nanoTime() + PAUSE_NANOS;
-                source.pause(live.streamId(), live.partition(), live.paused());
+                if (live.paused()) {
+                    source.pause(live.streamId(), live.partition());
+                } else {
+                    source.resume(live.streamId(), live.partition());
+                }
                 if (live.position() >= 0) {
                     source.seek(live.streamId(), live.partition(), live.position());
                 }
@@ -208,7 +217,7 @@ public final class SourceSpout extends BaseRichSpout {
                 long[] starts = starts(stream);
                 for (int p = 0; p < stream.partitions(); p++) {
                     if (spoutOf(stream.id(), p, spouts) == index) {
-                        source.add(stream.id(), stream.topic(), p, starts[p]);
+                        source.assign(stream.id(), stream.topic(), p, starts[p]);
                         mine.put(p, new Partition(stream, p));
                         LOG.info("[{}/spout-{}] reads partition {} from {}", stream.name(), index, p, starts[p]);
                     }

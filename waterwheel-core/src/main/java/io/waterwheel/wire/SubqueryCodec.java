@@ -1,0 +1,98 @@
+package io.waterwheel.wire;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.wire.proto.ChunkPart;
+import io.waterwheel.wire.proto.IndexerHeaderMessage;
+import io.waterwheel.wire.proto.IndexerPart;
+import io.waterwheel.wire.proto.SubqueryMessage;
+
+/** Subqueries and the headers of their answers as protobuf bytes, between workers. */
+public final class SubqueryCodec {
+    private SubqueryCodec() {}
+
+    public static byte[] write(Subquery subquery) {
+        SubqueryMessage.Builder message = SubqueryMessage.newBuilder()
+                .setQuery(WireQueries.toMessage(subquery.query()))
+                .setStreamId(subquery.streamId());
+        if (subquery instanceof Subquery.OfIndexer part) {
+            IndexerPart.Builder indexer = IndexerPart.newBuilder()
+                    .setIndexer(part.indexer())
+                    .setEpoch(part.epoch())
+                    .setFlushed(part.flushed());
+            for (long offset : part.demand()) {
+                indexer.addDemand(offset);
+            }
+            message.setIndexer(indexer);
+        } else if (subquery instanceof Subquery.OfChunk part) {
+            message.setChunk(ChunkPart.newBuilder().setFile(part.file()));
+        }
+        return message.build().toByteArray();
+    }
+
+    /**
+     * The subquery of these bytes.
+     *
+     * @throws IllegalArgumentException when they are none
+     */
+    public static Subquery read(byte[] bytes) {
+        SubqueryMessage message;
+        try {
+            message = SubqueryMessage.parseFrom(bytes);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalArgumentException("not a subquery: " + e.getMessage(), e);
+        }
+        return switch (message.getPartCase()) {
+            case INDEXER -> new Subquery.OfIndexer(
+                    WireQueries.fromMessage(message.getQuery()),
+                    message.getStreamId(),
+                    message.getIndexer().getIndexer(),
+                    message.getIndexer().getEpoch(),
+                    message.getIndexer().getFlushed(),
+                    message.getIndexer().getDemandList().stream()
+                            .mapToLong(Long::longValue)
+                            .toArray());
+            case CHUNK -> new Subquery.OfChunk(
+                    WireQueries.fromMessage(message.getQuery()),
+                    message.getStreamId(),
+                    message.getChunk().getFile());
+            case PART_NOT_SET -> throw new IllegalArgumentException("a subquery that asks nobody");
+        };
+    }
+
+    public static byte[] write(IndexerHeader header) {
+        IndexerHeaderMessage.Builder message = IndexerHeaderMessage.newBuilder()
+                .setOutcome(IndexerHeaderMessage.Outcome.valueOf(header.outcome().name()))
+                .setReason(header.reason())
+                .setVersion(header.version())
+                .setRecovering(header.recovering())
+                .addAllStale(header.stale());
+        for (long watermark : header.watermarks()) {
+            message.addWatermarks(watermark);
+        }
+        return message.build().toByteArray();
+    }
+
+    /**
+     * The header of these bytes.
+     *
+     * @throws IllegalArgumentException when they are none
+     */
+    public static IndexerHeader readHeader(byte[] bytes) {
+        try {
+            IndexerHeaderMessage message = IndexerHeaderMessage.parseFrom(bytes);
+            return new IndexerHeader(
+                    IndexerHeader.Outcome.valueOf(message.getOutcome().name()),
+                    message.getReason(),
+                    message.getVersion(),
+                    message.getWatermarksList().stream()
+                            .mapToLong(Long::longValue)
+                            .toArray(),
+                    message.getRecovering(),
+                    message.getStaleList());
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalArgumentException("not a header: " + e.getMessage(), e);
+        }
+    }
+}

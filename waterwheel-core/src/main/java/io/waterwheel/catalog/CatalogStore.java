@@ -7,7 +7,6 @@ import java.util.Optional;
  * The seam under the catalog: a tree of small versioned nodes with atomic multi-node transactions, as ZooKeeper offers
  * it. Paths are absolute, {@code /a/b}, relative to the namespace's root. Thread-safe. Calls block.
  */
-@SuppressWarnings("ArrayRecordComponent") // nodes are bytes; their records are never compared
 public interface CatalogStore extends AutoCloseable {
     /**
      * A node as read.

@@ -1,0 +1,268 @@
+package io.waterwheel.catalog;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.SchemaJson;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The catalog's entries as JSON, which a person can read with any ZooKeeper shell. Layout: docs/catalog.md. */
+final class CatalogJson {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private CatalogJson() {}
+
+    static byte[] write(StreamInfo stream) {
+        ObjectNode json = MAPPER.createObjectNode();
+        json.put("name", stream.name());
+        json.put("id", stream.id());
+        json.put("topic", stream.topic());
+        json.put("format", stream.format().name());
+        json.put("partitions", stream.partitions());
+        json.put("indexers", stream.indexers());
+        try {
+            json.set("schema", MAPPER.readTree(SchemaJson.write(stream.schema())));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a schema's JSON form could not be read back", e);
+        }
+        return bytes(json);
+    }
+
+    static StreamInfo readStream(String path, byte[] data) {
+        return read(path, data, json -> new StreamInfo(
+                text(json, "name"),
+                intOf(json, "id"),
+                SchemaJson.read(require(json, "schema").toString()),
+                RecordFormat.valueOf(text(json, "format")),
+                text(json, "topic"),
+                intOf(json, "partitions"),
+                intOf(json, "indexers")));
+    }
+
+    static byte[] write(PartitionRoute route) {
+        ObjectNode json = MAPPER.createObjectNode();
+        json.put("limit", route.limit());
+        ArrayNode versions = json.putArray("versions");
+        route.versions()
+                .forEach(entry -> versions.addObject().put("version", entry.version()).put("since", entry.since()));
+        return bytes(json);
+    }
+
+    static PartitionRoute readRoute(String path, byte[] data) {
+        return read(path, data, json -> {
+            List<PartitionRoute.VersionSince> versions = new ArrayList<>();
+            for (JsonNode entry : require(json, "versions")) {
+                versions.add(new PartitionRoute.VersionSince(intOf(entry, "version"), longOf(entry, "since")));
+            }
+            return new PartitionRoute(longOf(json, "limit"), versions);
+        });
+    }
+
+    static byte[] write(RoutingTable table) {
+        return bytes(toJson(table));
+    }
+
+    static RoutingTable readTable(String path, byte[] data) {
+        return read(path, data, CatalogJson::tableOf);
+    }
+
+    static byte[] write(IndexerCheckpoint checkpoint) {
+        return bytes(toJson(checkpoint));
+    }
+
+    static IndexerCheckpoint readCheckpoint(String path, byte[] data) {
+        return read(path, data, CatalogJson::checkpointOf);
+    }
+
+    static byte[] write(Edit edit) {
+        ObjectNode json = MAPPER.createObjectNode();
+        if (edit instanceof Edit.Created created) {
+            json.put("edit", "created");
+            json.set("table", toJson(created.table()));
+            ArrayNode starts = json.putArray("starts");
+            created.starts().forEach(starts::add);
+        } else if (edit instanceof Edit.Started started) {
+            json.put("edit", "started");
+            json.put("indexer", started.indexer());
+            json.put("epoch", started.epoch());
+        } else if (edit instanceof Edit.Flushed flushed) {
+            json.put("edit", "flushed");
+            json.put("indexer", flushed.indexer());
+            json.set("checkpoint", toJson(flushed.checkpoint()));
+            ArrayNode chunks = json.putArray("chunks");
+            flushed.chunks().forEach(chunk -> chunks.add(toJson(chunk)));
+        } else if (edit instanceof Edit.Routed routed) {
+            json.put("edit", "routed");
+            json.set("table", toJson(routed.table()));
+            ObjectNode since = json.putObject("since");
+            routed.since().forEach((partition, offset) -> since.put(String.valueOf(partition), offset));
+            ObjectNode starts = json.putObject("starts");
+            routed.starts().forEach((indexer, start) -> starts.set(String.valueOf(indexer), toJson(start)));
+        }
+        return bytes(json);
+    }
+
+    static Edit readEdit(String path, byte[] data) {
+        return read(path, data, json -> switch (text(json, "edit")) {
+            case "created" -> {
+                List<Long> starts = new ArrayList<>();
+                require(json, "starts").forEach(start -> starts.add(start.asLong()));
+                yield new Edit.Created(tableOf(require(json, "table")), starts);
+            }
+            case "started" -> new Edit.Started(intOf(json, "indexer"), intOf(json, "epoch"));
+            case "flushed" -> {
+                List<ChunkDescriptor> chunks = new ArrayList<>();
+                require(json, "chunks").forEach(chunk -> chunks.add(chunkOf(chunk)));
+                yield new Edit.Flushed(intOf(json, "indexer"), checkpointOf(require(json, "checkpoint")), chunks);
+            }
+            case "routed" -> {
+                Map<Integer, Long> since = new HashMap<>();
+                require(json, "since")
+                        .properties()
+                        .forEach(entry -> since.put(Integer.valueOf(entry.getKey()), entry.getValue().asLong()));
+                Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
+                require(json, "starts")
+                        .properties()
+                        .forEach(entry ->
+                                starts.put(Integer.valueOf(entry.getKey()), checkpointOf(entry.getValue())));
+                yield new Edit.Routed(tableOf(require(json, "table")), since, starts);
+            }
+            default -> throw new IllegalArgumentException("unknown edit '" + text(json, "edit") + "'");
+        });
+    }
+
+    private static ObjectNode toJson(RoutingTable table) {
+        ObjectNode json = MAPPER.createObjectNode();
+        json.put("version", table.version());
+        ArrayNode boundaries = json.putArray("boundaries");
+        for (long boundary : table.boundaries()) {
+            boundaries.add(boundary);
+        }
+        ArrayNode indexers = json.putArray("indexers");
+        for (int indexer : table.indexers()) {
+            indexers.add(indexer);
+        }
+        return json;
+    }
+
+    private static RoutingTable tableOf(JsonNode json) {
+        JsonNode indexers = require(json, "indexers");
+        int[] ids = new int[indexers.size()];
+        for (int i = 0; i < ids.length; i++) {
+            ids[i] = indexers.get(i).asInt();
+        }
+        return new RoutingTable(intOf(json, "version"), longs(require(json, "boundaries")), ids);
+    }
+
+    private static ObjectNode toJson(IndexerCheckpoint checkpoint) {
+        ObjectNode json = MAPPER.createObjectNode();
+        json.put("epoch", checkpoint.epoch());
+        json.put("flushed", checkpoint.flushed());
+        ArrayNode watermarks = json.putArray("watermarks");
+        for (long watermark : checkpoint.watermarks()) {
+            watermarks.add(watermark);
+        }
+        json.put("rejected", checkpoint.rejected());
+        return json;
+    }
+
+    private static IndexerCheckpoint checkpointOf(JsonNode json) {
+        return new IndexerCheckpoint(
+                intOf(json, "epoch"),
+                longOf(json, "flushed"),
+                longs(require(json, "watermarks")),
+                longOf(json, "rejected"));
+    }
+
+    private static ObjectNode toJson(ChunkDescriptor chunk) {
+        ObjectNode json = MAPPER.createObjectNode();
+        json.put("file", chunk.file());
+        json.put("indexer", chunk.indexer());
+        json.put("epoch", chunk.epoch());
+        json.put("flush", chunk.flush());
+        json.put("part", chunk.part());
+        json.put("tuples", chunk.tuples());
+        json.put("bytes", chunk.bytes());
+        json.put("lowKey", chunk.region().keys().low());
+        json.put("highKey", chunk.region().keys().high());
+        json.put("fromTime", chunk.region().times().from());
+        json.put("toTime", chunk.region().times().to());
+        return json;
+    }
+
+    private static ChunkDescriptor chunkOf(JsonNode json) {
+        return new ChunkDescriptor(
+                text(json, "file"),
+                intOf(json, "indexer"),
+                intOf(json, "epoch"),
+                longOf(json, "flush"),
+                intOf(json, "part"),
+                longOf(json, "tuples"),
+                longOf(json, "bytes"),
+                Region.of(
+                        longOf(json, "lowKey"),
+                        longOf(json, "highKey"),
+                        longOf(json, "fromTime"),
+                        longOf(json, "toTime")));
+    }
+
+    private interface Reader<T> {
+        T read(JsonNode json);
+    }
+
+    private static <T> T read(String path, byte[] data, Reader<T> reader) {
+        try {
+            return reader.read(MAPPER.readTree(data));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new CorruptCatalogException(path, e);
+        }
+    }
+
+    private static byte[] bytes(ObjectNode json) {
+        try {
+            return MAPPER.writeValueAsBytes(json);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a JSON tree could not be written", e);
+        }
+    }
+
+    private static JsonNode require(JsonNode json, String name) {
+        JsonNode value = json.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("member '" + name + "' is missing");
+        }
+        return value;
+    }
+
+    private static String text(JsonNode json, String name) {
+        return require(json, name).asText();
+    }
+
+    private static long longOf(JsonNode json, String name) {
+        JsonNode value = require(json, name);
+        if (!value.canConvertToLong()) {
+            throw new IllegalArgumentException("member '" + name + "' is not a whole number: " + value);
+        }
+        return value.asLong();
+    }
+
+    private static int intOf(JsonNode json, String name) {
+        return Math.toIntExact(longOf(json, name));
+    }
+
+    private static long[] longs(JsonNode json) {
+        long[] values = new long[json.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = json.get(i).asLong();
+        }
+        return values;
+    }
+}

@@ -1,0 +1,44 @@
+package io.waterwheel.catalog;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One change of a stream's catalog that a query's answer depends on. Edits are numbered from 1 without gaps; the
+ * catalog at edit n is what edits 1 to n make (protocol rule 8).
+ */
+public sealed interface Edit {
+    /**
+     * The stream was created: edit 1.
+     *
+     * @param table the first routing table
+     * @param starts per partition, the first offset of the stream
+     */
+    record Created(RoutingTable table, List<Long> starts) implements Edit {}
+
+    /** An indexer started and raised its epoch. */
+    record Started(int indexer, int epoch) implements Edit {}
+
+    /**
+     * An indexer's flush: its new checkpoint and the chunks it wrote, none when only the checkpoint moved.
+     */
+    record Flushed(int indexer, IndexerCheckpoint checkpoint, List<ChunkDescriptor> chunks) implements Edit {
+        public Flushed {
+            chunks = List.copyOf(chunks);
+        }
+    }
+
+    /**
+     * A routing table entered.
+     *
+     * @param since per partition that adopts it in this edit, the offset from which it holds
+     * @param starts checkpoint of each indexer id that first appears in this table
+     */
+    record Routed(RoutingTable table, Map<Integer, Long> since, Map<Integer, IndexerCheckpoint> starts)
+            implements Edit {
+        public Routed {
+            since = Map.copyOf(since);
+            starts = Map.copyOf(starts);
+        }
+    }
+}

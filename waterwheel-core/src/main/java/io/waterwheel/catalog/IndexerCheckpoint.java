@@ -1,0 +1,28 @@
+package io.waterwheel.catalog;
+
+import java.util.Arrays;
+
+/**
+ * The catalog's entry of one logical indexer of a stream: {@code idx/i} of protocol rule 2, one node.
+ *
+ * @param epoch raised at each start; 0 before the first
+ * @param flushed last committed flush sequence number; 0 before the first
+ * @param watermarks per partition, first offset not covered by committed chunks
+ * @param rejected refused rows below the watermarks that this indexer counts
+ */
+@SuppressWarnings("ArrayRecordComponent") // one number per partition; equality by content below
+public record IndexerCheckpoint(int epoch, long flushed, long[] watermarks, long rejected) {
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof IndexerCheckpoint that
+                && epoch == that.epoch
+                && flushed == that.flushed
+                && rejected == that.rejected
+                && Arrays.equals(watermarks, that.watermarks);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(watermarks) * 31 + Long.hashCode(flushed) + epoch;
+    }
+}

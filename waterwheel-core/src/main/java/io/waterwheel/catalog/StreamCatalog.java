@@ -1,0 +1,299 @@
+package io.waterwheel.catalog;
+
+import io.waterwheel.catalog.CatalogStore.ConflictException;
+import io.waterwheel.catalog.CatalogStore.Op;
+import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One stream's entries in the catalog, and the only ways in which they change. Every change is one transaction that
+ * carries its own precondition, so any number of instances may work on the same stream, stale ones included.
+ * Thread-safe as far as its store is; calls block.
+ *
+ * <pre>
+ * /streams/NAME              the stream
+ * /streams/NAME/tables/V     routing table V
+ * /streams/NAME/routes/P     limit and versions of partition P
+ * /streams/NAME/indexers/I   checkpoint of indexer I
+ * /streams/NAME/edits/N      edit N, ten digits
+ * </pre>
+ */
+public final class StreamCatalog {
+    /** Tries before a change that keeps meeting others' edits is given up; each try means somebody else succeeded. */
+    private static final int MAX_TRIES = 1000;
+
+    /**
+     * A route with the node version that a compare-and-set needs.
+     */
+    public record VersionedRoute(PartitionRoute route, int nodeVersion) {}
+
+    /**
+     * An indexer's start: the checkpoint it goes on from, its epoch already raised in it.
+     */
+    public record IndexerStart(IndexerCheckpoint checkpoint, int nodeVersion) {}
+
+    /** How a commit ended. */
+    public sealed interface CommitOutcome {
+        /** It is in the catalog, now or by an earlier try whose answer was lost. */
+        record Done(int nodeVersion) implements CommitOutcome {}
+
+        /** A successor has raised the epoch: this instance must stop. */
+        record Fenced(int epoch) implements CommitOutcome {}
+    }
+
+    private final CatalogStore store;
+    private final StreamInfo stream;
+    private final String base;
+    /** A guess at the last edit's number; a conflict corrects it. */
+    private volatile long lastEdit;
+
+    public StreamCatalog(CatalogStore store, StreamInfo stream) {
+        this.store = store;
+        this.stream = stream;
+        this.base = Namespace.path(stream.name());
+    }
+
+    public StreamInfo stream() {
+        return stream;
+    }
+
+    /** Path of the node under which the edits are; watch it to learn of new ones. */
+    public String editsPath() {
+        return base + "/edits";
+    }
+
+    /** Path of a partition's route; watch it to learn of new limits and versions. */
+    public String routePath(int partition) {
+        return base + "/routes/" + partition;
+    }
+
+    private String indexerPath(int indexer) {
+        return base + "/indexers/" + indexer;
+    }
+
+    private String editPath(long number) {
+        return String.format(Locale.ROOT, "%s/edits/%010d", base, number);
+    }
+
+    /** The operations that create a stream of this table and these start offsets. */
+    List<Op> creation(RoutingTable table, long[] starts) {
+        List<Op> ops = new ArrayList<>();
+        ops.add(new Op.Create(base, CatalogJson.write(stream)));
+        for (String folder : List.of("tables", "routes", "indexers", "edits")) {
+            ops.add(new Op.Create(base + "/" + folder, new byte[0]));
+        }
+        ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
+        List<Long> startList = new ArrayList<>();
+        for (int p = 0; p < starts.length; p++) {
+            PartitionRoute route = new PartitionRoute(
+                    starts[p], List.of(new PartitionRoute.VersionSince(table.version(), starts[p])));
+            ops.add(new Op.Create(routePath(p), CatalogJson.write(route)));
+            startList.add(starts[p]);
+        }
+        for (int indexer : table.indexers()) {
+            ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(new IndexerCheckpoint(0, 0, starts, 0))));
+        }
+        ops.add(new Op.Create(editPath(1), CatalogJson.write(new Edit.Created(table, startList))));
+        return ops;
+    }
+
+    /** The route of a partition as it stands. */
+    public VersionedRoute route(int partition) {
+        String path = routePath(partition);
+        CatalogStore.Node node = require(path);
+        return new VersionedRoute(CatalogJson.readRoute(path, node.data()), node.version());
+    }
+
+    /** Routing table of a version. */
+    public RoutingTable table(int version) {
+        String path = base + "/tables/" + version;
+        return CatalogJson.readTable(path, require(path).data());
+    }
+
+    /**
+     * Raises the limit of a partition to at least this offset, whoever else does the same.
+     *
+     * @return the route as it stands afterwards
+     */
+    public VersionedRoute raiseLimit(int partition, long limit) {
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            VersionedRoute current = route(partition);
+            if (current.route().limit() >= limit) {
+                return current;
+            }
+            PartitionRoute raised = current.route().withLimit(limit);
+            try {
+                store.commit(List.of(
+                        new Op.Set(routePath(partition), CatalogJson.write(raised), current.nodeVersion())));
+                return new VersionedRoute(raised, current.nodeVersion() + 1);
+            } catch (ConflictException | UnknownOutcomeException e) {
+                // Read again: either somebody changed it, or it may be done already.
+                store.sync();
+            }
+        }
+        throw new IllegalStateException("stream " + stream.name() + ": the limit of partition " + partition
+                + " could not be raised in " + MAX_TRIES + " tries");
+    }
+
+    /** The checkpoint of an indexer as it stands. */
+    public IndexerCheckpoint checkpoint(int indexer) {
+        return CatalogJson.readCheckpoint(indexerPath(indexer), require(indexerPath(indexer)).data());
+    }
+
+    /**
+     * Starts an instance of an indexer: raises the epoch; what the raise was based on is the checkpoint (rule 3).
+     */
+    public IndexerStart startIndexer(int indexer) {
+        String path = indexerPath(indexer);
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            CatalogStore.Node node = require(path);
+            IndexerCheckpoint old = CatalogJson.readCheckpoint(path, node.data());
+            IndexerCheckpoint raised = new IndexerCheckpoint(
+                    old.epoch() + 1, old.flushed(), old.watermarks(), old.rejected());
+            long number = lastEdit + 1;
+            try {
+                store.commit(List.of(
+                        new Op.Set(path, CatalogJson.write(raised), node.version()),
+                        new Op.Create(editPath(number), CatalogJson.write(new Edit.Started(indexer, raised.epoch())))));
+                lastEdit = number;
+                return new IndexerStart(raised, node.version() + 1);
+            } catch (ConflictException | UnknownOutcomeException e) {
+                // If it was done, that epoch is simply skipped: nobody runs under it.
+                store.sync();
+                refreshLastEdit();
+            }
+        }
+        throw new IllegalStateException("stream " + stream.name() + ": indexer " + indexer + " could not start in "
+                + MAX_TRIES + " tries");
+    }
+
+    /**
+     * Commits a flush: in one transaction the checkpoint moves from (epoch, flush - 1) to {@code next} and the chunks
+     * are added (rule 7). Safe to repeat with the same arguments.
+     *
+     * @param nodeVersion of the checkpoint's node, from the start or the previous commit
+     */
+    public CommitOutcome commitFlush(
+            int indexer, int nodeVersion, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {
+        String path = indexerPath(indexer);
+        byte[] edit = CatalogJson.write(new Edit.Flushed(indexer, next, chunks));
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            long number = lastEdit + 1;
+            try {
+                store.commit(List.of(
+                        new Op.Set(path, CatalogJson.write(next), nodeVersion),
+                        new Op.Create(editPath(number), edit)));
+                lastEdit = number;
+                return new CommitOutcome.Done(nodeVersion + 1);
+            } catch (ConflictException | UnknownOutcomeException e) {
+                store.sync();
+                CatalogStore.Node node = require(path);
+                IndexerCheckpoint current = CatalogJson.readCheckpoint(path, node.data());
+                if (current.epoch() != next.epoch()) {
+                    return new CommitOutcome.Fenced(current.epoch());
+                }
+                if (current.flushed() == next.flushed()) {
+                    return new CommitOutcome.Done(node.version());
+                }
+                if (current.flushed() != next.flushed() - 1) {
+                    throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush "
+                            + next.flushed() + " cannot follow flush " + current.flushed());
+                }
+                refreshLastEdit();
+            }
+        }
+        throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush "
+                + next.flushed() + " could not be committed in " + MAX_TRIES + " tries");
+    }
+
+    /**
+     * Makes a routing table the newest: in one transaction the table is created, every partition adopts it from its
+     * limit on, and indexer ids that are new start there (rules 1 and 2). Nobody needs to be told: whoever routes, or
+     * plans, finds out from what it reads.
+     *
+     * @param boundaries as in {@link RoutingTable}
+     * @param indexers as in {@link RoutingTable}
+     * @return the table, under the version it got
+     */
+    public RoutingTable changeRouting(long[] boundaries, int[] indexers) {
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            List<Op> ops = new ArrayList<>();
+            Map<Integer, Long> since = new HashMap<>();
+            long[] limits = new long[stream.partitions()];
+            int newest = 0;
+            List<VersionedRoute> routes = new ArrayList<>();
+            for (int p = 0; p < limits.length; p++) {
+                VersionedRoute current = route(p);
+                List<PartitionRoute.VersionSince> versions = current.route().versions();
+                newest = Math.max(newest, versions.get(versions.size() - 1).version());
+                routes.add(current);
+            }
+            RoutingTable table = new RoutingTable(newest + 1, boundaries, indexers);
+            ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
+            for (int p = 0; p < limits.length; p++) {
+                VersionedRoute current = routes.get(p);
+                limits[p] = current.route().limit();
+                since.put(p, limits[p]);
+                ops.add(new Op.Set(
+                        routePath(p),
+                        CatalogJson.write(current.route().withVersion(table.version())),
+                        current.nodeVersion()));
+            }
+            Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
+            for (int indexer : indexers) {
+                if (store.read(indexerPath(indexer)).isEmpty()) {
+                    IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);
+                    starts.put(indexer, start);
+                    ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(start)));
+                }
+            }
+            long number = lastEdit + 1;
+            ops.add(new Op.Create(editPath(number), CatalogJson.write(new Edit.Routed(table, since, starts))));
+            try {
+                store.commit(ops);
+                lastEdit = number;
+                return table;
+            } catch (ConflictException e) {
+                store.sync();
+                refreshLastEdit();
+            } catch (UnknownOutcomeException e) {
+                store.sync();
+                refreshLastEdit();
+                String path = base + "/tables/" + table.version();
+                if (store.read(path).isPresent() && table(table.version()).equals(table)) {
+                    return table;
+                }
+            }
+        }
+        throw new IllegalStateException(
+                "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES + " tries");
+    }
+
+    /** Applies every edit that is in the catalog and not yet in the snapshot. */
+    public StreamSnapshot advance(StreamSnapshot snapshot) {
+        StreamSnapshot current = snapshot;
+        while (true) {
+            long number = current.edit() + 1;
+            String path = editPath(number);
+            Optional<CatalogStore.Node> node = store.read(path);
+            if (node.isEmpty()) {
+                return current;
+            }
+            current = current.apply(number, CatalogJson.readEdit(path, node.get().data()));
+        }
+    }
+
+    private void refreshLastEdit() {
+        List<String> edits = store.children(editsPath());
+        lastEdit = edits.isEmpty() ? 0 : Long.parseLong(edits.get(edits.size() - 1));
+    }
+
+    private CatalogStore.Node require(String path) {
+        return store.read(path).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+    }
+}

@@ -1,0 +1,165 @@
+package io.waterwheel.catalog;
+
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Region;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * A stream's catalog at one edit number: routing tables, which holds where, every indexer's checkpoint, every chunk.
+ * Immutable; {@link #apply} makes the next. What a query is planned on (protocol rule 8).
+ */
+public final class StreamSnapshot {
+    private final StreamInfo stream;
+    private final long edit;
+    private final Map<Integer, RoutingTable> tables;
+    /** By partition; the limits in it are those of creation and mean nothing here. */
+    private final List<PartitionRoute> routes;
+
+    private final Map<Integer, IndexerCheckpoint> checkpoints;
+    private final RegionIndex<ChunkDescriptor> chunks;
+
+    private StreamSnapshot(
+            StreamInfo stream,
+            long edit,
+            Map<Integer, RoutingTable> tables,
+            List<PartitionRoute> routes,
+            Map<Integer, IndexerCheckpoint> checkpoints,
+            RegionIndex<ChunkDescriptor> chunks) {
+        this.stream = stream;
+        this.edit = edit;
+        this.tables = tables;
+        this.routes = routes;
+        this.checkpoints = checkpoints;
+        this.chunks = chunks;
+    }
+
+    /** Before edit 1: nothing. */
+    public static StreamSnapshot before(StreamInfo stream) {
+        return new StreamSnapshot(stream, 0, Map.of(), List.of(), Map.of(), RegionIndex.empty());
+    }
+
+    public StreamInfo stream() {
+        return stream;
+    }
+
+    /** Number of the last edit in it; 0 when the stream is not created yet. */
+    public long edit() {
+        return edit;
+    }
+
+    /** The highest routing version in it. */
+    public int version() {
+        return tables.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
+    }
+
+    /** By logical indexer id. */
+    public Map<Integer, IndexerCheckpoint> checkpoints() {
+        return checkpoints;
+    }
+
+    public int chunkCount() {
+        return chunks.size();
+    }
+
+    /** Calls back for every chunk whose region overlaps. */
+    public void chunks(Region region, Consumer<ChunkDescriptor> hit) {
+        chunks.search(region, hit);
+    }
+
+    /**
+     * Ids of the indexers that may hold unflushed tuples of these keys: those whose interval meets them under any
+     * version in force at or after their checkpoint.
+     */
+    public List<Integer> indexersFor(List<KeyInterval> keys) {
+        TreeSet<Integer> ids = new TreeSet<>();
+        checkpoints.forEach((indexer, checkpoint) -> {
+            for (int p = 0; p < routes.size(); p++) {
+                List<PartitionRoute.VersionSince> versions = routes.get(p).versions();
+                for (int v = 0; v < versions.size(); v++) {
+                    boolean past = v + 1 < versions.size()
+                            && versions.get(v + 1).since() <= checkpoint.watermarks()[p];
+                    if (!past && meets(versions.get(v).version(), indexer, keys)) {
+                        ids.add(indexer);
+                    }
+                }
+            }
+        });
+        return new ArrayList<>(ids);
+    }
+
+    private boolean meets(int version, int indexer, List<KeyInterval> keys) {
+        RoutingTable table = tables.get(version);
+        if (table == null) {
+            throw new IllegalStateException("stream " + stream.name() + ", edit " + edit + ": no table " + version);
+        }
+        int slot = table.slotOfIndexer(indexer);
+        return slot >= 0 && keys.stream().anyMatch(table.interval(slot)::overlaps);
+    }
+
+    /**
+     * The snapshot after one more edit.
+     *
+     * @param number the edit's; must be {@code edit() + 1}
+     */
+    public StreamSnapshot apply(long number, Edit change) {
+        if (number != edit + 1) {
+            throw new IllegalArgumentException(
+                    "stream " + stream.name() + ": edit " + number + " does not follow edit " + edit);
+        }
+        Map<Integer, RoutingTable> newTables = tables;
+        List<PartitionRoute> newRoutes = routes;
+        Map<Integer, IndexerCheckpoint> newCheckpoints = new HashMap<>(checkpoints);
+        RegionIndex<ChunkDescriptor> newChunks = chunks;
+        if (change instanceof Edit.Created created) {
+            newTables = Map.of(created.table().version(), created.table());
+            newRoutes = new ArrayList<>();
+            long[] starts = created.starts().stream().mapToLong(Long::longValue).toArray();
+            for (long start : starts) {
+                newRoutes.add(new PartitionRoute(
+                        start, List.of(new PartitionRoute.VersionSince(created.table().version(), start))));
+            }
+            for (int indexer : created.table().indexers()) {
+                newCheckpoints.put(indexer, new IndexerCheckpoint(0, 0, starts, 0));
+            }
+        } else if (change instanceof Edit.Started started) {
+            IndexerCheckpoint old = checkpointOf(started.indexer());
+            newCheckpoints.put(
+                    started.indexer(),
+                    new IndexerCheckpoint(started.epoch(), old.flushed(), old.watermarks(), old.rejected()));
+        } else if (change instanceof Edit.Flushed flushed) {
+            newCheckpoints.put(flushed.indexer(), flushed.checkpoint());
+            List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();
+            flushed.chunks().forEach(chunk -> more.add(new RegionIndex.Entry<>(chunk.region(), chunk)));
+            newChunks = chunks.with(more);
+        } else if (change instanceof Edit.Routed routed) {
+            newTables = new HashMap<>(tables);
+            newTables.put(routed.table().version(), routed.table());
+            newRoutes = new ArrayList<>(routes);
+            for (Map.Entry<Integer, Long> entry : routed.since().entrySet()) {
+                PartitionRoute at = newRoutes.get(entry.getKey()).withLimit(entry.getValue());
+                newRoutes.set(entry.getKey(), at.withVersion(routed.table().version()));
+            }
+            newCheckpoints.putAll(routed.starts());
+        }
+        return new StreamSnapshot(
+                stream,
+                number,
+                Map.copyOf(newTables),
+                List.copyOf(newRoutes),
+                Map.copyOf(newCheckpoints),
+                newChunks);
+    }
+
+    private IndexerCheckpoint checkpointOf(int indexer) {
+        IndexerCheckpoint checkpoint = checkpoints.get(indexer);
+        if (checkpoint == null) {
+            throw new IllegalStateException("stream " + stream.name() + ", edit " + edit + ": no indexer " + indexer);
+        }
+        return checkpoint;
+    }
+}

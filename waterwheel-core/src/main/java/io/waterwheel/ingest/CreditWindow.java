@@ -1,0 +1,57 @@
+package io.waterwheel.ingest;
+
+import io.waterwheel.index.PagePool;
+
+/**
+ * The two bounds on what an indexer task lets dispatchers send, over all its streams (protocol rule 6): under way
+ * (granted and not consumed) at most a window, so that a query never waits behind much data; used and under way
+ * together at most the memory pool. Owner: the indexer task's thread.
+ *
+ * <p>A channel on which nothing flows holds one byte of credit, with which it may send one block: so a thousand idle
+ * channels cost nothing, and none has to ask before its first tuple.
+ */
+public final class CreditWindow {
+    private final PagePool pool;
+    private final long windowBytes;
+    private final long poolBytes;
+    private long underWay;
+    private int activeChannels;
+
+    /**
+     * @param pool what the trees of the task use
+     * @param windowBytes bound of what is under way
+     * @param poolBytes bound of used and under way together
+     */
+    public CreditWindow(PagePool pool, long windowBytes, long poolBytes) {
+        this.pool = pool;
+        this.windowBytes = windowBytes;
+        this.poolBytes = poolBytes;
+    }
+
+    /** Credit that a channel should have beyond what it has consumed. */
+    long share(boolean active) {
+        long free = poolBytes - pool.usedBytes() - underWay;
+        if (free <= 0) {
+            return 0;
+        }
+        return active ? Math.min(free, Math.max(1, windowBytes / Math.max(1, activeChannels))) : 1;
+    }
+
+    /** Whether the pool is used up: nothing can be granted until a tree is flushed. */
+    boolean exhausted() {
+        return pool.usedBytes() + underWay >= poolBytes;
+    }
+
+    void underWayChanged(long bytes) {
+        underWay += bytes;
+    }
+
+    void activeChanged(int channels) {
+        activeChannels += channels;
+    }
+
+    /** Bytes granted and not consumed, over all channels. */
+    public long underWay() {
+        return underWay;
+    }
+}

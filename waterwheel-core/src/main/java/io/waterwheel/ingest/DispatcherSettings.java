@@ -1,0 +1,14 @@
+package io.waterwheel.ingest;
+
+/**
+ * Bounds of a partition's dispatcher, in bytes of tuples or records.
+ *
+ * @param ringBytes recent segments kept for channels that lag a little
+ * @param pendingBytes records read but not yet routed; beyond it live reading pauses
+ * @param sweepBytes records asked for in one read of the log for lagging channels
+ * @param heartbeatNanos longest silence on a channel
+ */
+public record DispatcherSettings(long ringBytes, long pendingBytes, int sweepBytes, long heartbeatNanos) {
+    public static final DispatcherSettings DEFAULT =
+            new DispatcherSettings(4 << 20, 8 << 20, 1 << 20, 100_000_000);
+}

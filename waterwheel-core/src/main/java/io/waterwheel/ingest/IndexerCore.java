@@ -1,0 +1,489 @@
+package io.waterwheel.ingest;
+
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.index.FreshView;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.TimeInterval;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One logical indexer of one stream: takes blocks from its channels into the active tree, keeps the watermarks, seals
+ * and hands trees to be flushed, grants credit (protocol rules 3 to 7 and 13). A state machine: events in, {@link
+ * IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread.
+ */
+public final class IndexerCore {
+    /* A block is taken only if it begins at or before the watermark and carries the channel's present epoch; what
+     * lies below the watermark is cut off; the watermark then moves to its end. So between the checkpoint and the
+     * watermark every tuple is taken exactly once, whatever is lost, repeated or reordered on the way. */
+
+    private static final long SUBSCRIBE_NANOS = 50_000_000;
+    private static final long ACTIVE_NANOS = 500_000_000;
+    private static final long REPORT_LIMIT_NANOS = 2_000_000;
+    /** Reported regions reach this far beyond the newest tuple, so that a steady stream need not report each block. */
+    private static final long REPORT_SLACK_MILLIS = 10_000;
+
+    private static final class Channel {
+        long attempt;
+        long watermark;
+        long consumed;
+        long granted;
+        boolean active;
+        long lastTakeNanos;
+        long lastHeardNanos;
+        long lastSubscribeNanos;
+        long lastCreditNanos;
+        boolean subscribeDue;
+    }
+
+    private record Sealed(long sequence, TemplateTree tree) {}
+
+    private record Committed(long sequence, TemplateTree tree, long atNanos) {}
+
+    private final StreamInfo stream;
+    private final RowLayout layout;
+    private final int indexer;
+    private final int epoch;
+    private final long[] targets;
+    private final PagePool pool;
+    private final CreditWindow window;
+    private final IndexerSettings settings;
+    private final IndexerEffects effects;
+
+    private final Channel[] channels;
+    private TemplateTree active;
+    /** When the active tree took its first tuple, or the checkpoint last moved. */
+    private long activeSinceNanos;
+
+    private final List<Sealed> sealed = new ArrayList<>();
+    private final List<Committed> committed = new ArrayList<>();
+    private @Nullable Template template;
+    private long flushed;
+    private long lastSealed;
+    private long[] sealedWatermarks;
+    private long floor;
+    private int version;
+    private long rejected;
+    private boolean recovering;
+    private boolean stopped;
+    private @Nullable Region reportedRegion;
+    private boolean reported;
+    private long lastReportNanos;
+
+    /**
+     * @param start the checkpoint with the epoch already raised in it
+     * @param targets per partition, min(limit, log end) at the start: until the watermarks are there the indexer is
+     *     recovering
+     */
+    public IndexerCore(
+            StreamInfo stream,
+            int indexer,
+            IndexerCheckpoint start,
+            long[] targets,
+            PagePool pool,
+            CreditWindow window,
+            IndexerSettings settings,
+            IndexerEffects effects,
+            long now) {
+        this.stream = stream;
+        this.layout = RowLayout.of(stream.schema());
+        this.indexer = indexer;
+        this.epoch = start.epoch();
+        this.targets = targets.clone();
+        this.pool = pool;
+        this.window = window;
+        this.settings = settings;
+        this.effects = effects;
+        this.flushed = start.flushed();
+        this.lastSealed = start.flushed();
+        this.floor = start.flushed();
+        this.rejected = start.rejected();
+        this.sealedWatermarks = start.watermarks().clone();
+        this.active = newTree();
+        this.activeSinceNanos = now;
+        this.channels = new Channel[stream.partitions()];
+        for (int p = 0; p < channels.length; p++) {
+            channels[p] = new Channel();
+            channels[p].watermark = start.watermarks()[p];
+            channels[p].lastHeardNanos = now;
+        }
+        publish();
+        for (int p = 0; p < channels.length; p++) {
+            subscribe(p, now);
+        }
+    }
+
+    public StreamInfo stream() {
+        return stream;
+    }
+
+    /** Its logical id. */
+    public int indexer() {
+        return indexer;
+    }
+
+    public int epoch() {
+        return epoch;
+    }
+
+    /** Tuples of the active tree. */
+    public long activeTuples() {
+        return active.tuples();
+    }
+
+    /** Memory that the active tree uses. */
+    public long activeBytes() {
+        return active.usedBytes();
+    }
+
+    /** Number of trees sealed and not yet committed. */
+    public int unflushedTrees() {
+        return sealed.size();
+    }
+
+    /** Takes a block, or drops it; releases its body either way. */
+    public void onBlock(ChannelBlock block, long now) {
+        try {
+            if (!stopped) {
+                take(block, now);
+            }
+        } finally {
+            BlockBody body = block.body();
+            if (body != null) {
+                body.release();
+            }
+        }
+    }
+
+    private void take(ChannelBlock block, long now) {
+        Channel channel = channels[block.partition()];
+        if (block.epoch().indexerEpoch() != epoch || block.epoch().attempt() != channel.attempt) {
+            return;
+        }
+        channel.lastHeardNanos = now;
+        if (block.from() > channel.watermark) {
+            // Something between is lost: ask again, as another attempt, from where this channel stands.
+            channel.subscribeDue = true;
+            if (now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
+                subscribe(block.partition(), now);
+            }
+            return;
+        }
+        if (block.to() <= channel.watermark) {
+            return;
+        }
+        BlockBody body = block.body();
+        if (body != null) {
+            if (active.tuples() == 0) {
+                activeSinceNanos = now;
+            }
+            int first = body.firstRowAt(channel.watermark);
+            active.insert(body.tuples(), first, body.tuples().size());
+            rejected += body.rejectedFrom(channel.watermark);
+            consume(channel, body.bytes(), now);
+        }
+        version = Math.max(version, block.version());
+        channel.watermark = block.to();
+        if (recovering) {
+            recovering = isRecovering();
+        }
+        if (active.bytes() >= settings.sealBytes()) {
+            seal(SealedTree.Reason.SIZE, now);
+        }
+        publish();
+        grant(block.partition(), now);
+        reportIfNews(now);
+    }
+
+    private void consume(Channel channel, long bytes, long now) {
+        channel.consumed += bytes;
+        long before = channel.granted - (channel.consumed - bytes);
+        long after = Math.max(0, channel.granted - channel.consumed);
+        window.underWayChanged(after - Math.max(0, before));
+        if (bytes > 0) {
+            channel.lastTakeNanos = now;
+            if (!channel.active) {
+                channel.active = true;
+                window.activeChanged(1);
+            }
+        }
+    }
+
+    /** Lets the dispatcher send more once half of what it may send is taken. */
+    private void grant(int partition, long now) {
+        Channel channel = channels[partition];
+        if (raiseGrant(channel)) {
+            credit(partition, now);
+        }
+        if (window.exhausted()) {
+            forget(now, true);
+        }
+    }
+
+    private void credit(int partition, long now) {
+        Channel channel = channels[partition];
+        channel.lastCreditNanos = now;
+        effects.credit(new Control.Credit(
+                stream.id(), partition, indexer, new ChannelEpoch(epoch, channel.attempt), channel.granted));
+    }
+
+    private boolean raiseGrant(Channel channel) {
+        long underWay = Math.max(0, channel.granted - channel.consumed);
+        long share = window.share(channel.active);
+        if (underWay > share / 2 || channel.consumed + share <= channel.granted) {
+            return false;
+        }
+        window.underWayChanged(share - underWay);
+        channel.granted = channel.consumed + share;
+        return true;
+    }
+
+    /** Time passes. Call about every 50 ms. */
+    public void onTick(long now) {
+        if (stopped) {
+            return;
+        }
+        for (int p = 0; p < channels.length; p++) {
+            Channel channel = channels[p];
+            if (channel.active && now - channel.lastTakeNanos > ACTIVE_NANOS) {
+                channel.active = false;
+                window.activeChanged(-1);
+            }
+            if (channel.subscribeDue && now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
+                subscribe(p, now);
+            } else if (now - channel.lastHeardNanos > settings.silenceNanos()
+                    && now - channel.lastSubscribeNanos > settings.silenceNanos()) {
+                repeatSubscribe(p, now);
+            } else if (raiseGrant(channel) || now - channel.lastCreditNanos > settings.silenceNanos()) {
+                // Repeated: the last grant may be lost, and a grant is a maximum, so repeating changes nothing.
+                credit(p, now);
+            }
+        }
+        if (now - activeSinceNanos > settings.sealAgeNanos()) {
+            if (active.tuples() > 0 || moved()) {
+                seal(SealedTree.Reason.AGE, now);
+                publish();
+            } else {
+                activeSinceNanos = now;
+            }
+        }
+        forget(now, window.exhausted());
+        if (now - lastReportNanos >= settings.reportNanos()) {
+            report(now);
+        }
+        publish();
+    }
+
+    private boolean moved() {
+        for (int p = 0; p < channels.length; p++) {
+            if (channels[p].watermark > sealedWatermarks[p]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Seals the active tree, if anything is new since the last one. */
+    public void onSealRequest(SealedTree.Reason reason, long now) {
+        if (!stopped && (active.tuples() > 0 || moved())) {
+            seal(reason, now);
+            publish();
+            report(now);
+        }
+    }
+
+    private void seal(SealedTree.Reason reason, long now) {
+        TemplateTree tree = active;
+        lastSealed++;
+        sealedWatermarks = watermarks();
+        sealed.add(new Sealed(lastSealed, tree));
+        if (tree.tuples() > 0) {
+            template = tree.template();
+        }
+        active = newTree();
+        activeSinceNanos = now;
+        effects.flush(new SealedTree(
+                stream.id(),
+                indexer,
+                lastSealed,
+                tree,
+                new IndexerCheckpoint(epoch, lastSealed, sealedWatermarks.clone(), rejected),
+                reason));
+    }
+
+    /**
+     * A flush is committed.
+     *
+     * @param next template for the trees to come, or null to go on with the present one
+     */
+    public void onFlushed(long sequence, @Nullable Template next, long now) {
+        if (stopped) {
+            return;
+        }
+        if (sealed.isEmpty() || sealed.get(0).sequence() != sequence) {
+            throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush " + sequence
+                    + " was committed out of order");
+        }
+        Sealed first = sealed.remove(0);
+        committed.add(new Committed(sequence, first.tree(), now));
+        flushed = sequence;
+        if (next != null) {
+            template = next;
+            if (active.tuples() == 0) {
+                active.discard();
+                active = newTree();
+            }
+        }
+        forget(now, window.exhausted());
+        publish();
+        report(now);
+    }
+
+    /** A successor has taken over: take nothing more, give all memory back. */
+    public void stop() {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
+        for (Channel channel : channels) {
+            window.underWayChanged(-Math.max(0, channel.granted - channel.consumed));
+            if (channel.active) {
+                window.activeChanged(-1);
+            }
+        }
+        active.discard();
+        sealed.forEach(tree -> tree.tree().discard());
+        committed.forEach(tree -> tree.tree().discard());
+    }
+
+    public boolean stopped() {
+        return stopped;
+    }
+
+    /** Lets go of committed trees: after a while, or at once when memory is needed. */
+    private void forget(long now, boolean needed) {
+        boolean changed = false;
+        List<TemplateTree> gone = new ArrayList<>();
+        while (!committed.isEmpty() && (needed || now - committed.get(0).atNanos() > settings.keepNanos())) {
+            Committed oldest = committed.remove(0);
+            floor = oldest.sequence();
+            gone.add(oldest.tree());
+            changed = true;
+        }
+        if (changed) {
+            // First out of the view, then away: no new reader finds it.
+            publish();
+            gone.forEach(TemplateTree::discard);
+        }
+    }
+
+    private void subscribe(int partition, long now) {
+        Channel channel = channels[partition];
+        channel.attempt++;
+        channel.subscribeDue = false;
+        // What was under way in the old attempt is lost, so it counts no longer.
+        window.underWayChanged(-Math.max(0, channel.granted - channel.consumed));
+        long share = window.share(channel.active);
+        channel.granted = channel.consumed + share;
+        window.underWayChanged(share);
+        repeatSubscribe(partition, now);
+    }
+
+    private void repeatSubscribe(int partition, long now) {
+        Channel channel = channels[partition];
+        channel.lastSubscribeNanos = now;
+        effects.subscribe(new Control.Subscribe(
+                stream.id(),
+                partition,
+                indexer,
+                new ChannelEpoch(epoch, channel.attempt),
+                channel.watermark,
+                channel.consumed,
+                channel.granted));
+    }
+
+    private TemplateTree newTree() {
+        return new TemplateTree(layout, template == null ? Template.single() : template, pool);
+    }
+
+    private long[] watermarks() {
+        long[] watermarks = new long[channels.length];
+        for (int p = 0; p < watermarks.length; p++) {
+            watermarks[p] = channels[p].watermark;
+        }
+        return watermarks;
+    }
+
+    private boolean isRecovering() {
+        for (int p = 0; p < channels.length; p++) {
+            if (channels[p].watermark < targets[p]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void publish() {
+        List<FreshView.SequencedTree> trees = new ArrayList<>(committed.size() + sealed.size() + 1);
+        committed.forEach(tree -> trees.add(new FreshView.SequencedTree(tree.sequence(), tree.tree())));
+        sealed.forEach(tree -> trees.add(new FreshView.SequencedTree(tree.sequence(), tree.tree())));
+        trees.add(new FreshView.SequencedTree(lastSealed + 1, active));
+        long[] heard = new long[channels.length];
+        for (int p = 0; p < heard.length; p++) {
+            heard[p] = channels[p].lastHeardNanos;
+        }
+        recovering = isRecovering();
+        effects.publish(new FreshView(
+                epoch, flushed, floor, trees, watermarks(), targets, version, recovering, heard));
+    }
+
+    private void reportIfNews(long now) {
+        if (now - lastReportNanos < REPORT_LIMIT_NANOS) {
+            return;
+        }
+        Region region = unflushedRegion();
+        boolean covered = reported
+                && (region == null
+                        || (reportedRegion != null && reportedRegion.span(region).equals(reportedRegion)));
+        if (!covered) {
+            report(now);
+        }
+    }
+
+    private void report(long now) {
+        Region region = unflushedRegion();
+        if (region != null) {
+            long to = region.times().to();
+            long slack = to > Long.MAX_VALUE - REPORT_SLACK_MILLIS ? Long.MAX_VALUE : to + REPORT_SLACK_MILLIS;
+            region = new Region(region.keys(), new TimeInterval(region.times().from(), slack));
+        }
+        long tuples = active.tuples();
+        for (Sealed tree : sealed) {
+            tuples += tree.tree().tuples();
+        }
+        reported = true;
+        reportedRegion = region;
+        lastReportNanos = now;
+        effects.report(new Control.Report(
+                stream.id(), indexer, epoch, flushed, watermarks(), version, region, tuples, rejected, recovering));
+    }
+
+    private @Nullable Region unflushedRegion() {
+        Region region = active.region();
+        for (Sealed tree : sealed) {
+            Region other = tree.tree().region();
+            if (other != null) {
+                region = region == null ? other : region.span(other);
+            }
+        }
+        return region;
+    }
+}

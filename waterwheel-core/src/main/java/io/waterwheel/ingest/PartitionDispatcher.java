@@ -1,0 +1,568 @@
+package io.waterwheel.ingest;
+
+import io.waterwheel.catalog.PartitionRoute;
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Control;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Routes one partition of a stream's topic into channels, one per indexer (protocol rules 1, 4, 5, 6). A state
+ * machine: events come in by the {@code on} methods with the time, what is to be done goes out as {@link
+ * DispatcherEffects}; no threads, no clock. Owner: one dispatcher's thread.
+ *
+ * <pre>
+ * live records -> pending -> [decode, route] -> ring of segments -> channels, each at its own cursor
+ * log, read again ---------> [decode, route] -> sweep segments  -^ (for channels behind the ring)
+ * </pre>
+ *
+ * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for.
+ */
+public final class PartitionDispatcher {
+    /* Why no step can lose or repeat a tuple: a channel's cursor only moves over whole segments; a segment holds all
+     * tuples of [from, to) under one version; the indexer takes a block only when it begins at or before its own
+     * watermark. So whatever is dropped here (a live batch that does not fit, a sweep that came late) is read again
+     * when a cursor gets there. */
+
+    /** Offsets by which the limit is kept ahead on an idle partition. */
+    private static final long MIN_MARGIN = 64;
+
+    private static final long STEER_NANOS = 50_000_000;
+    private static final long PAUSE_RENEW_NANOS = 300_000_000;
+    private static final long RETRY_NANOS = 1_000_000_000;
+
+    private static final class Channel {
+        final int indexer;
+        @Nullable ChannelEpoch epoch;
+        /** Everything below is sent, or is empty for this indexer. */
+        long cursor;
+        /** End of the last block sent. */
+        long sentTo;
+        int sentVersion;
+        long sent;
+        long granted;
+        long lastSendNanos;
+
+        Channel(int indexer) {
+            this.indexer = indexer;
+        }
+
+        boolean hasCredit() {
+            return epoch != null && granted > sent;
+        }
+    }
+
+    private static final class Pending {
+        final RecordBatch batch;
+        final long bytes;
+        int index;
+        long from;
+
+        Pending(RecordBatch batch, long from) {
+            this.batch = batch;
+            this.from = from;
+            long sum = 0;
+            for (int i = 0; i < batch.count(); i++) {
+                sum += batch.values()[i].remaining();
+            }
+            this.bytes = sum;
+            while (index < batch.count() && batch.offsets()[index] < from) {
+                index++;
+            }
+        }
+    }
+
+    private final int streamId;
+    private final int partition;
+    private final Segmenter segmenter;
+    private final DispatcherSettings settings;
+    private final DispatcherEffects effects;
+
+    private PartitionRoute route;
+    private final Map<Integer, RoutingTable> tables = new HashMap<>();
+    private final Map<Integer, Channel> channels = new TreeMap<>();
+
+    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    private long pendingBytes;
+    /** Offset that live reading should go on from; -1 until the spout has told where it stands. */
+    private long readTo = -1;
+    /** Segments of [ringFrom, ringTo), oldest first. */
+    private final List<Segment> ring = new ArrayList<>();
+
+    private long ringBytes;
+    private long ringFrom;
+    private long ringTo;
+    private final List<Segment> sweep = new ArrayList<>();
+    private boolean sweeping;
+    private long sweepRetryNanos;
+    private boolean sweepWaits;
+
+    private boolean paused;
+    private long lastSteerNanos;
+    private long limitAskedNanos;
+    private long limitAsked;
+    private long rateFromNanos;
+    private long rateFromOffset = -1;
+    private double offsetsPerNano;
+    private int tableAsked;
+    /** Dead letters of offsets in [lettersFrom, lettersTo) are stored; a sweep does not store them again. */
+    private long lettersFrom;
+
+    private long lettersTo;
+
+    private final List<Segment> unstored = new ArrayList<>();
+    private long letterRetryNanos;
+    private boolean letterFailed;
+    private long deadLetters;
+
+    public PartitionDispatcher(
+            int streamId,
+            int partition,
+            PartitionRoute route,
+            RoutingTable table,
+            Segmenter segmenter,
+            DispatcherSettings settings,
+            DispatcherEffects effects,
+            long nowNanos) {
+        this.streamId = streamId;
+        this.partition = partition;
+        this.route = route;
+        this.segmenter = segmenter;
+        this.settings = settings;
+        this.effects = effects;
+        this.tables.put(table.version(), table);
+        this.lastSteerNanos = nowNanos - STEER_NANOS;
+        this.rateFromNanos = nowNanos;
+    }
+
+    /** First offset not routed yet; -1 before the spout's first word. */
+    public long position() {
+        return readTo < 0 ? -1 : ringTo;
+    }
+
+    /** Rows sent to the dead-letter topic by this instance. */
+    public long deadLetters() {
+        return deadLetters;
+    }
+
+    /** Records from the spout, or its heartbeat. */
+    public void onLive(RecordBatch batch, long now) {
+        if (readTo < 0) {
+            readTo = batch.from();
+            ringFrom = batch.from();
+            ringTo = batch.from();
+        }
+        boolean heartbeat = batch.from() == batch.to();
+        if (paused) {
+            // What comes meanwhile is dropped; the spout is sent back to readTo when there is room.
+            pause(now);
+        } else if (heartbeat ? batch.from() != readTo : batch.from() > readTo || batch.to() <= readTo) {
+            // The spout stands elsewhere: it was restarted, or batches were dropped.
+            steer(readTo, now);
+        } else if (!heartbeat) {
+            Pending read = new Pending(batch, readTo);
+            pending.add(read);
+            pendingBytes += read.bytes;
+            readTo = batch.to();
+            if (pendingBytes > settings.pendingBytes()) {
+                intake(now);
+                if (pendingBytes > settings.pendingBytes()) {
+                    pause(now);
+                }
+                return;
+            }
+        }
+        intake(now);
+    }
+
+    /** An indexer asks for its channel from a watermark on. */
+    public void onSubscribe(Control.Subscribe subscribe, long now) {
+        Channel channel = channels.computeIfAbsent(subscribe.indexer(), Channel::new);
+        if (channel.epoch != null && subscribe.epoch().compareTo(channel.epoch) <= 0) {
+            if (subscribe.epoch().equals(channel.epoch)) {
+                // It has heard nothing: let it hear.
+                channel.granted = Math.max(channel.granted, subscribe.granted());
+                heartbeat(channel, now);
+            }
+            return;
+        }
+        channel.epoch = subscribe.epoch();
+        channel.cursor = subscribe.watermark();
+        channel.sentTo = subscribe.watermark();
+        channel.sentVersion = 0;
+        // What is lost under way will never be consumed: it no longer counts.
+        channel.sent = subscribe.consumed();
+        channel.granted = subscribe.granted();
+        heartbeat(channel, now);
+        intake(now);
+    }
+
+    /** An indexer lets more be sent. */
+    public void onCredit(Control.Credit credit, long now) {
+        Channel channel = channels.get(credit.indexer());
+        if (channel != null && credit.epoch().equals(channel.epoch) && credit.granted() > channel.granted) {
+            channel.granted = credit.granted();
+            intake(now);
+        }
+    }
+
+    /** The partition's route as the catalog has it now. */
+    public void onRoute(PartitionRoute newer, long now) {
+        if (newer.limit() >= route.limit() && newer.versions().size() >= route.versions().size()) {
+            route = newer;
+        }
+        limitAsked = 0;
+        intake(now);
+    }
+
+    /** A routing table that was asked for. */
+    public void onTable(RoutingTable table, long now) {
+        tables.put(table.version(), table);
+        tableAsked = 0;
+        intake(now);
+    }
+
+    /** The answer to {@link DispatcherEffects#readLog}: what was read, or null when it failed. */
+    public void onSweep(@Nullable RecordBatch batch, long now) {
+        sweeping = false;
+        if (batch == null || batch.to() == batch.from()) {
+            sweepWaits = true;
+            sweepRetryNanos = now + settings.heartbeatNanos();
+            return;
+        }
+        dropSweep();
+        Pending read = new Pending(batch, batch.from());
+        while (read.from < batch.to()) {
+            Segment segment = next(read);
+            if (segment == null) {
+                break;
+            }
+            sweep.add(segment);
+            storeLetters(segment);
+        }
+        if (sweep.isEmpty()) {
+            sweepWaits = true;
+            sweepRetryNanos = now + settings.heartbeatNanos();
+        }
+        intake(now);
+    }
+
+    /** The answer to {@link DispatcherEffects#storeDeadLetter}. */
+    public void onDeadLetter(Object token, boolean stored, long now) {
+        Letter letter = (Letter) token;
+        if (stored) {
+            letter.segment.unstored.remove(letter.refused);
+            if (letter.segment.unstored.isEmpty()) {
+                unstored.remove(letter.segment);
+                intake(now);
+            }
+        } else {
+            letterFailed = true;
+            letterRetryNanos = now + RETRY_NANOS;
+        }
+    }
+
+    /** Time passes: heartbeats, repeats, retries. Call about every 50 ms. */
+    public void onTick(long now) {
+        measureRate(now);
+        if (letterFailed && now - letterRetryNanos >= 0) {
+            letterFailed = false;
+            for (Segment segment : unstored) {
+                for (Segment.Refused refused : segment.unstored) {
+                    store(segment, refused);
+                }
+            }
+        }
+        if (limitAsked != 0 && now - limitAskedNanos > RETRY_NANOS) {
+            limitAsked = 0;
+        }
+        if (sweepWaits && now - sweepRetryNanos >= 0) {
+            sweepWaits = false;
+        }
+        tableAsked = 0;
+        intake(now);
+        if (paused && now - lastSteerNanos > PAUSE_RENEW_NANOS) {
+            pause(now);
+        }
+        for (Channel channel : channels.values()) {
+            if (channel.epoch != null && now - channel.lastSendNanos >= settings.heartbeatNanos()) {
+                heartbeat(channel, now);
+            }
+        }
+    }
+
+    /** Gives back every body it holds; nothing may be called afterwards. */
+    public void close() {
+        ring.forEach(Segment::release);
+        ring.clear();
+        dropSweep();
+    }
+
+    /** Moves everything on as far as limits, credit and stored dead letters allow. */
+    private void intake(long now) {
+        pump(now);
+        boolean moved = true;
+        while (moved && !pending.isEmpty()) {
+            moved = false;
+            Pending first = pending.getFirst();
+            if (roomInRing() && first.from < route.limit()) {
+                Segment segment = next(first);
+                if (segment != null) {
+                    moved = true;
+                    append(segment);
+                    if (first.from >= first.batch.to()) {
+                        pending.removeFirst();
+                        pendingBytes -= first.bytes;
+                    }
+                    pump(now);
+                }
+            }
+        }
+        keepLimitAhead(now);
+        if (paused && pendingBytes < settings.pendingBytes() / 2) {
+            paused = false;
+            lastSteerNanos = now - STEER_NANOS;
+            steer(readTo, now);
+        }
+        readForLagging();
+    }
+
+    /** The next segment of these records, or null when the limit or a table is not there yet. */
+    private @Nullable Segment next(Pending records) {
+        if (records.from >= route.limit()) {
+            return null;
+        }
+        int version = route.versionAt(records.from);
+        RoutingTable table = tables.get(version);
+        if (table == null) {
+            if (tableAsked != version) {
+                tableAsked = version;
+                effects.fetchTable(version);
+            }
+            return null;
+        }
+        Segment segment =
+                segmenter.build(records.batch, records.index, records.from, route.nextChange(records.from), table);
+        records.index = segmenter.next();
+        records.from = segment.to;
+        return segment;
+    }
+
+    private void append(Segment segment) {
+        ring.add(segment);
+        ringBytes += segment.bytes;
+        ringTo = segment.to;
+        storeLetters(segment);
+        while (ringBytes > settings.ringBytes() && ring.size() > 1 && mayDrop(ring.get(0))) {
+            Segment oldest = ring.remove(0);
+            ringBytes -= oldest.bytes;
+            ringFrom = oldest.to;
+            oldest.release();
+        }
+    }
+
+    private boolean roomInRing() {
+        return ringBytes <= settings.ringBytes() || ring.isEmpty() || mayDrop(ring.get(0));
+    }
+
+    /** Whether everyone is past it, or somebody waits for what comes next and the others can be read for again. */
+    private boolean mayDrop(Segment oldest) {
+        if (!oldest.unstored.isEmpty()) {
+            return false;
+        }
+        boolean allPast = true;
+        boolean oneWaits = false;
+        boolean any = false;
+        for (Channel channel : channels.values()) {
+            if (channel.epoch != null) {
+                any = true;
+                allPast &= channel.cursor >= oldest.to;
+                oneWaits |= channel.cursor >= ringTo && channel.hasCredit();
+            }
+        }
+        return any && (allPast || oneWaits);
+    }
+
+    private void storeLetters(Segment segment) {
+        if (segment.unstored.isEmpty()) {
+            return;
+        }
+        segment.unstored.removeIf(refused -> refused.offset() >= lettersFrom && refused.offset() < lettersTo);
+        if (!segment.unstored.isEmpty()) {
+            unstored.add(segment);
+            List.copyOf(segment.unstored).forEach(refused -> store(segment, refused));
+        }
+    }
+
+    private record Letter(Segment segment, Segment.Refused refused) {}
+
+    private void store(Segment segment, Segment.Refused refused) {
+        deadLetters++;
+        effects.storeDeadLetter(
+                new Letter(segment, refused), refused.offset(), refused.index(), refused.reason(), refused.raw());
+    }
+
+    private void pump(long now) {
+        for (Channel channel : channels.values()) {
+            if (channel.epoch != null) {
+                pump(channel, now);
+            }
+        }
+    }
+
+    private void pump(Channel channel, long now) {
+        while (true) {
+            Segment segment = find(channel.cursor);
+            if (segment == null || !segment.unstored.isEmpty()) {
+                break;
+            }
+            BlockBody body = segment.bodyOf(channel.indexer);
+            if (body != null && body.bytes() > 0 && !channel.hasCredit()) {
+                break;
+            }
+            if (channel.cursor > channel.sentTo && channel.sentVersion != segment.table.version()) {
+                // What is skipped so far was under another version: a block holds one version only.
+                sendEmpty(channel, now);
+            }
+            channel.sentVersion = segment.table.version();
+            if (body != null) {
+                body.retain();
+                channel.sent += body.bytes();
+                send(channel, channel.sentTo, segment.to, body, now);
+            }
+            channel.cursor = segment.to;
+            noteLettersStored(segment);
+        }
+        if (channel.cursor > channel.sentTo) {
+            sendEmpty(channel, now);
+        }
+    }
+
+    private void noteLettersStored(Segment segment) {
+        if (lettersFrom == lettersTo) {
+            lettersFrom = segment.from;
+            lettersTo = segment.to;
+        } else if (segment.from >= lettersFrom && segment.from <= lettersTo) {
+            lettersTo = Math.max(lettersTo, segment.to);
+        } else if (segment.from < lettersFrom && segment.to >= lettersFrom) {
+            lettersFrom = segment.from;
+        }
+    }
+
+    private void sendEmpty(Channel channel, long now) {
+        send(channel, channel.sentTo, channel.cursor, null, now);
+    }
+
+    private void heartbeat(Channel channel, long now) {
+        send(channel, channel.sentTo, channel.sentTo, null, now);
+    }
+
+    private void send(Channel channel, long from, long to, @Nullable BlockBody body, long now) {
+        ChannelEpoch epoch = channel.epoch;
+        if (epoch == null) {
+            throw new IllegalStateException("channel " + channel.indexer + " has no subscription");
+        }
+        channel.sentTo = to;
+        channel.lastSendNanos = now;
+        effects.send(new ChannelBlock(
+                streamId, partition, channel.indexer, epoch, from, to, channel.sentVersion, body));
+    }
+
+    /** The segment that covers an offset, or null when it is not in memory. */
+    private @Nullable Segment find(long offset) {
+        if (readTo >= 0 && offset >= ringFrom) {
+            return offset >= ringTo ? null : search(ring, offset);
+        }
+        return search(sweep, offset);
+    }
+
+    private static @Nullable Segment search(List<Segment> segments, long offset) {
+        int low = 0;
+        int high = segments.size() - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            Segment segment = segments.get(middle);
+            if (offset < segment.from) {
+                high = middle - 1;
+            } else if (offset >= segment.to) {
+                low = middle + 1;
+            } else {
+                return segment;
+            }
+        }
+        return null;
+    }
+
+    /** One reader of the log serves all channels behind the ring, from the smallest cursor that has credit. */
+    private void readForLagging() {
+        if (sweeping || sweepWaits || readTo < 0) {
+            return;
+        }
+        long from = Long.MAX_VALUE;
+        for (Channel channel : channels.values()) {
+            if (channel.hasCredit() && channel.cursor < ringFrom && find(channel.cursor) == null) {
+                from = Math.min(from, channel.cursor);
+            }
+        }
+        if (from == Long.MAX_VALUE) {
+            return;
+        }
+        sweeping = true;
+        effects.readLog(from, settings.sweepBytes());
+    }
+
+    private void dropSweep() {
+        for (Segment segment : sweep) {
+            unstored.remove(segment);
+            segment.release();
+        }
+        sweep.clear();
+    }
+
+    private void measureRate(long now) {
+        long position = position();
+        if (rateFromOffset < 0) {
+            rateFromOffset = position;
+            rateFromNanos = now;
+        } else if (now - rateFromNanos > 200_000_000) {
+            double current = (double) (position - rateFromOffset) / (now - rateFromNanos);
+            offsetsPerNano = Math.max(current, (offsetsPerNano + current) / 2);
+            rateFromOffset = position;
+            rateFromNanos = now;
+        }
+    }
+
+    private void keepLimitAhead(long now) {
+        if (readTo < 0 || limitAsked != 0) {
+            return;
+        }
+        long margin = Math.max(MIN_MARGIN, (long) (offsetsPerNano * 1e9));
+        long needed = pending.isEmpty() ? ringTo : pending.getFirst().batch.to();
+        if (route.limit() - needed < margin / 2) {
+            limitAsked = needed + margin;
+            limitAskedNanos = now;
+            effects.raiseLimit(limitAsked);
+        }
+    }
+
+    private void steer(long position, long now) {
+        if (now - lastSteerNanos >= STEER_NANOS) {
+            lastSteerNanos = now;
+            effects.steer(new Control.Live(streamId, partition, position, false));
+        }
+    }
+
+    private void pause(long now) {
+        if (!paused || now - lastSteerNanos >= STEER_NANOS) {
+            paused = true;
+            lastSteerNanos = now;
+            effects.steer(new Control.Live(streamId, partition, -1, true));
+        }
+    }
+}

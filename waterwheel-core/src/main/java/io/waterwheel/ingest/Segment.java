@@ -1,0 +1,54 @@
+package io.waterwheel.ingest;
+
+import io.waterwheel.catalog.RoutingTable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run [from, to) of one partition, decoded and routed under one routing version: a body for each indexer that has
+ * tuples in it. Owner: the dispatcher's thread.
+ */
+final class Segment {
+    /**
+     * A refused row whose dead letter is not stored yet.
+     */
+    record Refused(long offset, int index, String reason, ByteBuffer raw) {}
+
+    final long from;
+    final long to;
+    final RoutingTable table;
+    /** By the table's slot; null where an indexer has nothing. */
+    final @Nullable BlockBody[] bodies;
+
+    final long bytes;
+    /** Until these are stored nothing of the segment may be sent (rule 4). */
+    final List<Refused> unstored;
+
+    Segment(long from, long to, RoutingTable table, @Nullable BlockBody[] bodies, List<Refused> refused) {
+        this.from = from;
+        this.to = to;
+        this.table = table;
+        this.bodies = bodies;
+        this.unstored = new ArrayList<>(refused);
+        long sum = 0;
+        for (BlockBody body : bodies) {
+            sum += body == null ? 0 : body.bytes();
+        }
+        this.bytes = sum;
+    }
+
+    @Nullable BlockBody bodyOf(int indexer) {
+        int slot = table.slotOfIndexer(indexer);
+        return slot < 0 ? null : bodies[slot];
+    }
+
+    void release() {
+        for (BlockBody body : bodies) {
+            if (body != null) {
+                body.release();
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.waterwheel.model;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that runs against the data flow, or beside it. Any of them may be lost, repeated, delayed or overtaken;
+ * whoever needs its effect sends it again. Bounded in number and size.
+ */
+public sealed interface Control {
+    /** The stream it concerns. */
+    int streamId();
+
+    /**
+     * Indexer to dispatcher: send channel (partition, indexer) from {@code watermark} on. Repeated unchanged until
+     * something is heard (rule 5).
+     *
+     * @param consumed bytes taken so far, cumulative over the indexer's epoch; what was sent beyond it and is lost no
+     *     longer counts as under way
+     * @param granted bytes that may be sent, cumulative like {@code consumed}
+     */
+    record Subscribe(
+            int streamId,
+            int partition,
+            int indexer,
+            ChannelEpoch epoch,
+            long watermark,
+            long consumed,
+            long granted)
+            implements Control {}
+
+    /**
+     * Indexer to dispatcher: up to {@code granted} bytes may be sent in all. Applied as a maximum within the channel
+     * epoch, so loss and repetition change nothing (rule 6).
+     */
+    record Credit(int streamId, int partition, int indexer, ChannelEpoch epoch, long granted) implements Control {}
+
+    /**
+     * Dispatcher to spout: where live reading of a partition should go on.
+     *
+     * @param position offset to continue from, or -1 to stay
+     * @param paused whether to stop reading until told otherwise
+     */
+    record Live(int streamId, int partition, long position, boolean paused) implements Control {}
+
+    /**
+     * Indexer to coordinators: what it holds that is not in chunks. With it a coordinator may leave the indexer out of
+     * a query that nothing of this can match (rule 8).
+     *
+     * @param flushed last committed flush sequence number; the report is about the trees above it
+     * @param watermarks per partition, first offset not covered
+     * @param version highest routing version seen in a block
+     * @param region holds every unflushed tuple below the watermarks, or null when there is none
+     * @param tuples number of unflushed tuples
+     * @param rejected rows refused so far in all blocks taken, replays not counted twice
+     * @param recovering whether a watermark is below the recovery target
+     */
+    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
+    record Report(
+            int streamId,
+            int indexer,
+            int epoch,
+            long flushed,
+            long[] watermarks,
+            int version,
+            @Nullable Region region,
+            long tuples,
+            long rejected,
+            boolean recovering)
+            implements Control {}
+
+    /** Anyone to indexer: seal the active tree of a stream now and flush it. */
+    record Seal(int streamId) implements Control {}
+}

@@ -1,0 +1,45 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.query.Subquery;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The seam to whoever answers subqueries: in this process or another. Thread-safe. */
+public interface Endpoints {
+    /** An indexer task that hosts a logical indexer. */
+    interface Indexer {
+        /**
+         * @param deadlineNanos by {@link System#nanoTime}
+         * @throws IOException when it cannot be reached
+         */
+        IndexerReply ask(Subquery.OfIndexer subquery, long deadlineNanos) throws IOException, InterruptedException;
+    }
+
+    /** A query server. */
+    interface QueryServer {
+        /** Unique among query servers, stable while it lives. */
+        String name();
+
+        /** Host name, to compare with those that hold a replica of a chunk. */
+        String host();
+
+        /**
+         * Reads one chunk whole.
+         *
+         * @return number of matching tuples, all of them given to the sink unless it stopped the scan
+         * @throws IOException when the server, or the chunk, cannot be read; what the sink has seen is then void
+         */
+        long scan(Subquery.OfChunk subquery, RowSink sink, long deadlineNanos)
+                throws IOException, InterruptedException;
+    }
+
+    /** Who hosts the indexer now, or null when nobody does. */
+    @Nullable Indexer indexer(int indexer);
+
+    /** Query servers that are alive. */
+    List<QueryServer> queryServers();
+
+    /** Hosts that hold a replica of a chunk file; empty when all are equally near. */
+    List<String> replicas(String file);
+}

@@ -1,0 +1,69 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.index.FreshView;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an indexer leaves its present view and readers find it, or wait for a later one.
+ *
+ * <p>Owner: the indexer's thread ({@link #publish}, never waits long: the lock is only taken when somebody waits, and
+ * waiters hold it for a check). Readers: any. Published by: volatile write of the view.
+ */
+public final class ViewSlot {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private volatile @Nullable FreshView view;
+    private volatile int waiters;
+
+    public void publish(FreshView newer) {
+        view = newer;
+        if (waiters > 0) {
+            lock.lock();
+            try {
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** The present view, or null before the first. */
+    public @Nullable FreshView current() {
+        return view;
+    }
+
+    /**
+     * Waits for a view that the test accepts.
+     *
+     * @param deadlineNanos by {@link System#nanoTime}
+     * @return such a view, or null when there was none in time
+     */
+    @Nullable FreshView await(Predicate<FreshView> test, long deadlineNanos) throws InterruptedException {
+        FreshView now = view;
+        if (now != null && test.test(now)) {
+            return now;
+        }
+        lock.lock();
+        try {
+            waiters++;
+            while (true) {
+                now = view;
+                if (now != null && test.test(now)) {
+                    return now;
+                }
+                long left = deadlineNanos - System.nanoTime();
+                if (left <= 0 || !changed.await(left, TimeUnit.NANOSECONDS)) {
+                    now = view;
+                    return now != null && test.test(now) ? now : null;
+                }
+            }
+        } finally {
+            waiters--;
+            lock.unlock();
+        }
+    }
+}

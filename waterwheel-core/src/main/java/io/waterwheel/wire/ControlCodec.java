@@ -1,0 +1,133 @@
+package io.waterwheel.wire;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.Region;
+import io.waterwheel.wire.proto.ControlMessage;
+import io.waterwheel.wire.proto.CreditControl;
+import io.waterwheel.wire.proto.LiveControl;
+import io.waterwheel.wire.proto.RegionMessage;
+import io.waterwheel.wire.proto.ReportControl;
+import io.waterwheel.wire.proto.SealControl;
+import io.waterwheel.wire.proto.SubscribeControl;
+
+/** Control messages as protobuf bytes, between workers. */
+public final class ControlCodec {
+    private ControlCodec() {}
+
+    public static byte[] write(Control control) {
+        ControlMessage.Builder message = ControlMessage.newBuilder().setStreamId(control.streamId());
+        if (control instanceof Control.Subscribe subscribe) {
+            message.setSubscribe(SubscribeControl.newBuilder()
+                    .setPartition(subscribe.partition())
+                    .setIndexer(subscribe.indexer())
+                    .setIndexerEpoch(subscribe.epoch().indexerEpoch())
+                    .setAttempt(subscribe.epoch().attempt())
+                    .setWatermark(subscribe.watermark())
+                    .setConsumed(subscribe.consumed())
+                    .setGranted(subscribe.granted()));
+        } else if (control instanceof Control.Credit credit) {
+            message.setCredit(CreditControl.newBuilder()
+                    .setPartition(credit.partition())
+                    .setIndexer(credit.indexer())
+                    .setIndexerEpoch(credit.epoch().indexerEpoch())
+                    .setAttempt(credit.epoch().attempt())
+                    .setGranted(credit.granted()));
+        } else if (control instanceof Control.Live live) {
+            message.setLive(LiveControl.newBuilder()
+                    .setPartition(live.partition())
+                    .setPosition(live.position())
+                    .setPaused(live.paused()));
+        } else if (control instanceof Control.Report report) {
+            message.setReport(write(report));
+        } else if (control instanceof Control.Seal) {
+            message.setSeal(SealControl.getDefaultInstance());
+        }
+        return message.build().toByteArray();
+    }
+
+    private static ReportControl.Builder write(Control.Report report) {
+        ReportControl.Builder message = ReportControl.newBuilder()
+                .setIndexer(report.indexer())
+                .setEpoch(report.epoch())
+                .setFlushed(report.flushed())
+                .setVersion(report.version())
+                .setTuples(report.tuples())
+                .setRejected(report.rejected())
+                .setRecovering(report.recovering());
+        for (long watermark : report.watermarks()) {
+            message.addWatermarks(watermark);
+        }
+        Region region = report.region();
+        if (region != null) {
+            message.setRegion(RegionMessage.newBuilder()
+                    .setLowKey(region.keys().low())
+                    .setHighKey(region.keys().high())
+                    .setFromTime(region.times().from())
+                    .setToTime(region.times().to()));
+        }
+        return message;
+    }
+
+    /**
+     * @throws IllegalArgumentException when the bytes are no control message
+     */
+    public static Control read(byte[] bytes) {
+        ControlMessage message;
+        try {
+            message = ControlMessage.parseFrom(bytes);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalArgumentException("not a control message: " + e.getMessage(), e);
+        }
+        int stream = message.getStreamId();
+        return switch (message.getMessageCase()) {
+            case SUBSCRIBE -> {
+                SubscribeControl part = message.getSubscribe();
+                yield new Control.Subscribe(
+                        stream,
+                        part.getPartition(),
+                        part.getIndexer(),
+                        new ChannelEpoch(part.getIndexerEpoch(), part.getAttempt()),
+                        part.getWatermark(),
+                        part.getConsumed(),
+                        part.getGranted());
+            }
+            case CREDIT -> {
+                CreditControl part = message.getCredit();
+                yield new Control.Credit(
+                        stream,
+                        part.getPartition(),
+                        part.getIndexer(),
+                        new ChannelEpoch(part.getIndexerEpoch(), part.getAttempt()),
+                        part.getGranted());
+            }
+            case LIVE -> {
+                LiveControl part = message.getLive();
+                yield new Control.Live(stream, part.getPartition(), part.getPosition(), part.getPaused());
+            }
+            case REPORT -> read(stream, message.getReport());
+            case SEAL -> new Control.Seal(stream);
+            case MESSAGE_NOT_SET -> throw new IllegalArgumentException("a control message without content");
+        };
+    }
+
+    private static Control.Report read(int stream, ReportControl part) {
+        Region region = null;
+        if (part.hasRegion()) {
+            RegionMessage bounds = part.getRegion();
+            region = Region.of(bounds.getLowKey(), bounds.getHighKey(), bounds.getFromTime(), bounds.getToTime());
+        }
+        return new Control.Report(
+                stream,
+                part.getIndexer(),
+                part.getEpoch(),
+                part.getFlushed(),
+                part.getWatermarksList().stream().mapToLong(Long::longValue).toArray(),
+                part.getVersion(),
+                region,
+                part.getTuples(),
+                part.getRejected(),
+                part.getRecovering());
+    }
+}

@@ -1,0 +1,15 @@
+package io.waterwheel.catalog;
+
+final class InMemoryCatalogStoreTest extends CatalogStoreContract {
+    private final InMemoryCatalogStore.Tree tree = new InMemoryCatalogStore.Tree();
+
+    @Override
+    protected CatalogStore newClient() {
+        return new InMemoryCatalogStore(tree);
+    }
+
+    @Override
+    protected void loseSession(CatalogStore client) {
+        ((InMemoryCatalogStore) client).loseSession();
+    }
+}

@@ -1,0 +1,125 @@
+package io.waterwheel.topology.bolt;
+
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.exec.QueryRunner;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.ServicesFactory;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.storm.task.OutputCollector;
+import org.apache.storm.task.TopologyContext;
+import org.apache.storm.topology.OutputFieldsDeclarer;
+import org.apache.storm.topology.base.BaseRichBolt;
+import org.apache.storm.tuple.Tuple;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shell of a coordinator: answers queries over its own server. No data flows through it; Storm places it, starts it and
+ * starts it again.
+ */
+public final class CoordinatorBolt extends BaseRichBolt {
+    private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorBolt.class);
+
+    private final ServicesFactory factory;
+    private transient @Nullable Running running;
+
+    public CoordinatorBolt(ServicesFactory factory) {
+        this.factory = factory;
+    }
+
+    @Override
+    public void prepare(Map<String, Object> conf, TopologyContext context, OutputCollector collector) {
+        running = new Running(factory.open(conf), context.getThisTaskIndex());
+    }
+
+    @Override
+    public void execute(Tuple tuple) {
+        // The source's heartbeat is its only input; it is an occasion to tidy up.
+        Running now = running;
+        if (now != null) {
+            now.snapshots.forgetDropped();
+        }
+    }
+
+    @Override
+    public void cleanup() {
+        Running now = running;
+        running = null;
+        if (now != null) {
+            now.close();
+        }
+    }
+
+    @Override
+    public void declareOutputFields(OutputFieldsDeclarer declarer) {
+        // Answers go to clients, not into the topology.
+    }
+
+    private static final class Running implements WorkerServices.QueryHandler {
+        private final WorkerServices services;
+        private final int index;
+        private final SnapshotCache snapshots;
+        private final AutoCloseable registration;
+        private final WorkerServices.CoordinatorServer server;
+
+        Running(WorkerServices services, int index) {
+            this.services = services;
+            this.index = index;
+            this.snapshots = new SnapshotCache(services);
+            this.registration = services.controlBus()
+                    .register(
+                            Role.COORDINATOR,
+                            index,
+                            message -> message instanceof Control.Report report && snapshots.onReport(report));
+            this.server = services.serve(index, this);
+            LOG.info("[coordinator-{}] answers at {}", index, server.url());
+        }
+
+        @Override
+        public void query(Query query, AnswerSink sink) throws InterruptedException {
+            Optional<StreamSnapshot> snapshot =
+                    snapshots.snapshot(query.stream()).or(() -> snapshots.refreshed(query.stream()));
+            if (snapshot.isEmpty()) {
+                sink.fail(new WaterwheelException(
+                        WaterwheelException.Kind.USER,
+                        "NO_SUCH_STREAM",
+                        "there is no stream '" + query.stream() + "'; create it first, or list those there are"));
+                return;
+            }
+            int streamId = snapshot.get().stream().id();
+            new QueryRunner(snapshots, services.endpoints(streamId), services.queryThreads()).run(query, sink);
+        }
+
+        @Override
+        public String status() {
+            return StatusJson.of(services.streams().streams().values(), this::statusOf);
+        }
+
+        private StatusJson.StreamStatus statusOf(StreamInfo stream) {
+            StreamSnapshot snapshot =
+                    snapshots.refreshed(stream.name()).orElseGet(() -> StreamSnapshot.before(stream));
+            return new StatusJson.StreamStatus(snapshot, new TreeMap<>(snapshots.reports(stream.id())));
+        }
+
+        void close() {
+            try {
+                registration.close();
+            } catch (Exception e) {
+                LOG.warn("[coordinator-{}] its control address could not be removed", index, e);
+            }
+            server.close();
+            snapshots.close();
+            services.close();
+        }
+    }
+}

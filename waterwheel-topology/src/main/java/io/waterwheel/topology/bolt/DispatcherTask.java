@@ -1,0 +1,287 @@
+package io.waterwheel.topology.bolt;
+
+import io.waterwheel.catalog.PartitionRoute;
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamGoneException;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.ingest.BodyPool;
+import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.DispatcherEffects;
+import io.waterwheel.ingest.DispatcherSettings;
+import io.waterwheel.ingest.PartitionDispatcher;
+import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.Segmenter;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.spout.SourceSpout;
+import io.waterwheel.topology.worker.EventLoop;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.storm.task.OutputCollector;
+import org.apache.storm.task.TopologyContext;
+import org.apache.storm.tuple.Values;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All partitions that one dispatcher task routes, on one event loop. Events: record batches, control messages, and
+ * answers of blocking calls as {@link Runnable}s.
+ */
+final class DispatcherTask implements EventLoop.Handler<Object> {
+    private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+    private static final int POOLED_BODIES = 512;
+
+    private record PartitionId(int streamId, int partition) {}
+
+    private final WorkerServices services;
+    private final OutputCollector collector;
+    private final int index;
+    private final List<Integer> indexerTasks;
+    private final int spouts;
+    private final EventLoop<Object> loop;
+    private final AutoCloseable registration;
+    private final DispatcherSettings settings;
+    private final long blockBytes;
+    private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
+    private final Map<Integer, Segmenter> segmenters = new HashMap<>();
+
+    DispatcherTask(WorkerServices services, TopologyContext context, OutputCollector collector) {
+        this.services = services;
+        this.collector = collector;
+        this.index = context.getThisTaskIndex();
+        this.indexerTasks = context.getComponentTasks(Role.INDEXER.component());
+        this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
+        this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
+        long ring = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
+        this.settings = new DispatcherSettings(
+                ring,
+                DispatcherSettings.DEFAULT.pendingBytes(),
+                DispatcherSettings.DEFAULT.sweepBytes(),
+                services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos());
+        this.loop = new EventLoop<>(Role.DISPATCHER.address(index), TICK_NANOS, this);
+        this.registration = services.controlBus().register(Role.DISPATCHER, index, loop::offer);
+    }
+
+    EventLoop<Object> start() {
+        loop.start();
+        return loop;
+    }
+
+    void close() {
+        try {
+            registration.close();
+        } catch (Exception e) {
+            LOG.warn("[dispatcher-{}] its control address could not be removed", index, e);
+        }
+        loop.close();
+    }
+
+    @Override
+    public void on(Object event, long now) {
+        if (event instanceof RecordBatch batch) {
+            PartitionDispatcher partition = partition(batch.streamId(), batch.partition(), now);
+            if (partition != null) {
+                partition.onLive(batch, now);
+            }
+        } else if (event instanceof Control.Subscribe subscribe) {
+            PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition(), now);
+            if (partition != null) {
+                partition.onSubscribe(subscribe, now);
+            }
+        } else if (event instanceof Control.Credit credit) {
+            PartitionDispatcher partition =
+                    partitions.get(new PartitionId(credit.streamId(), credit.partition()));
+            if (partition != null) {
+                partition.onCredit(credit, now);
+            }
+        } else if (event instanceof Runnable answer) {
+            answer.run();
+        }
+    }
+
+    @Override
+    public void onTick(long now) {
+        Map<Integer, StreamInfo> streams = services.streams().streams();
+        for (Iterator<Map.Entry<PartitionId, PartitionDispatcher>> all = partitions.entrySet().iterator();
+                all.hasNext(); ) {
+            Map.Entry<PartitionId, PartitionDispatcher> entry = all.next();
+            if (streams.containsKey(entry.getKey().streamId())) {
+                entry.getValue().onTick(now);
+            } else {
+                entry.getValue().close();
+                segmenters.remove(entry.getKey().streamId());
+                all.remove();
+            }
+        }
+    }
+
+    /** The partition's dispatcher, made at its first event; null when its stream is not known here (yet). */
+    private @Nullable PartitionDispatcher partition(int streamId, int number, long now) {
+        PartitionId id = new PartitionId(streamId, number);
+        PartitionDispatcher existing = partitions.get(id);
+        if (existing != null) {
+            return existing;
+        }
+        StreamInfo stream = services.streams().streams().get(streamId);
+        if (stream == null || number < 0 || number >= stream.partitions()) {
+            return null;
+        }
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        PartitionRoute route;
+        RoutingTable table;
+        try {
+            route = catalog.route(number).route();
+            table = catalog.table(route.versions().get(0).version());
+        } catch (StreamGoneException e) {
+            LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
+            return null;
+        }
+        PartitionDispatcher created = new PartitionDispatcher(
+                streamId,
+                number,
+                route,
+                table,
+                segmenters.computeIfAbsent(
+                        streamId,
+                        key -> new Segmenter(
+                                stream.schema(),
+                                stream.format(),
+                                new BodyPool(RowLayout.of(stream.schema()), POOLED_BODIES),
+                                blockBytes)),
+                settings,
+                new Effects(id, stream, catalog),
+                now);
+        partitions.put(id, created);
+        return created;
+    }
+
+    /** What one partition wants done: blocks go out at once, everything else elsewhere, answered by an event. */
+    private final class Effects implements DispatcherEffects {
+        private final PartitionId id;
+        private final StreamInfo stream;
+        private final StreamCatalog catalog;
+
+        Effects(PartitionId id, StreamInfo stream, StreamCatalog catalog) {
+            this.id = id;
+            this.stream = stream;
+            this.catalog = catalog;
+        }
+
+        @Override
+        public void send(ChannelBlock block) {
+            collector.emitDirect(
+                    indexerTasks.get(Math.floorMod(block.indexer(), indexerTasks.size())),
+                    STREAM,
+                    new Values(BlockMessage.of(block)));
+        }
+
+        @Override
+        public void readLog(long from, int maxBytes) {
+            services.logReader().read(id.streamId(), id.partition(), from, maxBytes, (batch, failure) -> {
+                if (failure != null) {
+                    LOG.warn(
+                            "[{}/dispatcher-{}] partition {} could not be read again from {}; trying again",
+                            stream.name(),
+                            index,
+                            id.partition(),
+                            from,
+                            failure);
+                }
+                answer(partition -> partition.onSweep(batch, System.nanoTime()));
+            });
+        }
+
+        @Override
+        public void raiseLimit(long limit) {
+            call("raise its limit", () -> {
+                PartitionRoute route = catalog.raiseLimit(id.partition(), limit).route();
+                return partition -> partition.onRoute(route, System.nanoTime());
+            });
+        }
+
+        @Override
+        public void fetchTable(int version) {
+            call("read a routing table", () -> {
+                RoutingTable table = catalog.table(version);
+                return partition -> partition.onTable(table, System.nanoTime());
+            });
+        }
+
+        @Override
+        public void storeDeadLetter(Object token, long offset, int row, String reason, ByteBuffer raw) {
+            services.deadLetters().send(id.streamId(), id.partition(), offset, row, reason, raw, failure -> {
+                if (failure != null) {
+                    LOG.warn(
+                            "[{}/dispatcher-{}] the dead letter of partition {} offset {} could not be stored; trying"
+                                    + " again",
+                            stream.name(),
+                            index,
+                            id.partition(),
+                            offset,
+                            failure);
+                }
+                answer(partition -> partition.onDeadLetter(token, failure == null, System.nanoTime()));
+            });
+        }
+
+        @Override
+        public void steer(Control.Live live) {
+            services.controlBus()
+                    .send(Role.SPOUT, SourceSpout.spoutOf(live.streamId(), live.partition(), spouts), live);
+        }
+
+        private interface Answer {
+            void to(PartitionDispatcher partition);
+        }
+
+        private void call(String what, Callable<Answer> call) {
+            try {
+                services.blockingCalls().execute(() -> {
+                    try {
+                        answer(call.call());
+                    } catch (StreamGoneException e) {
+                        LOG.info("[{}/dispatcher-{}] was dropped", stream.name(), index);
+                    } catch (Exception e) {
+                        // The state machine asks again.
+                        LOG.warn("[{}/dispatcher-{}] partition {} could not {}; trying again",
+                                stream.name(), index, id.partition(), what, e);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                LOG.warn("[{}/dispatcher-{}] too many catalog calls wait; partition {} tries again to {}",
+                        stream.name(), index, id.partition(), what);
+            }
+        }
+
+        private void answer(Answer answer) {
+            Runnable event = () -> {
+                PartitionDispatcher partition = partitions.get(id);
+                if (partition != null) {
+                    answer.to(partition);
+                }
+            };
+            // An answer must not be lost: it waits as data when control is full.
+            if (!loop.offer(event)) {
+                try {
+                    loop.put(event);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+
+    private static final String STREAM = DispatcherBolt.STREAM;
+}

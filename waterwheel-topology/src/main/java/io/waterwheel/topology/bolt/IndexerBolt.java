@@ -1,0 +1,67 @@
+package io.waterwheel.topology.bolt;
+
+import io.waterwheel.topology.worker.EventLoop;
+import io.waterwheel.topology.worker.ServicesFactory;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.util.Map;
+import org.apache.storm.task.OutputCollector;
+import org.apache.storm.task.TopologyContext;
+import org.apache.storm.topology.OutputFieldsDeclarer;
+import org.apache.storm.topology.base.BaseRichBolt;
+import org.apache.storm.tuple.Tuple;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shell around {@link io.waterwheel.ingest.IndexerTask}: blocks come from dispatchers, sealed trees go to the flusher.
+ * The work is done by {@link IndexerHost}.
+ */
+public final class IndexerBolt extends BaseRichBolt {
+    private static final long serialVersionUID = 1;
+
+    private final ServicesFactory factory;
+    private transient @Nullable WorkerServices services;
+    private transient @Nullable IndexerHost host;
+    private transient @Nullable EventLoop<Object> loop;
+
+    public IndexerBolt(ServicesFactory factory) {
+        this.factory = factory;
+    }
+
+    @Override
+    public void prepare(Map<String, Object> conf, TopologyContext context, OutputCollector collector) {
+        WorkerServices opened = factory.open(conf);
+        services = opened;
+        IndexerHost created = new IndexerHost(opened, context);
+        host = created;
+        loop = created.start();
+    }
+
+    @Override
+    public void execute(Tuple tuple) {
+        EventLoop<Object> running = loop;
+        if (running != null && tuple.getValue(0) instanceof BlockMessage message) {
+            try {
+                running.put(message);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void cleanup() {
+        IndexerHost running = host;
+        if (running != null) {
+            running.close();
+        }
+        WorkerServices opened = services;
+        if (opened != null) {
+            opened.close();
+        }
+    }
+
+    @Override
+    public void declareOutputFields(OutputFieldsDeclarer declarer) {
+        // The end of the data's way: chunks are its output.
+    }
+}

@@ -1,0 +1,135 @@
+package io.waterwheel.topology.config;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Every key that Waterwheel reads. What is not here is refused. */
+public final class Keys {
+    private static final String HOST_PORTS = "[^,:/\\s]+:\\d{1,5}(,[^,:/\\s]+:\\d{1,5})*";
+    private static final List<Key<?>> KEYS = new ArrayList<>();
+
+    public static final Key<String> NAMESPACE = add(Key.text("namespace", "default")
+            .matching("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "letters, digits, dots, underscores and hyphens, at most 100")
+            .doc("Streams that one topology serves. Each namespace has its own part of the catalog; nothing is shared"
+                    + " between two."));
+
+    public static final Key<String> ZOOKEEPER_CONNECT = add(Key.text("zookeeper.connect", "127.0.0.1:2181")
+            .matching(HOST_PORTS, "host:port with commas between")
+            .doc("ZooKeeper servers, without a path."));
+    public static final Key<String> ZOOKEEPER_ROOT = add(Key.text("zookeeper.root", "/waterwheel")
+            .matching("(/[A-Za-z0-9._-]+)+", "an absolute path such as /waterwheel")
+            .doc("Node under which every namespace has its catalog."));
+    public static final Key<Duration> ZOOKEEPER_SESSION_TIMEOUT = add(Key.duration("zookeeper.session-timeout", "10 s")
+            .atLeast("1 s")
+            .atMost("5 min")
+            .doc("How long after a process fell silent it counts as dead. Shorter: quicker fail-over, more false"
+                    + " alarms in long pauses. ZooKeeper's own limits (2 to 20 ticks) apply."));
+
+    public static final Key<String> KAFKA_BOOTSTRAP = add(Key.text("kafka.bootstrap", "127.0.0.1:9092")
+            .matching(HOST_PORTS, "host:port with commas between")
+            .doc("Kafka brokers to start from."));
+
+    public static final Key<String> CHUNK_STORE_URI = add(Key.text(
+                    "chunk-store.uri", "file:///var/lib/waterwheel/chunks")
+            .matching("(file:///|hdfs://)\\S+", "file:///folder or hdfs://namenode:port/folder")
+            .doc("Where chunk files are written. A file:/// folder only where every worker sees the same one."));
+
+    public static final Key<String> TOPOLOGY_NAME = add(Key.text("topology.name", "waterwheel")
+            .matching("[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "letters, digits, underscores and hyphens, at most 100")
+            .doc("Name of the Storm topology."));
+    public static final Key<Integer> TOPOLOGY_WORKERS = add(Key.integer("topology.workers", 2)
+            .atLeast("1")
+            .atMost("10000")
+            .doc("Worker processes that Storm spreads the tasks over."));
+    public static final Key<Integer> SPOUT_TASKS = add(tasks("spout.tasks", 1).doc("Tasks that read Kafka."));
+    public static final Key<Integer> DISPATCHER_TASKS =
+            add(tasks("dispatcher.tasks", 2).doc("Tasks that decode records and route tuples."));
+    public static final Key<Integer> INDEXER_TASKS =
+            add(tasks("indexer.tasks", 2).doc("Tasks that index fresh tuples and write chunks."));
+    public static final Key<Integer> QUERY_SERVER_TASKS =
+            add(tasks("query-server.tasks", 2).doc("Tasks that answer subqueries on chunks."));
+    public static final Key<Integer> COORDINATOR_TASKS = add(tasks("coordinator.tasks", 2)
+            .doc("Tasks that take queries. Any of them answers any query; two, so that one may die."));
+
+    public static final Key<String> COORDINATOR_HOST = add(Key.text("coordinator.host", "127.0.0.1")
+            .matching("\\S+", "a host name or address")
+            .doc("Address at which coordinators listen for clients. The default is reachable from this machine only."));
+    public static final Key<List<Integer>> COORDINATOR_PORTS = add(Key.integers("coordinator.ports", "0")
+            .atLeast("0")
+            .atMost("65535")
+            .doc("Ports at which coordinators listen: the first free one of the list; 0 is any free port. Clients find"
+                    + " the port through ZooKeeper."));
+    public static final Key<String> WORKER_RPC_HOST = add(Key.text("worker.rpc-host", "127.0.0.1")
+            .matching("\\S+", "a host name or address")
+            .doc("Address at which workers listen for each other's subqueries. The default is reachable from this"
+                    + " machine only; over several machines each sets its own."));
+
+    public static final Key<DataSize> INDEXER_SEAL_SIZE = add(Key.bytes("indexer.seal-size", "16 MiB")
+            .atLeast("64 KiB")
+            .atMost("1 GiB")
+            .doc("Tuples held before a tree is sealed and written as a chunk. Larger: fewer chunks, more memory and"
+                    + " more to read again after a crash."));
+    public static final Key<Duration> INDEXER_SEAL_AGE = add(Key.duration("indexer.seal-age", "10 min")
+            .atLeast("1 s")
+            .atMost("7 d")
+            .doc("Age of its oldest tuple at which a tree is sealed although it is small. Keep it well below Kafka's"
+                    + " retention."));
+    public static final Key<DataSize> INDEXER_MEMORY_POOL = add(Key.bytes("indexer.memory-pool", "128 MiB")
+            .atLeast("1 MiB")
+            .atMost("1 TiB")
+            .doc("Memory of all trees of one indexer task: the active one, those being written, and those kept for"
+                    + " queries. When it is used up, reading waits."));
+    public static final Key<DataSize> INDEXER_CREDIT_WINDOW = add(Key.bytes("indexer.credit-window", "512 KiB")
+            .atLeast("16 KiB")
+            .atMost("256 MiB")
+            .doc("Tuples that may be under way to one indexer. Larger: more throughput over slow networks; queries wait"
+                    + " behind more data."));
+    public static final Key<DataSize> DISPATCHER_RING_SIZE = add(Key.bytes("dispatcher.ring-size", "32 MiB")
+            .atLeast("64 KiB")
+            .atMost("16 GiB")
+            .doc("Recent decoded blocks that one dispatcher task keeps, so that a channel that lags a little does not"
+                    + " read the log again."));
+    public static final Key<DataSize> DISPATCHER_BLOCK_SIZE = add(Key.bytes("dispatcher.block-size", "64 KiB")
+            .atLeast("1 KiB")
+            .atMost("16 MiB")
+            .doc("Size at which a block of tuples is sent on. What has arrived is never held back to fill a block."));
+
+    public static final Key<Integer> QUERY_THREADS =
+            add(Key.integer("query.threads", 2).atLeast("1").atMost("1024").doc("Threads of one query server task."));
+    public static final Key<Duration> QUERY_TIMEOUT = add(Key.duration("query.timeout", "30 s")
+            .atLeast("1 ms")
+            .atMost("1 h")
+            .doc("Deadline of a query that names none."));
+    public static final Key<DataSize> QUERY_SERVER_CACHE_SIZE = add(Key.bytes("query-server.cache-size", "1 GiB")
+            .atLeast("1 MiB")
+            .atMost("1 TiB")
+            .doc("Templates and leaves that all query servers of one worker keep in memory. Must fit the worker's heap"
+                    + " beside the indexers' pools."));
+
+    public static final Key<Duration> HEARTBEAT_INTERVAL = add(Key.duration("heartbeat.interval", "100 ms")
+            .atLeast("1 ms")
+            .atMost("10 s")
+            .doc("How often an idle channel says that it is alive."));
+    public static final Key<Duration> REPORT_INTERVAL = add(Key.duration("report.interval", "200 ms")
+            .atLeast("10 ms")
+            .atMost("10 s")
+            .doc("How often an indexer reports what its fresh trees cover."));
+
+    /** In the order of the documentation. */
+    public static final List<Key<?>> ALL = List.copyOf(KEYS);
+
+    private Keys() {}
+
+    private static Key<Integer> tasks(String name, int defaultValue) {
+        return Key.integer(name, defaultValue).atLeast("1").atMost("10000");
+    }
+
+    private static <T> Key<T> add(Key<T> key) {
+        if (KEYS.stream().anyMatch(other -> other.name().equals(key.name()))) {
+            throw new IllegalStateException("key " + key.name() + " is declared twice");
+        }
+        KEYS.add(key);
+        return key;
+    }
+}

@@ -1,0 +1,212 @@
+package io.waterwheel.topology.kafka;
+
+import io.waterwheel.ingest.LogReader;
+import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.model.WaterwheelException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads parts of the log again, on a thread and a consumer of its own. Reads of several partitions go on side by side;
+ * one that brings nothing within {@link #PATIENCE} fails as TEMPORARY. Requests are bounded by the rule of the seam: one
+ * per partition; a second one fails at once.
+ */
+public final class KafkaLogReader implements LogReader {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaLogReader.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+    private static final int FETCH_BYTES = 1 << 20;
+
+    private record Request(
+            int streamId,
+            TopicPartition from,
+            long offset,
+            int maxBytes,
+            long deadlineNanos,
+            BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {}
+
+    private final TopicNames topics;
+    private final KafkaConsumer<ByteBuffer, ByteBuffer> consumer;
+    private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
+    /** Only the thread's. */
+    private final Map<TopicPartition, Request> active = new HashMap<>();
+
+    private final Thread thread;
+    private volatile boolean closed;
+
+    public KafkaLogReader(String bootstrap, String clientId, TopicNames topics) {
+        this.topics = topics;
+        this.consumer = ConsumerSettings.consumer(bootstrap, clientId, FETCH_BYTES);
+        this.thread = new Thread(this::run, clientId);
+        this.thread.setDaemon(true);
+        this.thread.start();
+    }
+
+    @Override
+    public void read(
+            int streamId,
+            int partition,
+            long from,
+            int maxBytes,
+            BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {
+        String topic = topics.topicOf(streamId);
+        if (closed || topic == null) {
+            done.accept(
+                    null,
+                    new IllegalStateException(
+                            closed ? "the log reader is closed" : "stream " + streamId + " is not in the catalog"));
+            return;
+        }
+        requests.add(new Request(
+                streamId,
+                new TopicPartition(topic, partition),
+                from,
+                maxBytes,
+                System.nanoTime() + PATIENCE.toNanos(),
+                done));
+        consumer.wakeup();
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                takeRequests();
+                if (!active.isEmpty()) {
+                    poll();
+                }
+            } catch (WakeupException e) {
+                // A request or the end: the loop sees which.
+            } catch (InterruptedException | InterruptException e) {
+                break;
+            } catch (RuntimeException e) {
+                LOG.warn("log reader: {} reads failed: {}", active.size(), e.toString());
+                failAll(e);
+            }
+        }
+        failAll(new IllegalStateException("the log reader is closed"));
+        Thread.interrupted(); // or the consumer would refuse to close
+        consumer.close(CloseOptions.timeout(CLOSE_PATIENCE));
+    }
+
+    /** Waits only when nothing is under way. */
+    private void takeRequests() throws InterruptedException {
+        Request request = active.isEmpty() ? requests.take() : requests.poll();
+        List<Request> started = new ArrayList<>();
+        while (request != null) {
+            if (active.putIfAbsent(request.from, request) == null) {
+                started.add(request);
+            } else {
+                complete(
+                        request,
+                        null,
+                        new IllegalStateException(request.from + ": a read is under way; at most one per partition"));
+            }
+            request = requests.poll();
+        }
+        if (!started.isEmpty()) {
+            consumer.assign(active.keySet());
+            started.forEach(begun -> consumer.seek(begun.from, begun.offset));
+        }
+    }
+
+    private void poll() {
+        ConsumerRecords<ByteBuffer, ByteBuffer> records;
+        try {
+            records = consumer.poll(POLL);
+        } catch (OffsetOutOfRangeException e) {
+            e.offsetOutOfRangePartitions().forEach((from, position) -> {
+                Request request = active.remove(from);
+                if (request != null) {
+                    complete(
+                            request,
+                            null,
+                            new LogGapException(request.streamId, from.topic(), from.partition(), position, e));
+                }
+            });
+            consumer.assign(active.keySet());
+            return;
+        }
+        boolean some = false;
+        for (Iterator<Request> each = active.values().iterator(); each.hasNext(); ) {
+            Request request = each.next();
+            List<ConsumerRecord<ByteBuffer, ByteBuffer>> read = records.records(request.from);
+            long to = consumer.position(request.from);
+            if (to > request.offset || atEnd(request)) {
+                each.remove();
+                some = true;
+                complete(
+                        request,
+                        Batches.first(
+                                request.streamId, request.from.partition(), request.offset, to, read, request.maxBytes),
+                        null);
+            } else if (System.nanoTime() - request.deadlineNanos > 0) {
+                each.remove();
+                some = true;
+                complete(request, null, timeout(request));
+            }
+        }
+        if (some) {
+            // Forgets what the consumer knew of the partition: its next read must ask the broker where the log ends.
+            consumer.assign(active.keySet());
+        }
+    }
+
+    private boolean atEnd(Request request) {
+        return consumer.currentLag(request.from).orElse(1) == 0;
+    }
+
+    private static WaterwheelException timeout(Request request) {
+        return new WaterwheelException(
+                WaterwheelException.Kind.TEMPORARY,
+                "LOG_UNAVAILABLE",
+                request.from + ": nothing was read from offset " + request.offset + " within " + PATIENCE.toSeconds()
+                        + " s; is the broker that leads the partition running?");
+    }
+
+    private void failAll(RuntimeException e) {
+        List<Request> failed = new ArrayList<>(active.values());
+        active.clear();
+        requests.drainTo(failed);
+        failed.forEach(request -> complete(request, null, e));
+    }
+
+    private static void complete(Request request, @Nullable RecordBatch batch, @Nullable Exception failure) {
+        try {
+            request.done.accept(batch, failure);
+        } catch (RuntimeException e) {
+            LOG.error("log reader: the receiver of {} from {} failed", request.from, request.offset, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        consumer.wakeup();
+        thread.interrupt();
+        try {
+            thread.join(2 * CLOSE_PATIENCE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

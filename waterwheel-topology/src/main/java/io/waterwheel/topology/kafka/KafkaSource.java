@@ -1,0 +1,190 @@
+package io.waterwheel.topology.kafka;
+
+import io.waterwheel.ingest.RecordBatch;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Live reading of any number of partitions of any number of streams with one consumer. Partitions come and go while it
+ * runs. Used by one thread, the spout task's. Failures of Kafka's client that it does not overcome by itself are thrown
+ * as they are.
+ */
+public final class KafkaSource implements AutoCloseable {
+    /** What a poll tells of a partition. */
+    public sealed interface News {
+        /** Everything visible in the batch's [from, to); the next batch of the partition begins at its {@code to}. */
+        record Read(RecordBatch batch) implements News {}
+
+        /** Reading cannot go on: the partition is paused until {@link #seek} or {@link #remove}. */
+        record Gap(LogGapException problem) implements News {}
+    }
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+    private record StreamPartition(int streamId, int partition) {}
+
+    private static final class Reading {
+        private final StreamPartition of;
+        private long position;
+        private boolean paused;
+
+        Reading(StreamPartition of, long position) {
+            this.of = of;
+            this.position = position;
+        }
+    }
+
+    private final KafkaConsumer<ByteBuffer, ByteBuffer> consumer;
+    private final int batchBytes;
+    private final Map<TopicPartition, Reading> readings = new HashMap<>();
+    private final Map<StreamPartition, TopicPartition> topicPartitions = new HashMap<>();
+
+    /**
+     * Connects lazily, at the first poll.
+     *
+     * @param batchBytes about how many bytes of values a batch holds at most
+     */
+    public KafkaSource(String bootstrap, String clientId, int batchBytes) {
+        if (batchBytes < 1) {
+            throw new IllegalArgumentException("batch size " + batchBytes + " bytes: expected at least 1");
+        }
+        this.consumer = ConsumerSettings.consumer(bootstrap, clientId, 1 << 20);
+        this.batchBytes = batchBytes;
+    }
+
+    /**
+     * Begins to read a partition.
+     *
+     * @param from first offset to read
+     * @throws IllegalArgumentException when the stream's or the topic's partition is read already
+     */
+    public void assign(int streamId, String topic, int partition, long from) {
+        StreamPartition key = new StreamPartition(streamId, partition);
+        TopicPartition topicPartition = new TopicPartition(topic, partition);
+        Reading other = readings.get(topicPartition);
+        if (other != null || topicPartitions.containsKey(key)) {
+            throw new IllegalArgumentException("topic " + topic + ", partition " + partition + " for stream " + streamId
+                    + ": already read"
+                    + (other == null ? " from another topic" : " for stream " + other.of.streamId()));
+        }
+        readings.put(topicPartition, new Reading(key, from));
+        topicPartitions.put(key, topicPartition);
+        consumer.assign(readings.keySet());
+        consumer.seek(topicPartition, from);
+    }
+
+    /** Ends reading of a partition; without effect when it is not read. */
+    public void remove(int streamId, int partition) {
+        TopicPartition topicPartition = topicPartitions.remove(new StreamPartition(streamId, partition));
+        if (topicPartition != null) {
+            readings.remove(topicPartition);
+            consumer.assign(readings.keySet());
+        }
+    }
+
+    /** Goes on from another offset, also after a gap. */
+    public void seek(int streamId, int partition, long offset) {
+        TopicPartition topicPartition = require(streamId, partition);
+        reading(topicPartition).position = offset;
+        consumer.seek(topicPartition, offset);
+        if (!reading(topicPartition).paused) {
+            consumer.resume(Set.of(topicPartition));
+        }
+    }
+
+    /** Brings no more of the partition until {@link #resume}; its position stays. */
+    public void pause(int streamId, int partition) {
+        TopicPartition topicPartition = require(streamId, partition);
+        reading(topicPartition).paused = true;
+        consumer.pause(Set.of(topicPartition));
+    }
+
+    /** Goes on after {@link #pause}; a partition that met a gap still waits for {@link #seek}. */
+    public void resume(int streamId, int partition) {
+        TopicPartition topicPartition = require(streamId, partition);
+        reading(topicPartition).paused = false;
+        consumer.resume(Set.of(topicPartition));
+    }
+
+    /** The next offset to be read. */
+    public long position(int streamId, int partition) {
+        return reading(require(streamId, partition)).position;
+    }
+
+    /** Whether the partition is read. */
+    public boolean reads(int streamId, int partition) {
+        return topicPartitions.containsKey(new StreamPartition(streamId, partition));
+    }
+
+    /**
+     * Waits for records at most so long and returns what came, in offset order for each partition. An empty list means
+     * no news. The buffers of values share memory with each other.
+     */
+    public List<News> poll(Duration atMost) {
+        if (readings.isEmpty()) {
+            return List.of();
+        }
+        List<News> news = new ArrayList<>();
+        ConsumerRecords<ByteBuffer, ByteBuffer> records;
+        try {
+            records = consumer.poll(atMost);
+        } catch (OffsetOutOfRangeException e) {
+            e.offsetOutOfRangePartitions().forEach((topicPartition, position) -> gap(topicPartition, position, e, news));
+            records = ConsumerRecords.empty();
+        }
+        for (Map.Entry<TopicPartition, Reading> entry : readings.entrySet()) {
+            Reading reading = entry.getValue();
+            List<ConsumerRecord<ByteBuffer, ByteBuffer>> read = records.records(entry.getKey());
+            long to = consumer.position(entry.getKey());
+            if (to > reading.position) {
+                for (RecordBatch batch : Batches.cut(
+                        reading.of.streamId(), reading.of.partition(), reading.position, to, read, batchBytes)) {
+                    news.add(new News.Read(batch));
+                }
+                reading.position = to;
+            }
+        }
+        return news;
+    }
+
+    private void gap(TopicPartition topicPartition, long position, OffsetOutOfRangeException e, List<News> news) {
+        Reading reading = readings.get(topicPartition);
+        if (reading != null) {
+            consumer.pause(Set.of(topicPartition));
+            news.add(new News.Gap(new LogGapException(
+                    reading.of.streamId(), topicPartition.topic(), topicPartition.partition(), position, e)));
+        }
+    }
+
+    private Reading reading(TopicPartition topicPartition) {
+        @Nullable Reading reading = readings.get(topicPartition);
+        if (reading == null) {
+            throw new IllegalStateException(topicPartition + " is not read");
+        }
+        return reading;
+    }
+
+    private TopicPartition require(int streamId, int partition) {
+        TopicPartition topicPartition = topicPartitions.get(new StreamPartition(streamId, partition));
+        if (topicPartition == null) {
+            throw new IllegalArgumentException("stream " + streamId + ", partition " + partition + ": is not read here");
+        }
+        return topicPartition;
+    }
+
+    @Override
+    public void close() {
+        consumer.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(CLOSE_PATIENCE));
+    }
+}

@@ -1,0 +1,248 @@
+package io.waterwheel.topology.spout;
+
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamGoneException;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.ingest.LogSource;
+import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.model.Control;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.ServicesFactory;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import org.apache.storm.spout.SpoutOutputCollector;
+import org.apache.storm.task.TopologyContext;
+import org.apache.storm.topology.OutputFieldsDeclarer;
+import org.apache.storm.topology.base.BaseRichSpout;
+import org.apache.storm.tuple.Fields;
+import org.apache.storm.tuple.Values;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the topics of all streams live and hands record batches to the dispatcher of each partition. Which partitions
+ * are this task's follows from their numbers. Holds nothing that matters: where it starts is only where reading is
+ * likely to be wanted, and dispatchers send it elsewhere.
+ */
+public final class SourceSpout extends BaseRichSpout {
+    private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(SourceSpout.class);
+
+    public static final String STREAM = "records";
+    private static final int CONTROL_EVENTS = 4096;
+    private static final Duration POLL = Duration.ofMillis(5);
+    /** A pause ends by itself: if the word to go on is lost, little time is. */
+    private static final long PAUSE_NANOS = 1_000_000_000;
+
+    private static final class Partition {
+        final StreamInfo stream;
+        final int number;
+        long lastEmitNanos;
+        long pausedUntilNanos;
+        boolean paused;
+
+        Partition(StreamInfo stream, int number) {
+            this.stream = stream;
+            this.number = number;
+        }
+    }
+
+    private final ServicesFactory factory;
+    private final long heartbeatNanos;
+    private transient @Nullable Running running;
+
+    public SourceSpout(ServicesFactory factory, Duration heartbeat) {
+        this.factory = factory;
+        this.heartbeatNanos = heartbeat.toNanos();
+    }
+
+    @Override
+    public void open(Map<String, Object> conf, TopologyContext context, SpoutOutputCollector collector) {
+        running = new Running(factory.open(conf), context, collector, heartbeatNanos);
+    }
+
+    @Override
+    public void nextTuple() {
+        Running now = running;
+        if (now != null) {
+            now.next();
+        }
+    }
+
+    @Override
+    public void close() {
+        Running now = running;
+        running = null;
+        if (now != null) {
+            now.close();
+        }
+    }
+
+    @Override
+    public void declareOutputFields(OutputFieldsDeclarer declarer) {
+        declarer.declareStream(STREAM, true, new Fields("batch"));
+    }
+
+    /** The dispatcher task of a partition; spout and indexers agree on it. */
+    public static int dispatcherOf(int streamId, int partition, int dispatchers) {
+        return Math.floorMod(streamId * 31 + partition, dispatchers);
+    }
+
+    /** The spout task of a partition. */
+    public static int spoutOf(int streamId, int partition, int spouts) {
+        return Math.floorMod(streamId * 31 + partition, spouts);
+    }
+
+    /** What exists between open and close. Owner: the spout's executor. */
+    private static final class Running {
+        private final WorkerServices services;
+        private final SpoutOutputCollector collector;
+        private final long heartbeatNanos;
+        private final int index;
+        private final int spouts;
+        private final List<Integer> dispatcherTasks;
+        private final LogSource source;
+        private final AutoCloseable registration;
+        private final ArrayBlockingQueue<Control.Live> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
+        private final Map<Integer, Map<Integer, Partition>> partitions = new HashMap<>();
+        private @Nullable Map<Integer, StreamInfo> known;
+
+        Running(
+                WorkerServices services,
+                TopologyContext context,
+                SpoutOutputCollector collector,
+                long heartbeatNanos) {
+            this.services = services;
+            this.collector = collector;
+            this.heartbeatNanos = heartbeatNanos;
+            this.index = context.getThisTaskIndex();
+            this.spouts = context.getComponentTasks(context.getThisComponentId()).size();
+            this.dispatcherTasks = context.getComponentTasks(Role.DISPATCHER.component());
+            this.source = services.openLogSource();
+            this.registration = services.controlBus()
+                    .register(
+                            Role.SPOUT,
+                            index,
+                            message -> message instanceof Control.Live live && control.offer(live));
+        }
+
+        void next() {
+            Map<Integer, StreamInfo> streams = services.streams().streams();
+            if (streams != known) {
+                follow(streams);
+            }
+            steer();
+            source.poll(POLL, this::emit);
+            long now = System.nanoTime();
+            for (Map<Integer, Partition> ofStream : partitions.values()) {
+                for (Partition partition : ofStream.values()) {
+                    if (partition.paused && now - partition.pausedUntilNanos >= 0) {
+                        partition.paused = false;
+                        source.pause(partition.stream.id(), partition.number, false);
+                    }
+                    if (now - partition.lastEmitNanos >= heartbeatNanos) {
+                        long position = source.position(partition.stream.id(), partition.number);
+                        if (position >= 0) {
+                            emit(RecordBatch.heartbeat(partition.stream.id(), partition.number, position));
+                        }
+                    }
+                }
+            }
+        }
+
+        private void emit(RecordBatch batch) {
+            Map<Integer, Partition> ofStream = partitions.get(batch.streamId());
+            Partition partition = ofStream == null ? null : ofStream.get(batch.partition());
+            if (partition == null) {
+                return;
+            }
+            partition.lastEmitNanos = System.nanoTime();
+            int dispatcher = dispatcherOf(batch.streamId(), batch.partition(), dispatcherTasks.size());
+            collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(batch));
+        }
+
+        private void steer() {
+            Control.Live live;
+            while ((live = control.poll()) != null) {
+                Map<Integer, Partition> ofStream = partitions.get(live.streamId());
+                Partition partition = ofStream == null ? null : ofStream.get(live.partition());
+                if (partition == null) {
+                    continue;
+                }
+                partition.paused = live.paused();
+                partition.pausedUntilNanos = System.nanoTime() + PAUSE_NANOS;
+                source.pause(live.streamId(), live.partition(), live.paused());
+                if (live.position() >= 0) {
+                    source.seek(live.streamId(), live.partition(), live.position());
+                }
+            }
+        }
+
+        private void follow(Map<Integer, StreamInfo> streams) {
+            for (Iterator<Map.Entry<Integer, Map<Integer, Partition>>> all = partitions.entrySet().iterator();
+                    all.hasNext(); ) {
+                Map.Entry<Integer, Map<Integer, Partition>> gone = all.next();
+                if (!streams.containsKey(gone.getKey())) {
+                    gone.getValue().keySet().forEach(partition -> source.remove(gone.getKey(), partition));
+                    all.remove();
+                }
+            }
+            for (StreamInfo stream : streams.values()) {
+                if (!partitions.containsKey(stream.id())) {
+                    begin(stream);
+                }
+            }
+            known = streams;
+        }
+
+        private void begin(StreamInfo stream) {
+            Map<Integer, Partition> mine = new HashMap<>();
+            try {
+                long[] starts = starts(stream);
+                for (int p = 0; p < stream.partitions(); p++) {
+                    if (spoutOf(stream.id(), p, spouts) == index) {
+                        source.add(stream.id(), stream.topic(), p, starts[p]);
+                        mine.put(p, new Partition(stream, p));
+                        LOG.info("[{}/spout-{}] reads partition {} from {}", stream.name(), index, p, starts[p]);
+                    }
+                }
+            } catch (StreamGoneException e) {
+                LOG.info("[{}/spout-{}] dropped before it was read", stream.name(), index);
+            }
+            partitions.put(stream.id(), mine);
+        }
+
+        /**
+         * Where live reading begins: the furthest checkpoint. An indexer that is behind it is served by the dispatcher's
+         * own reading of the log, and delays nobody.
+         */
+        private long[] starts(StreamInfo stream) {
+            StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+            long[] starts = new long[stream.partitions()];
+            for (int indexer = 0; indexer < stream.indexers(); indexer++) {
+                IndexerCheckpoint checkpoint = catalog.checkpoint(indexer);
+                for (int p = 0; p < starts.length; p++) {
+                    starts[p] = Math.max(starts[p], checkpoint.watermarks()[p]);
+                }
+            }
+            return starts;
+        }
+
+        void close() {
+            try {
+                registration.close();
+            } catch (Exception e) {
+                LOG.warn("[spout-{}] its control address could not be removed", index, e);
+            }
+            source.close();
+            services.close();
+        }
+    }
+}

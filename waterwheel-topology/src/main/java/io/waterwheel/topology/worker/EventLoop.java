@@ -1,0 +1,190 @@
+package io.waterwheel.topology.worker;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that owns a task's state machines. Events come through two bounded queues: data, whose senders wait when
+ * it is full, and control, which is handled first and refused when it is full (the sender repeats it). A Storm executor
+ * only moves tuples into the loop, so a control message never stands behind data.
+ *
+ * <p>A failure of the handler ends the loop and is thrown to whoever next hands over data: the worker dies and is
+ * restarted, as nothing can be known of a state machine that threw.
+ *
+ * @param <E> what a task's events are
+ */
+public final class EventLoop<E> implements AutoCloseable {
+    /** What the loop's owner does. All calls on the loop's thread. */
+    public interface Handler<E> {
+        void on(E event, long nowNanos) throws Exception;
+
+        /** Called about every tick interval. */
+        void onTick(long nowNanos) throws Exception;
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
+    private static final int DATA_EVENTS = 256;
+    private static final int CONTROL_EVENTS = 16 * 1024;
+
+    private final String name;
+    private final Handler<E> handler;
+    private final long tickNanos;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition notEmpty = lock.newCondition();
+    private final Condition notFull = lock.newCondition();
+    private final ArrayDeque<E> data = new ArrayDeque<>(DATA_EVENTS);
+    private final ArrayDeque<E> control = new ArrayDeque<>();
+    private boolean closed;
+    private long refused;
+    private volatile @Nullable Throwable failure;
+
+    /**
+     * @param tickNanos time between ticks
+     */
+    public EventLoop(String name, long tickNanos, Handler<E> handler) {
+        this.name = name;
+        this.handler = handler;
+        this.tickNanos = tickNanos;
+        this.thread = new Thread(this::run, name);
+        this.thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** Hands over data; waits while the queue is full. */
+    public void put(E event) throws InterruptedException {
+        lock.lock();
+        try {
+            while (data.size() >= DATA_EVENTS && !closed) {
+                notFull.await();
+            }
+            Throwable cause = failure;
+            if (cause != null) {
+                throw new IllegalStateException(name + " has failed", cause);
+            }
+            if (!closed) {
+                data.add(event);
+                notEmpty.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Hands over control; false, and nothing done, when the queue is full or the loop has ended. */
+    public boolean offer(E event) {
+        lock.lock();
+        try {
+            if (closed || control.size() >= CONTROL_EVENTS) {
+                refused++;
+                return false;
+            }
+            control.add(event);
+            notEmpty.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Control events refused because the queue was full. */
+    public long refused() {
+        lock.lock();
+        try {
+            return refused;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        List<E> batch = new ArrayList<>();
+        long nextTick = System.nanoTime() + tickNanos;
+        try {
+            while (take(batch, nextTick)) {
+                for (int i = 0; i < batch.size(); i++) {
+                    handler.on(batch.get(i), System.nanoTime());
+                }
+                batch.clear();
+                long now = System.nanoTime();
+                if (now - nextTick >= 0) {
+                    handler.onTick(now);
+                    nextTick = now + tickNanos;
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.info("[{}] interrupted: ends", name);
+        } catch (Throwable e) {
+            LOG.error("[{}] failed: the worker will be restarted", name, e);
+            failure = e;
+        } finally {
+            lock.lock();
+            try {
+                closed = true;
+                notFull.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Waits for events or the next tick; all control, and one data event, so that control never waits for more. */
+    private boolean take(List<E> batch, long nextTick) throws InterruptedException {
+        lock.lock();
+        try {
+            while (data.isEmpty() && control.isEmpty() && !closed) {
+                long left = nextTick - System.nanoTime();
+                if (left <= 0) {
+                    return true;
+                }
+                long ignoredRest = notEmpty.awaitNanos(Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
+                if (ignoredRest <= 0 && nextTick - System.nanoTime() <= 0) {
+                    return true;
+                }
+            }
+            if (closed) {
+                return false;
+            }
+            batch.addAll(control);
+            control.clear();
+            E event = data.poll();
+            if (event != null) {
+                batch.add(event);
+                notFull.signal();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the loop after the event it is at; what is queued is dropped. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            notEmpty.signalAll();
+            notFull.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (Thread.currentThread() != thread) {
+            try {
+                thread.join(TimeUnit.SECONDS.toMillis(5));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

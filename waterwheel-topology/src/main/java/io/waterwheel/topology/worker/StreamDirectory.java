@@ -1,0 +1,70 @@
+package io.waterwheel.topology.worker;
+
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.CatalogStore;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The streams of the namespace as this worker last saw them; a stream that is created is here some milliseconds later.
+ *
+ * <p>Owner: the executor's thread. Readers: any. Published by: volatile write of an immutable map.
+ */
+public final class StreamDirectory implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamDirectory.class);
+    /** Watches tell of changes; this is for a watch that was lost. */
+    private static final long POLL_SECONDS = 5;
+
+    private final Namespace namespace;
+    private final ScheduledExecutorService executor;
+    private final AutoCloseable watch;
+    private final AtomicBoolean due = new AtomicBoolean();
+    private volatile Map<Integer, StreamInfo> streams = Map.of();
+
+    public StreamDirectory(CatalogStore store, Namespace namespace, ScheduledExecutorService executor) {
+        this.namespace = namespace;
+        this.executor = executor;
+        this.watch = store.watch(namespace.streamsPath(), this::changed);
+        refresh();
+        executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** By stream id; the same object as long as nothing changes. */
+    public Map<Integer, StreamInfo> streams() {
+        return streams;
+    }
+
+    private void changed() {
+        if (due.compareAndSet(false, true)) {
+            executor.execute(this::refresh);
+        }
+    }
+
+    private void refresh() {
+        due.set(false);
+        try {
+            Map<Integer, StreamInfo> fresh = new HashMap<>();
+            namespace.streams().forEach(stream -> fresh.put(stream.id(), stream));
+            if (!fresh.equals(streams)) {
+                streams = Map.copyOf(fresh);
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("[streams] the catalog could not be read; trying again", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            watch.close();
+        } catch (Exception e) {
+            LOG.warn("[streams] the watch could not be closed", e);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.waterwheel.topology.worker;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.ingest.DeadLetters;
+import io.waterwheel.ingest.LogReader;
+import io.waterwheel.ingest.LogSource;
+import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.exec.ChunkScan;
+import io.waterwheel.query.exec.Endpoints;
+import io.waterwheel.query.exec.FreshReader;
+import io.waterwheel.query.Query;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * What the tasks of one worker share: connections, the control bus, who answers subqueries. One a worker process;
+ * shells get it in {@code prepare} and give it back in {@code cleanup}. Thread-safe.
+ */
+public interface WorkerServices extends AutoCloseable {
+    WaterwheelConfig config();
+
+    CatalogStore catalogStore();
+
+    Namespace namespace();
+
+    /** The streams of the namespace as last seen; kept fresh by a watch. */
+    StreamDirectory streams();
+
+    ChunkStore chunkStore();
+
+    ChunkScan chunkScan();
+
+    ControlBus controlBus();
+
+    /** A reader of its own for one spout task. */
+    LogSource openLogSource();
+
+    LogReader logReader();
+
+    DeadLetters deadLetters();
+
+    /** First offset after the last visible record, per partition, read now. */
+    long[] logEnds(String topic);
+
+    /** Runs blocking calls of event loops: catalog writes, reads. Bounded. */
+    ExecutorService blockingCalls();
+
+    /** Runs parts of queries. */
+    ExecutorService queryThreads();
+
+    /**
+     * Lets subqueries reach an indexer that a task of this worker hosts.
+     *
+     * @return closing it ends that
+     */
+    AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader);
+
+    /** Lets chunk subqueries reach a query server of this worker. */
+    AutoCloseable hostQueryServer(int index);
+
+    /** Those who answer subqueries of a stream. */
+    Endpoints endpoints(int streamId);
+
+    /** A coordinator's public server. */
+    interface CoordinatorServer extends AutoCloseable {
+        String url();
+
+        @Override
+        void close();
+    }
+
+    /** What a coordinator does with a query. */
+    interface QueryHandler {
+        void query(Query query, AnswerSink sink) throws InterruptedException;
+
+        /** What it knows of the streams, as JSON, for people. */
+        String status();
+    }
+
+    /** Starts the public server of a coordinator task and announces it. */
+    CoordinatorServer serve(int coordinator, QueryHandler handler);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,210 @@
+package io.waterwheel.topology.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class WaterwheelConfigTest {
+    private static Map<String, Object> everyDefault() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("namespace", "default");
+        values.put("zookeeper.connect", "127.0.0.1:2181");
+        values.put("zookeeper.root", "/waterwheel");
+        values.put("zookeeper.session-timeout", Duration.ofSeconds(10));
+        values.put("kafka.bootstrap", "127.0.0.1:9092");
+        values.put("chunk-store.uri", "file:///var/lib/waterwheel/chunks");
+        values.put("topology.name", "waterwheel");
+        values.put("topology.workers", 2);
+        values.put("spout.tasks", 1);
+        values.put("dispatcher.tasks", 2);
+        values.put("indexer.tasks", 2);
+        values.put("query-server.tasks", 2);
+        values.put("coordinator.tasks", 2);
+        values.put("coordinator.host", "127.0.0.1");
+        values.put("coordinator.ports", List.of(0));
+        values.put("worker.rpc-host", "127.0.0.1");
+        values.put("indexer.seal-size", new DataSize(16 << 20));
+        values.put("indexer.seal-age", Duration.ofMinutes(10));
+        values.put("indexer.memory-pool", new DataSize(128 << 20));
+        values.put("indexer.credit-window", new DataSize(512 << 10));
+        values.put("dispatcher.ring-size", new DataSize(32 << 20));
+        values.put("dispatcher.block-size", new DataSize(64 << 10));
+        values.put("query.threads", 2);
+        values.put("query.timeout", Duration.ofSeconds(30));
+        values.put("query-server.cache-size", new DataSize(1L << 30));
+        values.put("heartbeat.interval", Duration.ofMillis(100));
+        values.put("report.interval", Duration.ofMillis(200));
+        return values;
+    }
+
+    private static Map<String, Object> everyOther() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("namespace", "city");
+        values.put("zookeeper.connect", "zk1:2181,zk2:2182");
+        values.put("zookeeper.root", "/a/b");
+        values.put("zookeeper.session-timeout", Duration.ofSeconds(4));
+        values.put("kafka.bootstrap", "k1:9092,k2:9093");
+        values.put("chunk-store.uri", "hdfs://namenode:9000/chunks");
+        values.put("topology.name", "rain");
+        values.put("topology.workers", 3);
+        values.put("spout.tasks", 4);
+        values.put("dispatcher.tasks", 5);
+        values.put("indexer.tasks", 6);
+        values.put("query-server.tasks", 7);
+        values.put("coordinator.tasks", 8);
+        values.put("coordinator.host", "0.0.0.0");
+        values.put("coordinator.ports", List.of(8815, 8816));
+        values.put("worker.rpc-host", "10.0.0.1");
+        values.put("indexer.seal-size", new DataSize(1 << 20));
+        values.put("indexer.seal-age", Duration.ofSeconds(90));
+        values.put("indexer.memory-pool", new DataSize(5L << 30));
+        values.put("indexer.credit-window", new DataSize(100_000));
+        values.put("dispatcher.ring-size", new DataSize(1 << 20));
+        values.put("dispatcher.block-size", new DataSize(32 << 10));
+        values.put("query.threads", 9);
+        values.put("query.timeout", Duration.ofMillis(1500));
+        values.put("query-server.cache-size", new DataSize(2L << 30));
+        values.put("heartbeat.interval", Duration.ofMillis(50));
+        values.put("report.interval", Duration.ofSeconds(1));
+        return values;
+    }
+
+    private static Map<String, Object> valuesOf(WaterwheelConfig config) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        Keys.ALL.forEach(key -> values.put(key.name(), config.get(key)));
+        return values;
+    }
+
+    private static String asYaml(Map<String, Object> values) {
+        StringBuilder yaml = new StringBuilder();
+        values.forEach((name, value) -> yaml.append(name)
+                .append(": ")
+                .append(value instanceof Duration duration ? DurationText.format(duration) : value)
+                .append('\n'));
+        return yaml.toString();
+    }
+
+    @Test
+    void everyKeyHasItsDefault() {
+        assertThat(valuesOf(WaterwheelConfig.defaults())).isEqualTo(everyDefault());
+    }
+
+    @Test
+    void everyKeyTakesAnotherValue() {
+        Map<String, Object> other = everyOther();
+        everyDefault()
+                .forEach((name, value) ->
+                        assertThat(other.get(name)).as(name).isNotNull().isNotEqualTo(value));
+        assertThat(valuesOf(WaterwheelConfig.parse("test", asYaml(other), List.of())))
+                .isEqualTo(other);
+    }
+
+    @Test
+    void nestedKeysAreDottedKeys() {
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                "test", "indexer:\n  seal-size: 1 MiB\n  tasks: 3\ncoordinator.ports:\n  - 1\n  - 2\n", List.of());
+        assertThat(config.get(Keys.INDEXER_SEAL_SIZE)).isEqualTo(DataSize.parse("1 MiB"));
+        assertThat(config.get(Keys.INDEXER_TASKS)).isEqualTo(3);
+        assertThat(config.get(Keys.COORDINATOR_PORTS)).containsExactly(1, 2);
+    }
+
+    @Test
+    void overridesWinAndTheLastWins() {
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                "test",
+                "indexer.tasks: 3",
+                List.of("indexer.tasks=4", "indexer.tasks = 5", "coordinator.ports=7,8", "zookeeper.root=/x"));
+        assertThat(config.get(Keys.INDEXER_TASKS)).isEqualTo(5);
+        assertThat(config.get(Keys.COORDINATOR_PORTS)).containsExactly(7, 8);
+        assertThat(config.catalogRoot()).isEqualTo("/x/default");
+    }
+
+    @Test
+    void everyProblemIsNamedAtOnce() {
+        String yaml = """
+                indexr.tasks: 3
+                indexer.seal-size: 16
+                query.timeout: 0 s
+                coordinator.ports: [1, 70000]
+                kafka.bootstrap:
+                spout.tasks: many
+                zookeeper.root: waterwheel
+                """;
+        assertThatThrownBy(() -> WaterwheelConfig.parse("w.yaml", yaml, List.of("topology.workers")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("configuration from w.yaml: 8 problems")
+                .asInstanceOf(type(ConfigException.class))
+                .extracting(ConfigException::problems)
+                .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.list(String.class))
+                .containsExactlyInAnyOrder(
+                        "kafka.bootstrap: no value; leave the key out to have its default",
+                        "topology.workers: expected key=value",
+                        "indexr.tasks: there is no such key; did you mean indexer.tasks?",
+                        "indexer.seal-size: expected a whole number and a unit of B, KiB, MiB, GiB or TiB, such as"
+                                + " '16 MiB', got '16'",
+                        "query.timeout: expected 1 ms to 1 h, got '0 s'",
+                        "coordinator.ports: expected 0 to 65535, got '1, 70000'",
+                        "spout.tasks: expected a whole number, got 'many'",
+                        "zookeeper.root: expected an absolute path such as /waterwheel, got 'waterwheel'");
+    }
+
+    @Test
+    void whatIsNotYamlIsRefused() {
+        for (String text : List.of("a: [1", "- 1\n- 2", "indexer.tasks: 1\nindexer.tasks: 2", "just words")) {
+            assertThatThrownBy(() -> WaterwheelConfig.parse("w.yaml", text, List.of()))
+                    .as(text)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("w.yaml");
+        }
+    }
+
+    @Test
+    void missingFileIsNamed() {
+        assertThatThrownBy(() -> WaterwheelConfig.load(Path.of("no", "such.yaml"), List.of()))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining(Path.of("no", "such.yaml").toString());
+    }
+
+    @Test
+    void ridesInStormsConfiguration() {
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                "test",
+                asYaml(everyOther()) + "storm:\n  topology.worker.childopts: -Xmx2g\n  topology.acker.executors: 0\n",
+                List.of());
+        Map<String, Object> conf = config.toStormConf();
+        assertThat(conf)
+                .containsEntry("topology.worker.childopts", "-Xmx2g")
+                .containsEntry("topology.acker.executors", 0);
+        assertThat(valuesOf(WaterwheelConfig.fromStormConf(conf))).isEqualTo(everyOther());
+        assertThatThrownBy(() -> WaterwheelConfig.fromStormConf(Map.of())).hasMessageContaining("waterwheel");
+    }
+
+    @Test
+    void oneValueCanBeReplaced() {
+        WaterwheelConfig config = WaterwheelConfig.defaults().with(Keys.COORDINATOR_PORTS, List.of(5, 6));
+        assertThat(config.get(Keys.COORDINATOR_PORTS)).containsExactly(5, 6);
+        assertThat(config.get(Keys.INDEXER_TASKS)).isEqualTo(2);
+    }
+
+    @Test
+    void sizesAndDurationsKeepTheirText() {
+        for (String text : List.of("0 B", "1 B", "1000 B", "1 KiB", "1536 KiB", "3 TiB")) {
+            assertThat(DataSize.parse(text).toString()).isEqualTo(text);
+        }
+        for (String text : List.of("0 ms", "1500 ms", "90 s", "1 min", "36 h", "2 d")) {
+            assertThat(DurationText.format(DurationText.parse(text))).isEqualTo(text);
+        }
+        assertThat(DataSize.parse("16MiB")).isEqualTo(new DataSize(16 << 20));
+        for (String text : List.of("", "MiB", "-1 B", "1.5 MiB", "1 MB", "9999999999999 TiB")) {
+            assertThatThrownBy(() -> DataSize.parse(text)).as(text).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}

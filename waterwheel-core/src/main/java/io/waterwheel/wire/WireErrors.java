@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.wire.proto.ErrorDetail;
+import org.jspecify.annotations.Nullable;
 
 /** Errors as messages. Stateless, thread-safe. */
 public final class WireErrors {
@@ -31,6 +32,34 @@ public final class WireErrors {
                 .setMessage(message.length() > MAX_MESSAGE ? message.substring(0, MAX_MESSAGE) + "..." : message)
                 .build()
                 .toByteArray();
+    }
+
+    /**
+     * What a failed call says.
+     *
+     * @param status name of the gRPC status, such as UNAVAILABLE
+     * @param detail the trailer {@link #TRAILER}; null when the failure came from the transport, not from the server
+     * @param server what messages call the other side: host and port
+     * @param carrier becomes the cause
+     */
+    public static WaterwheelException of(String status, byte @Nullable [] detail, String server, Throwable carrier) {
+        if (detail != null) {
+            return parse(detail, carrier);
+        }
+        return switch (status) {
+            case "UNAVAILABLE" ->
+                new WaterwheelException(
+                        Kind.TEMPORARY, "SERVER_UNREACHABLE", server + " does not answer: is it running?", carrier);
+            case "TIMED_OUT" ->
+                new WaterwheelException(
+                        Kind.TEMPORARY, "TIMEOUT", server + " did not answer in time; ask again", carrier);
+            case "CANCELLED" ->
+                new WaterwheelException(
+                        Kind.TEMPORARY, "CANCELLED", "the call to " + server + " was cancelled", carrier);
+            default ->
+                new WaterwheelException(
+                        Kind.BUG, "CALL_FAILED", "the call to " + server + " failed: " + carrier.getMessage(), carrier);
+        };
     }
 
     /** Reads what {@link #detail} wrote, with the failure that carried it as the cause. */

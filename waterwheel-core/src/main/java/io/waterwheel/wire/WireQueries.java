@@ -159,6 +159,7 @@ public final class WireQueries {
             missing.add("and " + (verdict.missing().size() - MAX_MISSING) + " more");
         }
         return io.waterwheel.wire.proto.Verdict.newBuilder()
+                .setVersion(1)
                 .setComplete(verdict.complete())
                 .addAllMissing(missing)
                 .putAllPositions(verdict.positions())

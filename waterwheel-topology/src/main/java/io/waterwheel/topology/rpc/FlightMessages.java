@@ -1,0 +1,38 @@
+package io.waterwheel.topology.rpc;
+
+import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** A subquery's answer as a Flight stream of messages that are metadata only. */
+final class FlightMessages implements MessageSink {
+    private final ServerStreamListener listener;
+    private final BufferAllocator allocator;
+    private final Readiness readiness;
+    private final long deadlineNanos;
+
+    FlightMessages(ServerStreamListener listener, BufferAllocator allocator, long deadlineNanos) {
+        this.listener = listener;
+        this.allocator = allocator;
+        this.readiness = new Readiness(listener);
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    @Override
+    public void send(byte[] message) throws InterruptedException {
+        // An empty message could not be told from none at the other end.
+        if (message.length == 0 || message.length > RpcServer.MAX_MESSAGE_BYTES) {
+            throw new IllegalArgumentException(
+                    "a message of " + message.length + " bytes, expected 1 to " + RpcServer.MAX_MESSAGE_BYTES);
+        }
+        readiness.await(deadlineNanos);
+        ArrowBuf metadata = allocator.buffer(message.length);
+        metadata.writeBytes(message);
+        listener.putMetadata(metadata);
+    }
+
+    @Override
+    public boolean cancelled() {
+        return readiness.cancelled();
+    }
+}

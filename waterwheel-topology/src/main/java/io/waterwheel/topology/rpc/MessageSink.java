@@ -1,0 +1,15 @@
+package io.waterwheel.topology.rpc;
+
+/** Where the messages of a subquery's answer go. Used by one thread at a time. */
+public interface MessageSink {
+    /**
+     * Sends one message; blocks while the receiver is not ready.
+     *
+     * @param message 1 to {@link RpcServer#MAX_MESSAGE_BYTES} bytes; not kept
+     * @throws io.waterwheel.model.WaterwheelException of kind TEMPORARY when the receiver is gone
+     */
+    void send(byte[] message) throws InterruptedException;
+
+    /** Whether nobody waits for the answer any more. */
+    boolean cancelled();
+}

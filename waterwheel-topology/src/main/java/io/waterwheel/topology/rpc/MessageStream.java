@@ -1,0 +1,59 @@
+package io.waterwheel.topology.rpc;
+
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.memory.ArrowBuf;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of a subquery's answer, as they come. Used by one thread; {@link #close} from any ends the answer. */
+public final class MessageStream implements AutoCloseable {
+    private final FlightStream stream;
+    private final PeerClient peer;
+    private volatile boolean ended;
+
+    MessageStream(FlightStream stream, PeerClient peer) {
+        this.stream = stream;
+        this.peer = peer;
+    }
+
+    /**
+     * The next message, or null when the answer has ended whole. Blocks.
+     *
+     * @throws io.waterwheel.model.WaterwheelException when the answer failed or was cut off
+     */
+    public byte @Nullable [] next() {
+        if (ended) {
+            return null;
+        }
+        try {
+            if (!stream.next()) {
+                ended = true;
+                return null;
+            }
+        } catch (FlightRuntimeException e) {
+            throw peer.failure(e);
+        }
+        ArrowBuf metadata = stream.getLatestMetadata();
+        byte[] message = new byte[metadata == null ? 0 : (int) metadata.readableBytes()];
+        if (metadata != null) {
+            metadata.getBytes(metadata.readerIndex(), message);
+        }
+        return message;
+    }
+
+    /** Ends the answer, and cancels what has not come yet. */
+    @Override
+    public void close() {
+        if (!ended) {
+            ended = true;
+            stream.cancel("closed by the receiver", null);
+        }
+        try {
+            stream.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            PeerClient.LOG.debug("{}: an answer that was given up did not end cleanly", peer, e);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package io.waterwheel.topology.rpc;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.wire.WireErrors;
+import io.waterwheel.wire.WireQueries;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.CallOptions;
+import org.apache.arrow.flight.ErrorFlightMetadata;
+import org.apache.arrow.flight.FlightClient;
+import org.apache.arrow.flight.FlightGrpcUtils;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.flight.Result;
+import org.apache.arrow.flight.Ticket;
+import org.apache.arrow.memory.BufferAllocator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker's connection to another. Connects when it is first used, and again when the connection was lost.
+ * Thread-safe.
+ */
+public final class PeerClient implements AutoCloseable {
+    static final Logger LOG = LoggerFactory.getLogger(PeerClient.class);
+
+    /** Control messages that wait for the sender; more are dropped, which their protocol allows. */
+    private static final int QUEUE = 4096;
+
+    private static final int BATCH = 512;
+    private static final long CALL_SECONDS = 5;
+    private static final long RETRY_MILLIS = 100;
+
+    private final String address;
+    private final ManagedChannel channel;
+    private final FlightClient client;
+    private final BlockingQueue<ControlFrames.Frame> queue = new ArrayBlockingQueue<>(QUEUE);
+    private final AtomicLong dropped = new AtomicLong();
+    private final Thread sender;
+    private volatile boolean closed;
+
+    /** @param allocator the process's, {@link RpcServer#allocator} */
+    public PeerClient(BufferAllocator allocator, String host, int port) {
+        address = host + ":" + port;
+        channel = ManagedChannelBuilder.forAddress(host, port)
+                .usePlaintext()
+                .maxInboundMessageSize(RpcServer.MAX_MESSAGE_BYTES + (1 << 10))
+                .build();
+        client = FlightGrpcUtils.createFlightClient(allocator, channel);
+        sender = new Thread(this::send, "waterwheel-peer-" + address);
+        sender.setDaemon(true);
+        sender.start();
+    }
+
+    /**
+     * Sends a control message when it can; does not block. Messages are sent in order, and may be lost.
+     *
+     * @param message not kept unchanged by the caller afterwards: hand over a copy if in doubt
+     * @return false when the queue is full and the message was dropped
+     */
+    public boolean offerControl(String target, byte[] message) {
+        if (!closed && queue.offer(new ControlFrames.Frame(target, message))) {
+            return true;
+        }
+        dropped.incrementAndGet();
+        return false;
+    }
+
+    /** Number of control messages that were not sent: the queue was full, or the peer did not answer. */
+    public long droppedControls() {
+        return dropped.get();
+    }
+
+    /**
+     * Asks a subquery.
+     *
+     * @param timeout after which the answer, however far it has come, fails as TEMPORARY
+     */
+    public MessageStream subquery(byte[] request, Duration timeout) {
+        try {
+            if (channel.getState(false) == io.grpc.ConnectivityState.TRANSIENT_FAILURE) {
+                channel.resetConnectBackoff();
+            }
+            return new MessageStream(
+                    client.getStream(
+                            new Ticket(WireQueries.subqueryTicket(request)),
+                            CallOptions.timeout(timeout.toMillis(), TimeUnit.MILLISECONDS)),
+                    this);
+        } catch (FlightRuntimeException e) {
+            throw failure(e);
+        }
+    }
+
+    WaterwheelException failure(FlightRuntimeException e) {
+        ErrorFlightMetadata metadata = e.status().metadata();
+        byte[] detail = metadata != null && metadata.containsKey(WireErrors.TRAILER)
+                ? metadata.getByte(WireErrors.TRAILER)
+                : null;
+        return WireErrors.of(e.status().code().name(), detail, address, e);
+    }
+
+    private void send() {
+        List<ControlFrames.Frame> frames = new ArrayList<>(BATCH);
+        boolean reachable = true;
+        while (!closed) {
+            try {
+                frames.clear();
+                frames.add(queue.take());
+                queue.drainTo(frames, BATCH - 1);
+                Iterator<Result> results = client.doAction(
+                        new Action(ControlFrames.ACTION, ControlFrames.write(frames)),
+                        CallOptions.timeout(CALL_SECONDS, TimeUnit.SECONDS));
+                results.forEachRemaining(result -> {});
+                if (!reachable) {
+                    LOG.info("{}: reachable again", address);
+                    reachable = true;
+                }
+            } catch (FlightRuntimeException e) {
+                dropped.addAndGet(frames.size());
+                if (closed) {
+                    return;
+                }
+                if (reachable && e.status().code() == FlightStatusCode.UNAVAILABLE) {
+                    LOG.info("{}: unreachable, control messages are dropped: {}", address, e.getMessage());
+                } else if (reachable) {
+                    LOG.warn("{}: control messages were refused", address, e);
+                }
+                reachable = false;
+                pause();
+                // gRPC alone would wait up to two minutes before it connects again.
+                channel.resetConnectBackoff();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private void pause() {
+        try {
+            Thread.sleep(RETRY_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends the connection; streams under way fail. */
+    @Override
+    public void close() {
+        closed = true;
+        sender.interrupt();
+        channel.shutdownNow();
+        try {
+            sender.join(TimeUnit.SECONDS.toMillis(CALL_SECONDS));
+            client.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IllegalStateException e) {
+            LOG.warn("{}: a stream was not closed before its connection: {}", address, e.getMessage());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "peer " + address;
+    }
+}

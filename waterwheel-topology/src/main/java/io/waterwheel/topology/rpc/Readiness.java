@@ -1,0 +1,60 @@
+package io.waterwheel.topology.rpc;
+
+import io.waterwheel.model.WaterwheelException;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
+
+/**
+ * Lets the thread that fills a stream wait until the receiver is ready for more: what is queued for a slow receiver
+ * stays below the server's threshold.
+ */
+final class Readiness {
+    /** Waiting ends by a signal; the time is for a signal that a transport forgets. */
+    private static final long RECHECK_MILLIS = 500;
+
+    private final ServerStreamListener listener;
+    private final Object signal = new Object();
+
+    Readiness(ServerStreamListener listener) {
+        this.listener = listener;
+        listener.setOnReadyHandler(this::wake);
+        listener.setOnCancelHandler(this::wake);
+    }
+
+    private void wake() {
+        synchronized (signal) {
+            signal.notifyAll();
+        }
+    }
+
+    boolean cancelled() {
+        return listener.isCancelled();
+    }
+
+    /**
+     * Returns when the receiver is ready.
+     *
+     * @param deadlineNanos by {@link System#nanoTime}
+     */
+    void await(long deadlineNanos) throws InterruptedException {
+        synchronized (signal) {
+            while (true) {
+                if (listener.isCancelled()) {
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.TEMPORARY, "CLIENT_GONE", "the receiver of the answer is gone");
+                }
+                if (listener.isReady()) {
+                    return;
+                }
+                long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+                if (left <= 0) {
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.TEMPORARY,
+                            "CLIENT_SLOW",
+                            "the client did not take the answer in time; allow more time or ask for less");
+                }
+                signal.wait(Math.min(left, RECHECK_MILLIS));
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.waterwheel.topology.rpc;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.wire.WireErrors;
+import org.apache.arrow.flight.CallStatus;
+import org.apache.arrow.flight.ErrorFlightMetadata;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.memory.OutOfMemoryException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Errors as Flight carries them: a status for anyone, the detail for those who read it. */
+final class RpcErrors {
+    private static final Logger LOG = LoggerFactory.getLogger(RpcErrors.class);
+
+    /** The description travels in a header of limited size, beside the detail that has the whole message. */
+    private static final int MAX_DESCRIPTION = 500;
+
+    private RpcErrors() {}
+
+    /** What a handler threw, as the receiver shall see it; what is no WaterwheelException is a defect, and logged. */
+    static WaterwheelException of(Throwable failure) {
+        if (failure instanceof WaterwheelException known) {
+            return known;
+        }
+        if (failure instanceof OutOfMemoryException) {
+            return new WaterwheelException(
+                    Kind.TEMPORARY,
+                    "ANSWER_MEMORY_FULL",
+                    "the server's memory for answers is used up (rpc.memory); ask again later",
+                    failure);
+        }
+        if (failure instanceof InterruptedException) {
+            return new WaterwheelException(
+                    Kind.TEMPORARY, "SERVER_CLOSING", "the server is closing; ask again", failure);
+        }
+        LOG.error("a call failed", failure);
+        return new WaterwheelException(Kind.BUG, "BUG", "a defect of the server: " + failure, failure);
+    }
+
+    static FlightRuntimeException toFlight(WaterwheelException error) {
+        CallStatus status =
+                switch (error.kind()) {
+                    case USER -> CallStatus.INVALID_ARGUMENT;
+                    case TEMPORARY -> CallStatus.UNAVAILABLE;
+                    case CORRUPT, BUG -> CallStatus.INTERNAL;
+                    case UNKNOWN_OUTCOME -> CallStatus.UNKNOWN;
+                };
+        ErrorFlightMetadata metadata = new ErrorFlightMetadata();
+        metadata.insert(WireErrors.TRAILER, WireErrors.detail(error));
+        String description = error.code() + ": " + error.getMessage();
+        return status.withDescription(
+                        description.length() > MAX_DESCRIPTION
+                                ? description.substring(0, MAX_DESCRIPTION) + "..."
+                                : description)
+                .withMetadata(metadata)
+                .toRuntimeException();
+    }
+}

@@ -1,0 +1,157 @@
+package io.waterwheel.topology.rpc;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.wire.AdminActions;
+import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.proto.Ticket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.ActionType;
+import org.apache.arrow.flight.NoOpFlightProducer;
+import org.apache.arrow.flight.Result;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * Hands each call to its handler on its pool. Flight calls this on the connections' threads, which must not block: the
+ * events that tell of readiness and of a client that is gone arrive on them.
+ */
+final class RpcProducer extends NoOpFlightProducer {
+    /** Subqueries end with their caller's deadline, which gRPC enforces; this is for one that has none. */
+    private static final Duration SUBQUERY_LIMIT = Duration.ofHours(1);
+
+    private final BufferAllocator allocator;
+    private final QueryHandler queries;
+    private final AdminHandler admin;
+    private final PeerHandler peers;
+    private final Executor queryPool;
+    private final Executor subqueryPool;
+    private final Executor callPool;
+
+    RpcProducer(
+            BufferAllocator allocator,
+            QueryHandler queries,
+            AdminHandler admin,
+            PeerHandler peers,
+            Executor queryPool,
+            Executor subqueryPool,
+            Executor callPool) {
+        this.allocator = allocator;
+        this.queries = queries;
+        this.admin = admin;
+        this.peers = peers;
+        this.queryPool = queryPool;
+        this.subqueryPool = subqueryPool;
+        this.callPool = callPool;
+    }
+
+    @Override
+    public void getStream(
+            CallContext context, org.apache.arrow.flight.Ticket flightTicket, ServerStreamListener listener) {
+        try {
+            Ticket ticket = WireQueries.parseTicket(flightTicket.getBytes());
+            switch (ticket.getKindCase()) {
+                case QUERY -> query(WireQueries.fromMessage(ticket.getQuery()), listener);
+                case SUBQUERY -> subquery(ticket.getSubquery().toByteArray(), listener);
+                case KIND_NOT_SET ->
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.USER, "BAD_QUERY", "the ticket holds no query");
+            }
+        } catch (RuntimeException e) {
+            listener.error(RpcErrors.toFlight(RpcErrors.of(e)));
+        }
+    }
+
+    private void query(Query query, ServerStreamListener listener) {
+        FlightAnswer answer = new FlightAnswer(
+                listener, allocator, System.nanoTime() + query.timeout().toNanos());
+        submit(queryPool, "queries", () -> {
+            try (answer) {
+                try {
+                    queries.query(query, answer);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    answer.fail(RpcErrors.of(e));
+                } catch (RuntimeException | Error e) {
+                    answer.fail(RpcErrors.of(e));
+                }
+                if (!answer.ended()) {
+                    answer.fail(RpcErrors.of(new IllegalStateException("the answer was given no end")));
+                }
+            }
+        });
+    }
+
+    private void subquery(byte[] request, ServerStreamListener listener) {
+        FlightMessages messages = new FlightMessages(listener, allocator, System.nanoTime() + SUBQUERY_LIMIT.toNanos());
+        submit(subqueryPool, "subqueries", () -> {
+            try {
+                peers.subquery(request, messages);
+                listener.completed();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                listener.error(RpcErrors.toFlight(RpcErrors.of(e)));
+            } catch (RuntimeException | Error e) {
+                listener.error(RpcErrors.toFlight(RpcErrors.of(e)));
+            }
+        });
+    }
+
+    @Override
+    public void doAction(CallContext context, Action action, StreamListener<Result> listener) {
+        try {
+            if (action.getType().equals(ControlFrames.ACTION)) {
+                for (ControlFrames.Frame frame : ControlFrames.read(action.getBody())) {
+                    peers.control(frame.target(), frame.message());
+                }
+                listener.onCompleted();
+                return;
+            }
+            submit(callPool, "calls", () -> call(action, listener));
+        } catch (RuntimeException e) {
+            listener.onError(RpcErrors.toFlight(RpcErrors.of(e)));
+        }
+    }
+
+    private void call(Action action, StreamListener<Result> listener) {
+        try {
+            byte[] reply = admin.call(action.getType(), action.getBody());
+            listener.onNext(new Result(reply));
+            listener.onCompleted();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            listener.onError(RpcErrors.toFlight(RpcErrors.of(e)));
+        } catch (RuntimeException | Error e) {
+            listener.onError(RpcErrors.toFlight(RpcErrors.of(e)));
+        }
+    }
+
+    @Override
+    public void listActions(CallContext context, StreamListener<ActionType> listener) {
+        for (String name : List.of(
+                AdminActions.CREATE_STREAM,
+                AdminActions.LIST_STREAMS,
+                AdminActions.DESCRIBE_STREAM,
+                AdminActions.DROP_STREAM,
+                AdminActions.FLUSH_STREAM,
+                AdminActions.STATUS)) {
+            listener.onNext(new ActionType(name, "see waterwheel/v1/admin.proto"));
+        }
+        listener.onCompleted();
+    }
+
+    private static void submit(Executor pool, String what, Runnable task) {
+        try {
+            pool.execute(task);
+        } catch (RejectedExecutionException e) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "SERVER_BUSY",
+                    "the server is answering as many " + what + " as it may at a time; ask again later",
+                    e);
+        }
+    }
+}

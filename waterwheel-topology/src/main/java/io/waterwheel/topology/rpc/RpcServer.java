@@ -1,0 +1,152 @@
+package io.waterwheel.topology.rpc;
+
+import io.grpc.netty.NettyServerBuilder;
+import io.waterwheel.model.WaterwheelException;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.arrow.flight.FlightServer;
+import org.apache.arrow.flight.Location;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One Arrow Flight server: clients' queries and calls, other workers' subqueries and control messages. Plain text, no
+ * login: it binds to loopback unless told otherwise. Thread-safe.
+ */
+public final class RpcServer implements AutoCloseable {
+    /** Longest message of a subquery's answer, and longest request. */
+    public static final int MAX_MESSAGE_BYTES = 64 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
+
+    /** Bytes queued for a receiver above which it is not ready for more. */
+    private static final int QUEUED_BYTES = 1 << 20;
+
+    private static final int CONNECTION_THREADS = 8;
+    private static final int CALL_THREADS = 16;
+    private static final long CLOSE_SECONDS = 5;
+
+    private final FlightServer server;
+    private final BufferAllocator allocator;
+    private final List<ThreadPoolExecutor> pools;
+
+    private RpcServer(FlightServer server, BufferAllocator allocator, List<ThreadPoolExecutor> pools) {
+        this.server = server;
+        this.allocator = allocator;
+        this.pools = pools;
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @throws WaterwheelException of kind TEMPORARY, code {@code ADDRESS_UNUSABLE}, when the address cannot be bound
+     */
+    public static RpcServer start(RpcSettings settings, QueryHandler queries, AdminHandler admin, PeerHandler peers) {
+        BufferAllocator allocator = new RootAllocator(settings.memoryBytes());
+        ThreadPoolExecutor connections = fixedPool("rpc", CONNECTION_THREADS);
+        ThreadPoolExecutor queryPool = pool("query", settings.queries());
+        ThreadPoolExecutor subqueryPool = pool("subquery", settings.subqueries());
+        ThreadPoolExecutor callPool = pool("call", CALL_THREADS);
+        List<ThreadPoolExecutor> pools = List.of(queryPool, subqueryPool, callPool, connections);
+        // A client whose machine is gone sends no end of connection: ask it now and then.
+        Consumer<NettyServerBuilder> keepAlive = builder -> builder.keepAliveTime(30, TimeUnit.SECONDS)
+                .keepAliveTimeout(10, TimeUnit.SECONDS)
+                .permitKeepAliveTime(5, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true);
+        FlightServer server = FlightServer.builder(
+                        allocator,
+                        Location.forGrpcInsecure(settings.host(), settings.port()),
+                        new RpcProducer(allocator, queries, admin, peers, queryPool, subqueryPool, callPool))
+                .executor(connections)
+                .backpressureThreshold(QUEUED_BYTES)
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .transportHint("grpc.builderConsumer", keepAlive)
+                .build();
+        RpcServer started = new RpcServer(server, allocator, pools);
+        try {
+            server.start();
+        } catch (IOException e) {
+            pools.forEach(ExecutorService::shutdownNow);
+            allocator.close();
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "ADDRESS_UNUSABLE",
+                    "cannot listen on " + settings.host() + ":" + settings.port() + ": " + e.getMessage()
+                            + "; is another server running there?",
+                    e);
+        }
+        LOG.info("listening on {}:{}", settings.host(), server.getPort());
+        return started;
+    }
+
+    /** The port it listens on. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** The process's memory for answers, limited as the settings say; {@link PeerClient}s take theirs from it too. */
+    public BufferAllocator allocator() {
+        return allocator;
+    }
+
+    /** Ends all calls: new ones are refused, handlers interrupted. Returns after five seconds at most, or ten. */
+    @Override
+    public void close() {
+        server.shutdown();
+        try {
+            for (ThreadPoolExecutor pool : pools.subList(0, pools.size() - 1)) {
+                pool.shutdownNow();
+            }
+            for (ThreadPoolExecutor pool : pools.subList(0, pools.size() - 1)) {
+                if (!pool.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                    LOG.warn("a handler did not end within {} s of being interrupted", CLOSE_SECONDS);
+                }
+            }
+            server.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            pools.forEach(ExecutorService::shutdownNow);
+            try {
+                allocator.close();
+            } catch (IllegalStateException e) {
+                LOG.warn("memory of an answer was not given back: {}", e.getMessage());
+            }
+        }
+    }
+
+    /** Runs tasks at once on up to {@code threads} threads, refuses further ones: nothing waits unseen. */
+    private static ThreadPoolExecutor pool(String name, int threads) {
+        return new ThreadPoolExecutor(
+                0, threads, 60, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> thread(name, task));
+    }
+
+    /** Runs the connections' callbacks, which are short; their number is bounded by gRPC's own flow control. */
+    private static ThreadPoolExecutor fixedPool(String name, int threads) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads,
+                threads,
+                60,
+                TimeUnit.SECONDS,
+                new java.util.concurrent.LinkedBlockingQueue<>(),
+                task -> thread(name, task));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static final AtomicInteger THREADS = new AtomicInteger();
+
+    private static Thread thread(String name, Runnable task) {
+        Thread thread = new Thread(task, "waterwheel-" + name + "-" + THREADS.incrementAndGet());
+        thread.setDaemon(true);
+        return thread;
+    }
+}

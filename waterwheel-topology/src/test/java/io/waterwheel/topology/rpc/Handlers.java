@@ -1,0 +1,79 @@
+package io.waterwheel.topology.rpc;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.TupleBlock;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Handlers and blocks for the tests of the server. */
+final class Handlers {
+    static final QueryHandler NO_QUERIES = (query, sink) -> {
+        throw new AssertionError("not asked for");
+    };
+    static final AdminHandler NO_ADMIN = (action, body) -> {
+        throw new AssertionError("not asked for");
+    };
+    static final PeerHandler NO_PEERS = new PeerHandler() {
+        @Override
+        public void control(String target, byte[] message) {
+            throw new AssertionError("not asked for");
+        }
+
+        @Override
+        public void subquery(byte[] request, MessageSink sink) {
+            throw new AssertionError("not asked for");
+        }
+    };
+
+    private Handlers() {}
+
+    /** Waits until the condition holds, ten seconds at most. */
+    static void eventually(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("not within 10 s: " + what);
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** A result block of these rows, written the plain way. */
+    static TupleBlock block(List<Field> fields, List<@Nullable Object[]> rows) {
+        RowLayout layout = RowLayout.ofFields(fields);
+        TupleBlock block = new TupleBlock(layout, rows.size());
+        for (int r = 0; r < rows.size(); r++) {
+            long nulls = 0;
+            for (int f = 0; f < fields.size(); f++) {
+                byte[] column = block.column(layout.columnOf(f));
+                Object value = rows.get(r)[f];
+                if (value == null) {
+                    nulls |= 1L << layout.nullBit(f);
+                } else if (value instanceof Integer i) {
+                    LittleEndian.putInt(column, r * 4, i);
+                } else if (value instanceof Long l) {
+                    LittleEndian.putLong(column, r * 8, l);
+                } else if (value instanceof Float x) {
+                    LittleEndian.putInt(column, r * 4, Float.floatToIntBits(x));
+                } else if (value instanceof Double x) {
+                    LittleEndian.putLong(column, r * 8, Double.doubleToLongBits(x));
+                } else if (value instanceof Boolean b) {
+                    column[r] = (byte) (b ? 1 : 0);
+                } else {
+                    byte[] bytes =
+                            value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);
+                    LittleEndian.putLong(column, r * 8, block.addToArena(bytes, 0, bytes.length));
+                }
+            }
+            if (layout.nullMaskColumn() >= 0) {
+                block.setNullMask(r, nulls);
+            }
+        }
+        block.setSize(rows.size());
+        return block;
+    }
+}

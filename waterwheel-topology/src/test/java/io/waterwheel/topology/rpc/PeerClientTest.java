@@ -1,0 +1,179 @@
+package io.waterwheel.topology.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.WaterwheelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class PeerClientTest {
+    /** Answers with as many messages as the request's first byte says, or fails, or goes on for ever. */
+    private static final class Peer implements PeerHandler {
+        final Queue<String> controls = new ConcurrentLinkedQueue<>();
+        final AtomicInteger sent = new AtomicInteger();
+        final AtomicReference<Exception> end = new AtomicReference<>();
+
+        @Override
+        public void control(String target, byte[] message) {
+            controls.add(target + ":" + message.length);
+        }
+
+        @Override
+        public void subquery(byte[] request, MessageSink sink) throws InterruptedException {
+            try {
+                int count = request[0];
+                for (int i = 0; count < 0 || i < count; i++) {
+                    byte[] message = new byte[request.length == 1 ? i + 1 : 1 << 20];
+                    new Random(i).nextBytes(message);
+                    sink.send(message);
+                    sent.incrementAndGet();
+                }
+                if (count == 0) {
+                    throw new WaterwheelException(WaterwheelException.Kind.TEMPORARY, "MOVED", "not here");
+                }
+            } catch (RuntimeException | InterruptedException e) {
+                end.set(e);
+                throw e;
+            }
+        }
+    }
+
+    @Test
+    void subqueriesStreamTheirMessages() throws Exception {
+        Peer peer = new Peer();
+        try (RpcServer server = start(RpcSettings.DEFAULT, peer)) {
+            try (PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port())) {
+                try (MessageStream small = client.subquery(new byte[] {100}, Duration.ofSeconds(10));
+                        MessageStream large = client.subquery(new byte[] {25, 1}, Duration.ofSeconds(10))) {
+                    for (int i = 0; i < 100; i++) {
+                        byte[] expected = new byte[i + 1];
+                        new Random(i).nextBytes(expected);
+                        assertThat(small.next()).isEqualTo(expected);
+                    }
+                    assertThat(small.next()).isNull();
+                    for (int i = 0; i < 25; i++) {
+                        assertThat(large.next()).hasSize(1 << 20);
+                    }
+                    assertThat(large.next()).isNull();
+                    assertThat(large.next()).isNull();
+                }
+                assertThatThrownBy(() -> {
+                            try (MessageStream failing = client.subquery(new byte[] {0}, Duration.ofSeconds(10))) {
+                                failing.next();
+                            }
+                        })
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                .isEqualTo("MOVED"));
+            }
+            Handlers.eventually("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
+        }
+    }
+
+    @Test
+    void closingAStreamCancelsItAndASlowReceiverHoldsItBack() throws Exception {
+        Peer peer = new Peer();
+        try (RpcServer server = start(RpcSettings.DEFAULT, peer);
+                PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port())) {
+            try (MessageStream endless = client.subquery(new byte[] {-1, 1}, Duration.ofSeconds(30))) {
+                assertThat(endless.next()).hasSize(1 << 20);
+                int[] last = {-1};
+                long[] since = {System.nanoTime()};
+                Handlers.eventually("standstill", () -> {
+                    if (peer.sent.get() != last[0]) {
+                        last[0] = peer.sent.get();
+                        since[0] = System.nanoTime();
+                    }
+                    return System.nanoTime() - since[0] > 300_000_000L;
+                });
+                assertThat(peer.sent.get()).isLessThan(20);
+            }
+            Handlers.eventually("the peer hears of it", () -> peer.end.get() != null);
+            assertThat(((WaterwheelException) peer.end.get()).code()).isEqualTo("CLIENT_GONE");
+        }
+    }
+
+    @Test
+    void aSubqueryEndsWithItsTimeout() throws Exception {
+        PeerHandler silent = new PeerHandler() {
+            @Override
+            public void control(String target, byte[] message) {}
+
+            @Override
+            public void subquery(byte[] request, MessageSink sink) throws InterruptedException {
+                while (!sink.cancelled()) {
+                    Thread.onSpinWait();
+                }
+            }
+        };
+        try (RpcServer server = start(RpcSettings.DEFAULT, silent);
+                PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port());
+                MessageStream stream = client.subquery(new byte[1], Duration.ofMillis(100))) {
+            assertThatThrownBy(stream::next).isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                    .isEqualTo("TIMEOUT"));
+        }
+    }
+
+    @Test
+    void controlMessagesArriveInOrderAndAgainAfterARestart() throws Exception {
+        Peer first = new Peer();
+        RpcServer server = start(RpcSettings.DEFAULT, first);
+        int port = server.port();
+        try (RpcServer own = start(RpcSettings.DEFAULT, new Peer());
+                PeerClient client = new PeerClient(own.allocator(), "127.0.0.1", port)) {
+            List<String> expected = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                assertThat(client.offerControl("dispatcher-" + i % 3, new byte[i]))
+                        .isTrue();
+                expected.add("dispatcher-" + i % 3 + ":" + i);
+            }
+            Handlers.eventually("all are there", () -> first.controls.size() == 1000);
+            assertThat(first.controls).containsExactlyElementsOf(expected);
+            server.close();
+            assertThatThrownBy(() -> {
+                        try (MessageStream gone = client.subquery(new byte[1], Duration.ofSeconds(5))) {
+                            gone.next();
+                        }
+                    })
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SERVER_UNREACHABLE"));
+            Handlers.eventually("some are dropped", () -> {
+                client.offerControl("x", new byte[1]);
+                return client.droppedControls() > 0;
+            });
+            Peer second = new Peer();
+            server = start(new RpcSettings("127.0.0.1", port, 64 << 20, 4, 4), second);
+            Handlers.eventually("connected again", () -> {
+                client.offerControl("x", new byte[1]);
+                return !second.controls.isEmpty();
+            });
+        } finally {
+            server.close();
+        }
+    }
+
+    @Test
+    void damagedControlMessagesAreRefused() {
+        byte[] body = ControlFrames.write(List.of(new ControlFrames.Frame("target", new byte[5])));
+        assertThat(ControlFrames.read(body)).hasSize(1);
+        for (int length = 1; length < body.length; length++) {
+            byte[] cut = java.util.Arrays.copyOf(body, length);
+            assertThatThrownBy(() -> ControlFrames.read(cut)).isInstanceOf(WaterwheelException.class);
+        }
+        body[8] = 127;
+        assertThatThrownBy(() -> ControlFrames.read(body)).hasMessageContaining("expected at most");
+    }
+
+    private static RpcServer start(RpcSettings settings, PeerHandler peer) {
+        return RpcServer.start(settings, Handlers.NO_QUERIES, Handlers.NO_ADMIN, peer);
+    }
+}

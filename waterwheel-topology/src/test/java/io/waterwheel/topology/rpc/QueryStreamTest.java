@@ -1,0 +1,303 @@
+package io.waterwheel.topology.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.wire.WireErrors;
+import io.waterwheel.wire.WireQueries;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.arrow.flight.FlightClient;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.flight.Location;
+import org.apache.arrow.flight.Ticket;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.util.Text;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class QueryStreamTest {
+    private static final Verdict WHOLE = new Verdict(true, List.of(), Map.of(0, 7L), 3, 0, 1, 2);
+    private static final List<Field> NUMBERS =
+            List.of(new Field("n", FieldType.LONG, false), new Field("s", FieldType.STRING, true));
+
+    @Test
+    void everyTypeArrivesAsItWasSent() throws Exception {
+        AtomicReference<Schema> schema = new AtomicReference<>();
+        AtomicReference<List<List<Object[]>>> blocks = new AtomicReference<>();
+        QueryHandler handler = (query, sink) -> {
+            sink.start(schema.get().fields());
+            for (List<Object[]> rows : blocks.get()) {
+                sink.rows(Handlers.block(schema.get().fields(), rows));
+            }
+            sink.finish(WHOLE);
+        };
+        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server)) {
+            for (long seed = 1; seed <= 100; seed++) {
+                Random random = new Random(seed);
+                schema.set(RandomRows.schema(random));
+                List<List<Object[]>> sent = new ArrayList<>();
+                List<Object[]> expected = new ArrayList<>();
+                for (int b = random.nextInt(4); b > 0; b--) {
+                    List<Object[]> rows = new ArrayList<>();
+                    for (int r = random.nextInt(100); r > 0; r--) {
+                        rows.add(RandomRows.row(schema.get(), random));
+                    }
+                    sent.add(rows);
+                    expected.addAll(rows);
+                }
+                blocks.set(sent);
+                List<Object[]> got = new ArrayList<>();
+                Verdict verdict = read(client, Query.of("s"), got);
+                assertThat(verdict).isEqualTo(WHOLE);
+                assertThat(got).as("seed %s", seed).hasSameSizeAs(expected);
+                for (int r = 0; r < got.size(); r++) {
+                    assertThat(got.get(r)).as("seed %s row %s", seed, r).isEqualTo(expected.get(r));
+                }
+            }
+        }
+    }
+
+    @Test
+    void aLongAnswerToASlowClientStaysWithinBounds() throws Exception {
+        TupleBlock block = numbers(100_000);
+        AtomicInteger blocksSent = new AtomicInteger();
+        QueryHandler handler = (query, sink) -> {
+            sink.start(NUMBERS);
+            for (int i = 0; i < 100; i++) {
+                sink.rows(block);
+                blocksSent.incrementAndGet();
+            }
+            sink.finish(WHOLE);
+        };
+        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server)) {
+            long rows = 0;
+            try (FlightStream stream = client.getStream(ticket(Query.of("s")))) {
+                assertThat(stream.next()).isTrue();
+                rows += stream.getRoot().getRowCount();
+                // The client takes nothing more for a while: the server must stop, long before the hundredth block.
+                awaitStandstill(blocksSent);
+                assertThat(blocksSent.get()).isLessThan(20);
+                while (stream.next()) {
+                    rows += stream.getRoot().getRowCount();
+                }
+            }
+            assertThat(rows).isEqualTo(10_000_000L);
+            assertThat(server.allocator().getPeakMemoryAllocation()).isLessThan(16 << 20);
+        }
+    }
+
+    @Test
+    void aClientThatVanishesCancels() throws Exception {
+        TupleBlock block = numbers(10_000);
+        AtomicReference<WaterwheelException> end = new AtomicReference<>();
+        QueryHandler handler = (query, sink) -> {
+            sink.start(NUMBERS);
+            try {
+                while (true) {
+                    sink.rows(block);
+                }
+            } catch (WaterwheelException e) {
+                assertThat(sink.cancelled()).isTrue();
+                end.set(e);
+                throw e;
+            }
+        };
+        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server)) {
+            try (FlightStream stream = client.getStream(ticket(Query.of("s")))) {
+                assertThat(stream.next()).isTrue();
+                stream.cancel("enough", null);
+            }
+            Handlers.eventually("the handler hears of it", () -> end.get() != null);
+            assertThat(end.get().code()).isEqualTo("CLIENT_GONE");
+            Handlers.eventually("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
+        }
+    }
+
+    @Test
+    void aClientTooSlowForItsOwnTimeoutIsGivenUp() throws Exception {
+        TupleBlock block = numbers(10_000);
+        AtomicReference<WaterwheelException> end = new AtomicReference<>();
+        QueryHandler handler = (query, sink) -> {
+            sink.start(NUMBERS);
+            try {
+                while (true) {
+                    sink.rows(block);
+                }
+            } catch (WaterwheelException e) {
+                end.set(e);
+                throw e;
+            }
+        };
+        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server);
+                FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMillis(200))))) {
+            Handlers.eventually("the handler hears of it", () -> end.get() != null);
+            assertThat(end.get().code()).isEqualTo("CLIENT_SLOW");
+            assertThatThrownBy(() -> {
+                        while (stream.next()) {
+                            assertThat(stream.getRoot().getRowCount()).isPositive();
+                        }
+                    })
+                    .isInstanceOf(FlightRuntimeException.class);
+        }
+    }
+
+    @Test
+    void errorsArriveWithKindCodeAndMessage() throws Exception {
+        QueryHandler handler = (query, sink) -> {
+            switch (query.stream()) {
+                case "late" -> {
+                    sink.start(NUMBERS);
+                    sink.rows(numbers(10));
+                    sink.fail(new WaterwheelException(
+                            WaterwheelException.Kind.CORRUPT, "CHUNK_CORRUPT", "chunk 7: ünï".repeat(500)));
+                }
+                case "defect" -> throw new IllegalStateException("oops");
+                case "endless" -> sink.start(NUMBERS);
+                default ->
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.USER, "STREAM_UNKNOWN", "no stream " + query.stream());
+            }
+        };
+        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server)) {
+            WaterwheelException unknown = failure(client, ticket(Query.of("x")), FlightStatusCode.INVALID_ARGUMENT);
+            assertThat(unknown.kind()).isEqualTo(WaterwheelException.Kind.USER);
+            assertThat(unknown.code()).isEqualTo("STREAM_UNKNOWN");
+            assertThat(unknown).hasMessage("no stream x");
+            WaterwheelException late = failure(client, ticket(Query.of("late")), FlightStatusCode.INTERNAL);
+            assertThat(late.kind()).isEqualTo(WaterwheelException.Kind.CORRUPT);
+            assertThat(late).hasMessageStartingWith("chunk 7: ünïchunk 7");
+            assertThat(failure(client, ticket(Query.of("defect")), FlightStatusCode.INTERNAL))
+                    .hasMessage("a defect of the server: java.lang.IllegalStateException: oops");
+            assertThat(failure(client, ticket(Query.of("endless")), FlightStatusCode.INTERNAL))
+                    .hasMessageContaining("the answer was given no end");
+            assertThat(failure(client, new Ticket(new byte[] {1, 2, 3}), FlightStatusCode.INVALID_ARGUMENT)
+                            .code())
+                    .isEqualTo("BAD_QUERY");
+        }
+    }
+
+    @Test
+    void tooManyQueriesAtATimeAreRefused() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger running = new AtomicInteger();
+        QueryHandler handler = (query, sink) -> {
+            running.incrementAndGet();
+            release.await();
+            sink.finish(WHOLE);
+        };
+        try (RpcServer server = RpcServer.start(
+                        new RpcSettings("127.0.0.1", 0, 64 << 20, 2, 2),
+                        handler,
+                        Handlers.NO_ADMIN,
+                        Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server);
+                FlightStream one = client.getStream(ticket(Query.of("a")));
+                FlightStream two = client.getStream(ticket(Query.of("b")))) {
+            Handlers.eventually("both run", () -> running.get() == 2);
+            assertThat(failure(client, ticket(Query.of("c")), FlightStatusCode.UNAVAILABLE)
+                            .code())
+                    .isEqualTo("SERVER_BUSY");
+            release.countDown();
+            assertThat(one.next()).isTrue();
+            assertThat(two.next()).isTrue();
+        }
+    }
+
+    private static TupleBlock numbers(int count) {
+        List<Object[]> rows = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            rows.add(new Object[] {(long) i, i % 10 == 0 ? null : "row " + i % 10});
+        }
+        return Handlers.block(NUMBERS, rows);
+    }
+
+    /** Waits until the counter has not moved for a third of a second. */
+    private static void awaitStandstill(AtomicInteger counter) throws InterruptedException {
+        int[] last = {-1};
+        long[] since = {System.nanoTime()};
+        Handlers.eventually("standstill", () -> {
+            if (counter.get() != last[0]) {
+                last[0] = counter.get();
+                since[0] = System.nanoTime();
+            }
+            return System.nanoTime() - since[0] > 300_000_000L;
+        });
+    }
+
+    private static Ticket ticket(Query query) {
+        return new Ticket(WireQueries.ticket(query));
+    }
+
+    private static FlightClient client(BufferAllocator allocator, RpcServer server) {
+        return FlightClient.builder(allocator, Location.forGrpcInsecure("127.0.0.1", server.port()))
+                .build();
+    }
+
+    private static Verdict read(FlightClient client, Query query, List<@Nullable Object[]> rows) throws Exception {
+        Verdict verdict = null;
+        try (FlightStream stream = client.getStream(ticket(query))) {
+            while (stream.next()) {
+                List<FieldVector> vectors = stream.getRoot().getFieldVectors();
+                for (int r = 0; r < stream.getRoot().getRowCount(); r++) {
+                    @Nullable Object[] row = new @Nullable Object[vectors.size()];
+                    for (int f = 0; f < row.length; f++) {
+                        Object value = vectors.get(f).getObject(r);
+                        row[f] = value instanceof Text text ? text.toString() : value;
+                    }
+                    rows.add(row);
+                }
+                if (stream.getLatestMetadata() != null) {
+                    assertThat(verdict).isNull();
+                    verdict =
+                            WireQueries.parseVerdict(stream.getLatestMetadata().nioBuffer());
+                }
+            }
+        }
+        return verdict;
+    }
+
+    private static WaterwheelException failure(FlightClient client, Ticket ticket, FlightStatusCode code)
+            throws Exception {
+        try (FlightStream stream = client.getStream(ticket)) {
+            while (stream.next()) {
+                assertThat(stream.getLatestMetadata()).isNull();
+            }
+            throw new AssertionError("expected a failure");
+        } catch (FlightRuntimeException e) {
+            assertThat(e.status().code()).isEqualTo(code);
+            return WireErrors.parse(e.status().metadata().getByte(WireErrors.TRAILER), e);
+        }
+    }
+}

@@ -27,6 +27,8 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     private static final int BROKER_HEARTBEAT_MILLIS = 400;
 
+    private static final String LOGS = "logs";
+
     private final int port;
     private final KafkaRaftServer server;
 
@@ -50,7 +52,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         try (OutputStream out = Files.newOutputStream(file)) {
             settings.store(out, "written at each start");
         }
-        format(file);
+        format(folder, file);
         KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
         try {
             server.startup();
@@ -73,7 +75,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         settings.setProperty("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
         settings.setProperty("controller.listener.names", "CONTROLLER");
         settings.setProperty("inter.broker.listener.name", "PLAINTEXT");
-        settings.setProperty("log.dirs", folder.resolve("logs").toString());
+        settings.setProperty("log.dirs", folder.resolve(LOGS).toString());
         settings.setProperty("broker.session.timeout.ms", Integer.toString(BROKER_SESSION_MILLIS));
         settings.setProperty("broker.heartbeat.interval.ms", Integer.toString(BROKER_HEARTBEAT_MILLIS));
         // One node: nothing can have a second copy.
@@ -95,16 +97,19 @@ public final class EmbeddedKafka implements AutoCloseable {
         return settings;
     }
 
-    /** Without effect on a folder that is formatted. */
-    private static void format(Path file) throws IOException {
+    /** Only once a folder: a second time would give it another cluster id, which the tool refuses. */
+    private static void format(Path folder, Path file) throws IOException {
+        if (Files.exists(folder.resolve(LOGS).resolve("meta.properties"))) {
+            return;
+        }
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         int code = StorageTool.execute(
                 new String[] {"format", "-t", Uuid.randomUuid().toString(), "-c", file.toString(), "--ignore-formatted"
                 },
                 new PrintStream(said, true, StandardCharsets.UTF_8));
         if (code != 0) {
-            throw new IOException("Kafka's folder " + file.getParent() + " could not be formatted: "
-                    + said.toString(StandardCharsets.UTF_8));
+            throw new IOException(
+                    "Kafka's folder " + folder + " could not be formatted: " + said.toString(StandardCharsets.UTF_8));
         }
     }
 

@@ -1,0 +1,128 @@
+package io.waterwheel.key;
+
+import io.waterwheel.model.Box;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+
+/** Fills the keys of a block's rows as the schema says. Immutable; any thread. Allocates only for refused rows. */
+public abstract sealed class KeyMaker {
+    private KeyMaker() {}
+
+    /**
+     * The key maker of a stream.
+     *
+     * @param layout the stored layout of the schema
+     */
+    public static KeyMaker of(RowLayout layout, Schema schema) {
+        if (schema.key() instanceof KeySpec.Position position) {
+            return new OfPosition(layout, schema, position);
+        }
+        KeySpec.Ordered ordered = (KeySpec.Ordered) schema.key();
+        return new OfField(ordered.field().equals(schema.timeField()));
+    }
+
+    /** Every key that a tuple of the schema can have lies in this interval. */
+    public static KeyInterval domain(Schema schema) {
+        if (schema.key() instanceof KeySpec.Ordered ordered) {
+            FieldType type =
+                    schema.fields().get(schema.indexOf(ordered.field())).type();
+            return type == FieldType.INT ? new KeyInterval(Integer.MIN_VALUE, Integer.MAX_VALUE) : KeyInterval.ALL;
+        }
+        return new KeyInterval(0, ZOrder.MAX_CODE);
+    }
+
+    /**
+     * Sets the keys of rows [fromRow, size), the rows of one record. A row whose key cannot be made is reported and
+     * removed: the rows behind it move up and the size falls. The key of an ordered field is already in place.
+     *
+     * @return number of rows removed
+     */
+    public abstract int fill(TupleBlock block, int fromRow, RowRejects rejects);
+
+    /** The key is a field: where it is the time as well, the decoder has filled the times only. */
+    private static final class OfField extends KeyMaker {
+        private final boolean keyIsTime;
+
+        OfField(boolean keyIsTime) {
+            this.keyIsTime = keyIsTime;
+        }
+
+        @Override
+        public int fill(TupleBlock block, int fromRow, RowRejects rejects) {
+            if (keyIsTime) {
+                System.arraycopy(block.times(), fromRow, block.keys(), fromRow, block.size() - fromRow);
+            }
+            return 0;
+        }
+    }
+
+    private static final class OfPosition extends KeyMaker {
+        private final ZOrder zOrder;
+        private final String longitudeName;
+        private final String latitudeName;
+        private final int longitudeColumn;
+        private final int latitudeColumn;
+
+        OfPosition(RowLayout layout, Schema schema, KeySpec.Position position) {
+            this.zOrder = new ZOrder(position.domain());
+            this.longitudeName = position.longitude();
+            this.latitudeName = position.latitude();
+            this.longitudeColumn = layout.columnOf(schema.indexOf(longitudeName));
+            this.latitudeColumn = layout.columnOf(schema.indexOf(latitudeName));
+        }
+
+        @Override
+        public int fill(TupleBlock block, int fromRow, RowRejects rejects) {
+            byte[] longitudes = block.column(longitudeColumn);
+            byte[] latitudes = block.column(latitudeColumn);
+            long[] keys = block.keys();
+            int size = block.size();
+            Box domain = zOrder.domain();
+            int kept = fromRow;
+            for (int row = fromRow; row < size; row++) {
+                double longitude = LittleEndian.getDouble(longitudes, row * 8);
+                double latitude = LittleEndian.getDouble(latitudes, row * 8);
+                if (!domain.contains(longitude, latitude)) {
+                    rejects.reject(row - fromRow, reason(longitude, latitude));
+                    continue;
+                }
+                if (kept != row) {
+                    moveRow(block, row, kept);
+                }
+                keys[kept++] = zOrder.code(longitude, latitude);
+            }
+            block.setSize(kept);
+            return size - kept;
+        }
+
+        /**
+         * Moves all but the key. The arena keeps the bytes of removed rows: they are few and the block is short-lived.
+         */
+        private static void moveRow(TupleBlock block, int from, int to) {
+            block.times()[to] = block.times()[from];
+            RowLayout layout = block.layout();
+            for (int c = 0; c < layout.columns(); c++) {
+                int width = layout.width(c);
+                System.arraycopy(block.column(c), from * width, block.column(c), to * width, width);
+            }
+        }
+
+        private String reason(double longitude, double latitude) {
+            Box domain = zOrder.domain();
+            if (!(longitude >= domain.minLongitude() && longitude <= domain.maxLongitude())) {
+                return reason(longitudeName, longitude, domain.minLongitude(), domain.maxLongitude());
+            }
+            return reason(latitudeName, latitude, domain.minLatitude(), domain.maxLatitude());
+        }
+
+        private static String reason(String field, double value, double min, double max) {
+            return "field '" + field + "': expected a number from " + min + " to " + max + " (the key's domain), got "
+                    + value;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.waterwheel.key;
+
+import io.waterwheel.model.Box;
+
+/**
+ * Z-order (Morton) codes of positions in one domain. Each dimension is cut into 2^31 cells of equal width, numbered
+ * from the domain's lower bound; the last cell includes the upper bound. The code interleaves both numbers, longitude
+ * in the odd (higher) bits: 0 to 2^62 - 1, so that a code is never negative.
+ *
+ * <p>Cell numbers never fall when the coordinate rises, so a position within a box lies within the box's cells.
+ * Immutable; any thread.
+ */
+public final class ZOrder {
+    /** Bits a dimension. */
+    public static final int BITS = 31;
+    /** The highest cell number of a dimension. */
+    public static final int MAX_CELL = Integer.MAX_VALUE;
+    /** The highest code. */
+    public static final long MAX_CODE = (1L << (2 * BITS)) - 1;
+
+    private static final double CELLS = 1L << BITS;
+
+    private final Box domain;
+    private final double cellsPerLongitude;
+    private final double cellsPerLatitude;
+
+    /** @throws IllegalArgumentException when the domain is so wide that its width is no finite number */
+    public ZOrder(Box domain) {
+        this.domain = domain;
+        this.cellsPerLongitude = CELLS / width(domain.minLongitude(), domain.maxLongitude());
+        this.cellsPerLatitude = CELLS / width(domain.minLatitude(), domain.maxLatitude());
+    }
+
+    private static double width(double min, double max) {
+        if (!Double.isFinite(max - min)) {
+            throw new IllegalArgumentException(
+                    "z-order domain " + min + " to " + max + ": expected a width that is a finite number");
+        }
+        return max - min;
+    }
+
+    public Box domain() {
+        return domain;
+    }
+
+    /** The cell of a longitude that lies in the domain. */
+    int longitudeCell(double longitude) {
+        // The cast saturates: the upper bound, whose product is 2^31, falls into the last cell.
+        return (int) ((longitude - domain.minLongitude()) * cellsPerLongitude);
+    }
+
+    /** The cell of a latitude that lies in the domain. */
+    int latitudeCell(double latitude) {
+        return (int) ((latitude - domain.minLatitude()) * cellsPerLatitude);
+    }
+
+    /** The code of a position that lies in the domain; of any other position, an unspecified code. */
+    public long code(double longitude, double latitude) {
+        return interleave(longitudeCell(longitude), latitudeCell(latitude));
+    }
+
+    /** The code of two cell numbers, neither negative. */
+    static long interleave(int longitudeCell, int latitudeCell) {
+        return (spread(longitudeCell) << 1) | spread(latitudeCell);
+    }
+
+    private static long spread(int cell) {
+        long x = cell;
+        x = (x | (x << 16)) & 0x0000FFFF0000FFFFL;
+        x = (x | (x << 8)) & 0x00FF00FF00FF00FFL;
+        x = (x | (x << 4)) & 0x0F0F0F0F0F0F0F0FL;
+        x = (x | (x << 2)) & 0x3333333333333333L;
+        return (x | (x << 1)) & 0x5555555555555555L;
+    }
+}

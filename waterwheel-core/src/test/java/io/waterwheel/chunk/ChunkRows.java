@@ -1,0 +1,92 @@
+package io.waterwheel.chunk;
+
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.TupleBlock;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Reads chunks row by row, the plain way. */
+public final class ChunkRows {
+    private ChunkRows() {}
+
+    /** All rows in the order of the file. */
+    public static TupleBlock read(ChunkReader reader) throws IOException {
+        ChunkDirectory directory = reader.directory();
+        RowLayout layout = directory.layout();
+        TupleBlock block = new TupleBlock(layout, 0);
+        int parts = ChunkFormat.parts(layout);
+        for (int leaf = 0; leaf < directory.leaves(); leaf++) {
+            int[] leaves = new int[parts];
+            int[] numbers = new int[parts];
+            for (int p = 0; p < parts; p++) {
+                leaves[p] = leaf;
+                numbers[p] = p;
+            }
+            byte[][] bytes = reader.read(leaves, numbers, parts);
+            int first = block.size();
+            int rows = directory.rows(leaf);
+            block.ensureRows(first + rows);
+            for (int row = 0; row < rows; row++) {
+                block.keys()[first + row] = LittleEndian.getLong(bytes[ChunkDirectory.KEYS], row * 8);
+                block.times()[first + row] = LittleEndian.getLong(bytes[ChunkDirectory.TIMES], row * 8);
+                for (int c = 0; c < layout.columns(); c++) {
+                    int width = layout.width(c);
+                    System.arraycopy(
+                            bytes[directory.part(c)], row * width, block.column(c), (first + row) * width, width);
+                    if (layout.variable(c)) {
+                        long reference = LittleEndian.getLong(block.column(c), (first + row) * 8);
+                        reference = block.addToArena(
+                                bytes[directory.arenaPart()],
+                                TupleBlock.referenceOffset(reference),
+                                TupleBlock.referenceLength(reference));
+                        LittleEndian.putLong(block.column(c), (first + row) * 8, reference);
+                    }
+                }
+            }
+            block.setSize(first + rows);
+        }
+        return block;
+    }
+
+    /** A file of these bytes. */
+    public static ChunkStore.Input input(String name, byte[] bytes) {
+        return new ChunkStore.Input() {
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public long size() {
+                return bytes.length;
+            }
+
+            @Override
+            public void read(long position, byte[] target, int offset, int length) throws IOException {
+                if (position + length > bytes.length) {
+                    throw new EOFException(name);
+                }
+                System.arraycopy(bytes, (int) position, target, offset, length);
+            }
+
+            @Override
+            public void readVectored(long[] positions, byte[][] targets) throws IOException {
+                for (int i = 0; i < targets.length; i++) {
+                    read(positions[i], targets[i], 0, targets[i].length);
+                }
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** The content as one array. */
+    public static byte[] bytes(EncodedChunk chunk) {
+        ByteBuffer all = ByteBuffer.allocate((int) chunk.bytes());
+        chunk.content().forEach(part -> all.put(part.duplicate()));
+        return all.array();
+    }
+}

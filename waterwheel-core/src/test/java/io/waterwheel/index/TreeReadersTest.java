@@ -1,0 +1,111 @@
+package io.waterwheel.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Rows carry their number in key, time and text, and their tree's in a column: a torn, lost or recycled row shows. */
+final class TreeReadersTest {
+    private static final long SCATTER = 0x9E3779B97F4A7C15L;
+    private static final RowLayout LAYOUT = RowLayout.of(new Schema(
+            List.of(
+                    new Field("k", FieldType.LONG, false),
+                    new Field("tree", FieldType.LONG, false),
+                    new Field("text", FieldType.STRING, false),
+                    new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Ordered("k"),
+            "t"));
+
+    @Test
+    void seeEveryPublishedRowOnceAndNeverRecycledMemory() throws Exception {
+        PagePool pool = new PagePool(32 << 20);
+        AtomicReference<TemplateTree> active = new AtomicReference<>(new TemplateTree(LAYOUT, Template.single(), pool));
+        AtomicBoolean done = new AtomicBoolean();
+        ExecutorService readers = Executors.newFixedThreadPool(2);
+        List<Future<Integer>> results = new ArrayList<>();
+        for (int r = 0; r < 2; r++) {
+            results.add(readers.submit(() -> {
+                int scans = 0;
+                while (!done.get()) {
+                    TemplateTree tree = active.get();
+                    if (tree.tryRetain()) {
+                        checkPrefix(tree);
+                        tree.release();
+                        scans++;
+                    }
+                }
+                return scans;
+            }));
+        }
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+        for (long number = 1; System.nanoTime() < deadline; number++) {
+            TemplateTree tree = active.get();
+            fill(tree, number);
+            active.set(new TemplateTree(LAYOUT, number % 2 == 0 ? Template.single() : tree.template(), pool));
+            tree.discard();
+        }
+        done.set(true);
+        for (Future<Integer> result : results) {
+            assertThat(result.get(30, TimeUnit.SECONDS)).isPositive();
+        }
+        readers.shutdown();
+        active.get().discard();
+        assertThat(pool.usedBytes()).isZero();
+        assertThat(pool.freeBytes()).isBetween(1L, pool.maxBytes());
+    }
+
+    private static void fill(TemplateTree tree, long treeNumber) {
+        TupleBlock block = new TupleBlock(LAYOUT, 500);
+        for (long first = 0; first < 30_000; first += 500) {
+            block.clear();
+            for (int row = 0; row < 500; row++) {
+                long number = first + row;
+                block.keys()[row] = number * SCATTER;
+                block.times()[row] = number;
+                LittleEndian.putLong(block.column(0), row * 8, treeNumber);
+                byte[] text = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+                LittleEndian.putLong(block.column(1), row * 8, block.addToArena(text, 0, text.length));
+            }
+            block.setSize(500);
+            tree.insert(block, 0, 500);
+        }
+    }
+
+    private static void checkPrefix(TemplateTree tree) {
+        long published = tree.tuples();
+        TupleBlock rows = TreeRows.read(tree);
+        BitSet seen = new BitSet();
+        for (int row = 0; row < rows.size(); row++) {
+            int number = (int) rows.times()[row];
+            require(rows.keys()[row] == number * SCATTER, "torn row " + number);
+            require(Integer.toString(number).equals(rows.value(2, row)), "text of row " + number);
+            require(rows.value(1, row).equals(rows.value(1, 0)), "rows of two trees in one");
+            require(!seen.get(number), "twice row " + number);
+            seen.set(number);
+        }
+        require(seen.nextClearBit(0) >= published, "missing row " + seen.nextClearBit(0) + " of " + published);
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads parts of the log again, on a thread and a consumer of its own. Reads of several partitions go on side by side;
- * one that brings nothing within {@link #PATIENCE} fails as TEMPORARY. Requests are bounded by the rule of the seam: one
- * per partition; a second one fails at once.
+ * one that brings nothing within {@link #PATIENCE} fails as TEMPORARY. Requests are bounded by the rule of the seam:
+ * one per partition; a second one fails at once.
  */
 public final class KafkaLogReader implements LogReader {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaLogReader.class);

@@ -140,7 +140,8 @@ public final class KafkaSource implements LogSource {
         try {
             records = consumer.poll(atMost);
         } catch (OffsetOutOfRangeException e) {
-            e.offsetOutOfRangePartitions().forEach((topicPartition, position) -> gap(topicPartition, position, e, news));
+            e.offsetOutOfRangePartitions()
+                    .forEach((topicPartition, position) -> gap(topicPartition, position, e, news));
             records = ConsumerRecords.empty();
         }
         for (Map.Entry<TopicPartition, Reading> entry : readings.entrySet()) {
@@ -178,7 +179,8 @@ public final class KafkaSource implements LogSource {
     private TopicPartition require(int streamId, int partition) {
         TopicPartition topicPartition = topicPartitions.get(new StreamPartition(streamId, partition));
         if (topicPartition == null) {
-            throw new IllegalArgumentException("stream " + streamId + ", partition " + partition + ": is not read here");
+            throw new IllegalArgumentException(
+                    "stream " + streamId + ", partition " + partition + ": is not read here");
         }
         return topicPartition;
     }

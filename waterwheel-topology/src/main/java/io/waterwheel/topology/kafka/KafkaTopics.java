@@ -49,7 +49,8 @@ public final class KafkaTopics implements AutoCloseable {
     public Optional<Topic> find(String topic) {
         try {
             TopicDescription description = get(
-                            "describe topic " + topic, admin.describeTopics(List.of(topic)).allTopicNames())
+                            "describe topic " + topic,
+                            admin.describeTopics(List.of(topic)).allTopicNames())
                     .getOrDefault(topic, null);
             return description == null
                     ? Optional.empty()
@@ -83,7 +84,9 @@ public final class KafkaTopics implements AutoCloseable {
             }
         }
         Topic existing = found.orElseThrow(() -> new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY, "KAFKA_UNAVAILABLE", "topic " + topic + ": made, but not seen yet"));
+                WaterwheelException.Kind.TEMPORARY,
+                "KAFKA_UNAVAILABLE",
+                "topic " + topic + ": made, but not seen yet"));
         refuseCompacted(topic);
         return existing;
     }

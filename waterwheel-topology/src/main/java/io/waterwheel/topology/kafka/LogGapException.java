@@ -3,8 +3,8 @@ package io.waterwheel.topology.kafka;
 import io.waterwheel.model.WaterwheelException;
 
 /**
- * An offset that should be read is no longer in the log, or not yet: retention removed it, or the topic was truncated or
- * made anew. Nothing was skipped; what happens next is the caller's decision.
+ * An offset that should be read is no longer in the log, or not yet: retention removed it, or the topic was truncated
+ * or made anew. Nothing was skipped; what happens next is the caller's decision.
  */
 public final class LogGapException extends WaterwheelException {
     private static final long serialVersionUID = 1;

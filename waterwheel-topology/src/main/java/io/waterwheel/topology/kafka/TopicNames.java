@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface TopicNames {
     /** The topic that feeds the stream; null when there is no such stream. */
-    @Nullable String topicOf(int streamId);
+    @Nullable
+    String topicOf(int streamId);
 
     /** Name of the topic for what cannot be decoded. */
     static String deadLettersOf(String topic) {

@@ -1,0 +1,130 @@
+package io.waterwheel.embedded;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import kafka.tools.StorageTool;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * A Kafka broker and its controller in this process, on a folder that outlives it. Can be started again on the folder
+ * also after its process was killed.
+ */
+public final class EmbeddedKafka implements AutoCloseable {
+    /**
+     * After a kill the controller, which is killed with it, takes the broker's last session for alive until this has
+     * passed and refuses the new one: it is the floor of a restart. Too short, and a long pause fences the broker.
+     */
+    private static final int BROKER_SESSION_MILLIS = 2_000;
+
+    private static final int BROKER_HEARTBEAT_MILLIS = 400;
+
+    private static final String LOGS = "logs";
+
+    private final int port;
+    private final KafkaRaftServer server;
+
+    private EmbeddedKafka(int port, KafkaRaftServer server) {
+        this.port = port;
+        this.server = server;
+    }
+
+    /**
+     * Starts and returns when clients can connect.
+     *
+     * @param folder made when absent; nobody else's
+     * @param wantedPort 0 for the port of the last start on this folder, or any free one
+     */
+    public static EmbeddedKafka start(Path folder, int wantedPort) throws IOException {
+        Files.createDirectories(folder);
+        KeptPorts ports = new KeptPorts(folder);
+        int port = ports.port("broker", wantedPort);
+        Properties settings = settings(folder, port, ports.port("controller", 0));
+        Path file = folder.resolve("server.properties");
+        try (OutputStream out = Files.newOutputStream(file)) {
+            settings.store(out, "written at each start");
+        }
+        format(folder, file);
+        KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
+        try {
+            server.startup();
+        } catch (RuntimeException e) {
+            server.shutdown();
+            server.awaitShutdown();
+            throw new IOException("Kafka in " + folder + " did not start: " + e, e);
+        }
+        return new EmbeddedKafka(port, server);
+    }
+
+    private static Properties settings(Path folder, int port, int controllerPort) {
+        Properties settings = new Properties();
+        settings.setProperty("process.roles", "broker,controller");
+        settings.setProperty("node.id", "1");
+        settings.setProperty("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+        settings.setProperty(
+                "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
+        settings.setProperty("advertised.listeners", "PLAINTEXT://127.0.0.1:" + port);
+        settings.setProperty("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        settings.setProperty("controller.listener.names", "CONTROLLER");
+        settings.setProperty("inter.broker.listener.name", "PLAINTEXT");
+        settings.setProperty("log.dirs", folder.resolve(LOGS).toString());
+        settings.setProperty("broker.session.timeout.ms", Integer.toString(BROKER_SESSION_MILLIS));
+        settings.setProperty("broker.heartbeat.interval.ms", Integer.toString(BROKER_HEARTBEAT_MILLIS));
+        // One node: nothing can have a second copy.
+        settings.setProperty("offsets.topic.num.partitions", "1");
+        settings.setProperty("offsets.topic.replication.factor", "1");
+        settings.setProperty("transaction.state.log.num.partitions", "1");
+        settings.setProperty("transaction.state.log.replication.factor", "1");
+        settings.setProperty("transaction.state.log.min.isr", "1");
+        settings.setProperty("share.coordinator.state.topic.num.partitions", "1");
+        settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
+        settings.setProperty("share.coordinator.state.topic.min.isr", "1");
+        settings.setProperty("auto.create.topics.enable", "false");
+        settings.setProperty("group.initial.rebalance.delay.ms", "0");
+        // Small: it shares the process and its cores with everything else.
+        settings.setProperty("num.network.threads", "1");
+        settings.setProperty("num.io.threads", "2");
+        settings.setProperty("background.threads", "2");
+        settings.setProperty("log.cleaner.dedupe.buffer.size", Integer.toString(2 << 20));
+        return settings;
+    }
+
+    /** Only once a folder: a second time would give it another cluster id, which the tool refuses. */
+    private static void format(Path folder, Path file) throws IOException {
+        if (Files.exists(folder.resolve(LOGS).resolve("meta.properties"))) {
+            return;
+        }
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        int code = StorageTool.execute(
+                new String[] {"format", "-t", Uuid.randomUuid().toString(), "-c", file.toString(), "--ignore-formatted"
+                },
+                new PrintStream(said, true, StandardCharsets.UTF_8));
+        if (code != 0) {
+            throw new IOException(
+                    "Kafka's folder " + folder + " could not be formatted: " + said.toString(StandardCharsets.UTF_8));
+        }
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** What clients take for {@code bootstrap.servers}. */
+    public String bootstrap() {
+        return "127.0.0.1:" + port;
+    }
+
+    @Override
+    public void close() {
+        server.shutdown();
+        server.awaitShutdown();
+    }
+}

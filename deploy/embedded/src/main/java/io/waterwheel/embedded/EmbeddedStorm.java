@@ -1,0 +1,122 @@
+package io.waterwheel.embedded;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.storm.Config;
+import org.apache.storm.DaemonConfig;
+import org.apache.storm.LocalCluster;
+import org.apache.storm.generated.KillOptions;
+import org.apache.storm.generated.StormTopology;
+import org.apache.storm.metricstore.NoOpMetricStore;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.ZKUtil;
+import org.apache.zookeeper.ZooKeeper;
+
+/**
+ * Storm in this process, on a ZooKeeper server. It keeps nothing: each start takes a new root in ZooKeeper, because on
+ * the old one a killed Nimbus counts as the leader until its session ends, and removes the roots of former starts.
+ */
+public final class EmbeddedStorm implements AutoCloseable {
+    private static final String ROOTS = "storm-embedded-";
+    private static final int SESSION_MILLIS = 10_000;
+
+    private final LocalCluster cluster;
+
+    private EmbeddedStorm(LocalCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /**
+     * Starts and returns when topologies can be submitted.
+     *
+     * @param zooKeeper host:port of one server
+     * @param workers slots for workers; all run in this process
+     */
+    public static EmbeddedStorm start(String zooKeeper, int workers) throws IOException {
+        int colon = zooKeeper.lastIndexOf(':');
+        String host = zooKeeper.substring(0, colon);
+        int port = Integer.parseInt(zooKeeper.substring(colon + 1));
+        try {
+            String root = newRoot(zooKeeper);
+            Map<String, Object> conf = new HashMap<>();
+            conf.put(Config.STORM_ZOOKEEPER_SERVERS, List.of(host));
+            conf.put(Config.STORM_ZOOKEEPER_PORT, port);
+            conf.put(Config.STORM_ZOOKEEPER_ROOT, root);
+            conf.put(Config.STORM_LOCAL_HOSTNAME, "127.0.0.1");
+            conf.put(DaemonConfig.STORM_METRIC_STORE_CLASS, NoOpMetricStore.class.getName());
+            conf.put(Config.TOPOLOGY_FALL_BACK_ON_JAVA_SERIALIZATION, false);
+            // LocalCluster would switch them off, and a lost tuple would never be told of.
+            conf.put(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true);
+            conf.put(Config.TOPOLOGY_ACKER_EXECUTORS, 0);
+            return new EmbeddedStorm(new LocalCluster.Builder()
+                    .withSupervisors(1)
+                    .withPortsPerSupervisor(workers)
+                    .withDaemonConf(conf)
+                    .build());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while Storm was starting", e);
+        } catch (Exception e) {
+            throw new IOException("Storm on ZooKeeper at " + zooKeeper + " did not start: " + e, e);
+        }
+    }
+
+    private static String newRoot(String zooKeeper) throws IOException, InterruptedException, KeeperException {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper client = new ZooKeeper(zooKeeper, SESSION_MILLIS, (WatchedEvent event) -> connected.countDown());
+        try {
+            if (!connected.await(SESSION_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw new IOException("no ZooKeeper server answers at " + zooKeeper);
+            }
+            for (String name : client.getChildren("/", false)) {
+                if (name.startsWith(ROOTS)) {
+                    ZKUtil.deleteRecursive(client, "/" + name);
+                }
+            }
+            return "/" + ROOTS + Long.toHexString(client.getSessionId());
+        } finally {
+            client.close();
+        }
+    }
+
+    /**
+     * Submits a topology; it runs until {@link #kill} or the end.
+     *
+     * @param conf on top of this Storm's defaults: no ackers, no Java serialization, message timeouts on. Tests put
+     *     {@code topology.testing.always.try.serialize} to true, so that what could not cross to another worker fails
+     *     here
+     */
+    public void submit(String name, Map<String, Object> conf, StormTopology topology) throws IOException {
+        try {
+            var unused = cluster.submitTopology(name, conf, topology);
+        } catch (Exception e) {
+            throw new IOException("topology " + name + " was not taken: " + e, e);
+        }
+    }
+
+    /** Ends a topology; returns when its tasks are asked to stop, not when they have. */
+    public void kill(String name) throws IOException {
+        try {
+            KillOptions options = new KillOptions();
+            options.set_wait_secs(0);
+            cluster.killTopologyWithOpts(name, options);
+        } catch (Exception e) {
+            throw new IOException("topology " + name + " was not killed: " + e, e);
+        }
+    }
+
+    /** Takes some seconds: Storm waits for its timers. */
+    @Override
+    public void close() throws IOException {
+        try {
+            cluster.close();
+        } catch (Exception e) {
+            throw new IOException("Storm did not stop: " + e, e);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.waterwheel.embedded;
+
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Function;
+import org.apache.storm.Config;
+import org.apache.storm.generated.StormTopology;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All of Waterwheel in one process on one data folder: ZooKeeper, Kafka, Storm and the topology. Prints nothing. Killed
+ * and started again on the folder it goes on where it stood. Start and close from one thread.
+ */
+public final class WaterwheelServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(WaterwheelServer.class);
+
+    /** What may be a real service, at the address that the configuration names, instead of one in this process. */
+    public enum External {
+        ZOOKEEPER,
+        KAFKA,
+        CHUNK_STORE
+    }
+
+    /** What is to be closed, the last first. */
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final Set<External> external;
+    private WaterwheelConfig config;
+
+    private WaterwheelServer(WaterwheelConfig config, Set<External> external) {
+        this.config = config;
+        this.external = Set.copyOf(external);
+    }
+
+    /**
+     * Starts everything and submits the topology; its tasks come up a few seconds later.
+     *
+     * @param config keys of what is started here are replaced by the addresses that it has
+     * @param external what is not started here
+     * @param topology makes the topology for the addresses in force
+     * @throws IOException when a part does not start, or another server has the folder; what had started is closed
+     */
+    public static WaterwheelServer start(
+            Path dataFolder,
+            WaterwheelConfig config,
+            Set<External> external,
+            Function<WaterwheelConfig, StormTopology> topology)
+            throws IOException {
+        WaterwheelServer server = new WaterwheelServer(config, external);
+        try {
+            server.start(dataFolder, topology);
+            return server;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private void start(Path dataFolder, Function<WaterwheelConfig, StormTopology> topology) throws IOException {
+        long begin = System.nanoTime();
+        DataFolder folder = DataFolder.take(dataFolder);
+        parts.push(folder);
+        // Kafka takes as long as ZooKeeper and Storm together: side by side.
+        FutureTask<EmbeddedKafka> kafka = new FutureTask<>(() -> EmbeddedKafka.start(folder.resolve("kafka"), 0));
+        if (!external.contains(External.KAFKA)) {
+            new Thread(kafka, "kafka-start").start();
+            parts.push(() -> closeStarted(kafka));
+        }
+        if (!external.contains(External.ZOOKEEPER)) {
+            EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
+            parts.push(zooKeeper);
+            config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
+        }
+        EmbeddedStorm storm = EmbeddedStorm.start(config.get(Keys.ZOOKEEPER_CONNECT), 1);
+        parts.push(storm);
+        if (!external.contains(External.CHUNK_STORE)) {
+            Path chunks = folder.resolve("chunks");
+            Files.createDirectories(chunks);
+            config =
+                    config.with(Keys.CHUNK_STORE_URI, "file://" + chunks.toUri().getRawPath());
+        }
+        if (!external.contains(External.KAFKA)) {
+            config = config.with(Keys.KAFKA_BOOTSTRAP, await(kafka).bootstrap());
+        }
+        config = config.with(Keys.TOPOLOGY_WORKERS, 1);
+        Map<String, Object> stormConf = new HashMap<>(config.toStormConf());
+        stormConf.put(Config.TOPOLOGY_WORKERS, 1);
+        storm.submit(config.get(Keys.TOPOLOGY_NAME), stormConf, topology.apply(config));
+        LOG.info("server on {}: started in {} ms", dataFolder, (System.nanoTime() - begin) / 1_000_000);
+    }
+
+    private static EmbeddedKafka await(FutureTask<EmbeddedKafka> kafka) throws IOException {
+        try {
+            return kafka.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IOException("Kafka did not start: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while Kafka was starting", e);
+        }
+    }
+
+    private static void closeStarted(FutureTask<EmbeddedKafka> kafka) {
+        try {
+            await(kafka).close();
+        } catch (IOException e) {
+            LOG.debug("Kafka had not started: there is nothing to close", e);
+        }
+    }
+
+    /** The configuration in force: the given one with the addresses of what runs here. */
+    public WaterwheelConfig config() {
+        return config;
+    }
+
+    /** Stops everything, in reverse order; takes some seconds. What does not stop is logged and left behind. */
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            AutoCloseable part = parts.pop();
+            try {
+                part.close();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                LOG.warn("interrupted while {} was stopping", part);
+            } catch (Exception e) {
+                LOG.warn("{} did not stop: {}", part, e.toString(), e);
+            }
+        }
+    }
+}

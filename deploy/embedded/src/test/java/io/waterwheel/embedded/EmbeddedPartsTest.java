@@ -1,0 +1,98 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each service by itself: started, used, and started again on what it left. */
+@Tag("embedded")
+final class EmbeddedPartsTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void kafkaKeepsRecordsAndPort() throws Exception {
+        int port;
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0);
+                KafkaTopics topics = new KafkaTopics(kafka.bootstrap());
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", kafka.bootstrap()),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            port = kafka.port();
+            topics.ensure("t", 2);
+            producer.send(new ProducerRecord<>("t", 1, null, "kept".getBytes(UTF_8)))
+                    .get(30, TimeUnit.SECONDS);
+        }
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0);
+                KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
+            assertThat(kafka.port()).isEqualTo(port);
+            assertThat(topics.endOffsets(topics.find("t").orElseThrow())).containsExactly(0, 1);
+        }
+    }
+
+    @Test
+    void zooKeeperKeepsNodesAndPort() throws Exception {
+        int port;
+        try (EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder, 0);
+                CatalogStore store = ZooKeeperCatalogStore.connect(zooKeeper.connect(), "/w", Duration.ofSeconds(10))) {
+            port = zooKeeper.port();
+            store.commit(List.of(new CatalogStore.Op.Create("/a", "kept".getBytes(UTF_8))));
+        }
+        try (EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder, 0);
+                CatalogStore store = ZooKeeperCatalogStore.connect(zooKeeper.connect(), "/w", Duration.ofSeconds(10))) {
+            assertThat(zooKeeper.port()).isEqualTo(port);
+            assertThat(store.read("/a"))
+                    .map(node -> new String(node.data(), UTF_8))
+                    .contains("kept");
+        }
+    }
+
+    @Test
+    void takenPortIsRefusedWhenNamedAndReplacedWhenKept() throws Exception {
+        KeptPorts ports = new KeptPorts(folder);
+        int kept = ports.port("x", 0);
+        assertThat(new KeptPorts(folder).port("x", 0)).isEqualTo(kept);
+        try (ServerSocket taken = new ServerSocket(kept, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(taken.isBound()).isTrue();
+            assertThatThrownBy(() -> ports.port("x", kept))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("port " + kept + " of 127.0.0.1 is taken");
+            assertThat(new KeptPorts(folder).port("x", 0)).isNotEqualTo(kept);
+        }
+        Files.writeString(folder.resolve("ports.properties"), "x=many");
+        assertThatThrownBy(() -> new KeptPorts(folder).port("x", 0))
+                .hasMessageContaining("expected a port, got 'many'");
+    }
+
+    @Test
+    void dataFolderHasOneOwner() throws Exception {
+        try (DataFolder first = DataFolder.take(folder)) {
+            assertThat(first.resolve("x")).isEqualTo(folder.resolve("x"));
+            assertThatThrownBy(() -> DataFolder.take(folder))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("data folder " + folder + " is in use by process "
+                            + ProcessHandle.current().pid());
+        }
+        DataFolder.take(folder).close();
+    }
+}

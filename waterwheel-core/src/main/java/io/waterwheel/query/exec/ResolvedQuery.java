@@ -75,7 +75,8 @@ public record ResolvedQuery(
             }
             keys = intersection(keys, BoxIntervals.of(box, new ZOrder(position.domain())));
             test = new ScanSpec.BoxTest(
-                    schema.indexOf(position.longitude()), schema.indexOf(position.latitude()), box);
+                    box,
+                    schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
         ScanSpec spec = new ScanSpec(
                 keys,

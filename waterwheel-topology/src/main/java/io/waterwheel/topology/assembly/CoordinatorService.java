@@ -1,0 +1,279 @@
+package io.waterwheel.topology.assembly;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.SchemaJson;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.rpc.PeerHandler;
+import io.waterwheel.topology.rpc.RpcServer;
+import io.waterwheel.topology.rpc.MessageSink;
+import io.waterwheel.topology.rpc.RpcSettings;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.wire.AdminActions;
+import io.waterwheel.wire.proto.CreateStreamRequest;
+import io.waterwheel.wire.proto.DescribeStreamRequest;
+import io.waterwheel.wire.proto.DropStreamReply;
+import io.waterwheel.wire.proto.DropStreamRequest;
+import io.waterwheel.wire.proto.FlushStreamReply;
+import io.waterwheel.wire.proto.FlushStreamRequest;
+import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.StatusReply;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A coordinator's public server: queries go to the coordinator, calls that manage streams are answered here. */
+final class CoordinatorService implements WorkerServices.CoordinatorServer {
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
+    private static final long DEFAULT_FLUSH_MILLIS = 30_000;
+    private static final long FLUSH_POLL_MILLIS = 20;
+    private static final long SEAL_REPEAT_MILLIS = 500;
+
+    private final WorkerRuntime services;
+    private final KafkaTopics topics;
+    private final WorkerServices.QueryHandler coordinator;
+    private final RpcServer server;
+    private final String url;
+    private final AutoCloseable announcement;
+
+    private CoordinatorService(
+            WorkerRuntime services, KafkaTopics topics, int index, WorkerServices.QueryHandler coordinator) {
+        this.services = services;
+        this.topics = topics;
+        this.coordinator = coordinator;
+        this.server = startServer();
+        this.url = "grpc://" + services.config().get(Keys.COORDINATOR_HOST) + ":" + server.port();
+        services.catalogStore().ensure("/coordinators");
+        this.announcement = services.catalogStore()
+                .announce("/coordinators/" + index, url.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static CoordinatorService start(
+            WorkerRuntime services, KafkaTopics topics, int index, WorkerServices.QueryHandler coordinator) {
+        return new CoordinatorService(services, topics, index, coordinator);
+    }
+
+    /** The first of the configured ports that is free. */
+    private RpcServer startServer() {
+        WaterwheelException last = null;
+        for (int port : services.coordinatorPorts()) {
+            RpcSettings settings = new RpcSettings(
+                    services.config().get(Keys.COORDINATOR_HOST),
+                    port,
+                    RpcSettings.DEFAULT.memoryBytes(),
+                    RpcSettings.DEFAULT.queries(),
+                    1);
+            try {
+                return RpcServer.start(settings, coordinator::query, this::call, new NoPeers());
+            } catch (WaterwheelException e) {
+                last = e;
+            }
+        }
+        throw last != null
+                ? last
+                : new WaterwheelException(
+                        WaterwheelException.Kind.USER,
+                        "NO_PORT",
+                        Keys.COORDINATOR_PORTS.name() + " names no port; 0 means any free one");
+    }
+
+    private static final class NoPeers implements PeerHandler {
+        @Override
+        public void control(String target, byte[] message) {
+            LOG.debug("a control message came to a coordinator's port: ignored");
+        }
+
+        @Override
+        public void subquery(byte[] request, MessageSink sink) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER, "NOT_A_WORKER", "this port is for clients, not for subqueries");
+        }
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+
+    @Override
+    public void close() {
+        try {
+            announcement.close();
+        } catch (Exception e) {
+            LOG.warn("[coordinator] its address could not be removed", e);
+        }
+        server.close();
+    }
+
+    private byte[] call(String action, byte[] body) throws InterruptedException {
+        try {
+            return switch (action) {
+                case AdminActions.CREATE_STREAM -> create(CreateStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.LIST_STREAMS -> list().toByteArray();
+                case AdminActions.DESCRIBE_STREAM -> describe(
+                                require(DescribeStreamRequest.parseFrom(body).getName()))
+                        .toByteArray();
+                case AdminActions.DROP_STREAM -> drop(DropStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.FLUSH_STREAM -> flush(FlushStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.STATUS -> status().toByteArray();
+                default -> throw new WaterwheelException(
+                        WaterwheelException.Kind.USER, "NO_SUCH_ACTION", "there is no action '" + action + "'");
+            };
+        } catch (InvalidProtocolBufferException e) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "BAD_REQUEST",
+                    "action " + action + ": the body is not its request message: " + e.getMessage(),
+                    e);
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER, "BAD_REQUEST", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private StreamDescription create(CreateStreamRequest request) {
+        StreamDefinition definition = SchemaJson.readStream(request.getDefinitionJson());
+        KafkaTopics.Topic topic = topics.ensure(definition.topic(), definition.partitions());
+        topics.ensureDeadLetters(definition.topic());
+        StreamInfo stream = services.namespace()
+                .create(
+                        definition.name(),
+                        definition.schema(),
+                        definition.format(),
+                        definition.topic(),
+                        topics.startOffsets(topic),
+                        services.config().get(Keys.INDEXER_TASKS));
+        LOG.info("[{}] created: id {}, topic {}", stream.name(), stream.id(), stream.topic());
+        return describe(stream);
+    }
+
+    private ListStreamsReply list() {
+        ListStreamsReply.Builder reply = ListStreamsReply.newBuilder();
+        services.namespace().streams().forEach(stream -> reply.addStreams(basics(stream)));
+        return reply.build();
+    }
+
+    private StreamInfo require(String name) {
+        return services.namespace()
+                .find(name)
+                .orElseThrow(() -> new WaterwheelException(
+                        WaterwheelException.Kind.USER,
+                        "NO_SUCH_STREAM",
+                        "there is no stream '" + name + "'; list those there are"));
+    }
+
+    private StreamDescription.Builder basics(StreamInfo stream) {
+        StreamDefinition definition = new StreamDefinition(
+                stream.name(), stream.topic(), stream.format(), stream.partitions(), stream.schema());
+        return StreamDescription.newBuilder()
+                .setId(stream.id())
+                .setDefinitionJson(SchemaJson.writeStream(definition))
+                .setBootstrapServers(services.config().get(Keys.KAFKA_BOOTSTRAP));
+    }
+
+    private StreamSnapshot snapshot(StreamInfo stream) {
+        services.catalogStore().sync();
+        return new StreamCatalog(services.catalogStore(), stream).advance(StreamSnapshot.before(stream));
+    }
+
+    private StreamDescription describe(StreamInfo stream) {
+        long[] sums = new long[3];
+        snapshot(stream).chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+            sums[0]++;
+            sums[1] += chunk.tuples();
+            sums[2] += chunk.bytes();
+        });
+        return basics(stream)
+                .setChunks(sums[0])
+                .setChunkTuples(sums[1])
+                .setChunkBytes(sums[2])
+                .build();
+    }
+
+    private DropStreamReply drop(DropStreamRequest request) {
+        StreamInfo stream = require(request.getName());
+        services.namespace().drop(stream.name());
+        LOG.info("[{}] dropped", stream.name());
+        return DropStreamReply.getDefaultInstance();
+    }
+
+    /** Seals everywhere and waits until every checkpoint has passed what the log held at the call. */
+    private FlushStreamReply flush(FlushStreamRequest request) throws InterruptedException {
+        StreamInfo stream = require(request.getName());
+        long millis = request.getTimeoutMillis() == 0 ? DEFAULT_FLUSH_MILLIS : request.getTimeoutMillis();
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        long[] ends = services.logEnds(stream.topic());
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        StreamSnapshot snapshot = StreamSnapshot.before(stream);
+        long sealAgain = System.nanoTime();
+        while (true) {
+            services.catalogStore().sync();
+            snapshot = catalog.advance(snapshot);
+            long[] least = least(snapshot, stream.partitions());
+            if (reached(least, ends)) {
+                Map<Integer, Long> positions = new HashMap<>();
+                for (int p = 0; p < least.length; p++) {
+                    positions.put(p, least[p]);
+                }
+                return FlushStreamReply.newBuilder().putAllPositions(positions).build();
+            }
+            long now = System.nanoTime();
+            if (now - deadline >= 0) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "FLUSH_SLOW",
+                        "stream " + stream.name() + ": after " + millis + " ms the checkpoints are at "
+                                + Arrays.toString(least) + ", the log ended at " + Arrays.toString(ends)
+                                + "; flushing goes on, ask again");
+            }
+            if (now - sealAgain >= 0) {
+                for (int task = 0; task < services.config().get(Keys.INDEXER_TASKS); task++) {
+                    services.controlBus().send(Role.INDEXER, task, new Control.Seal(stream.id()));
+                }
+                sealAgain = now + TimeUnit.MILLISECONDS.toNanos(SEAL_REPEAT_MILLIS);
+            }
+            TimeUnit.MILLISECONDS.sleep(FLUSH_POLL_MILLIS);
+        }
+    }
+
+    private static long[] least(StreamSnapshot snapshot, int partitions) {
+        long[] least = new long[partitions];
+        Arrays.fill(least, Long.MAX_VALUE);
+        for (IndexerCheckpoint checkpoint : snapshot.checkpoints().values()) {
+            for (int p = 0; p < partitions; p++) {
+                least[p] = Math.min(least[p], checkpoint.watermarks()[p]);
+            }
+        }
+        return least;
+    }
+
+    private static boolean reached(long[] least, long[] ends) {
+        for (int p = 0; p < ends.length; p++) {
+            if (least[p] < ends[p]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private StatusReply status() {
+        String json = coordinator.status();
+        return StatusReply.newBuilder().setJson(json).setText(StatusText.of(json)).build();
+    }
+}

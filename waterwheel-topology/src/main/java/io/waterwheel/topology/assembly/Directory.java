@@ -1,0 +1,85 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.catalog.CatalogStore;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which task of the topology is reached where, as ephemeral nodes of the catalog: {@code /live/TOPOLOGY/ADDRESS} holds
+ * {@code HOST:PORT} of the worker's server.
+ *
+ * <p>Owner: the executor's thread. Readers: any. Published by: volatile write of an immutable map.
+ */
+final class Directory implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Directory.class);
+    /** Watches tell of changes; this is for a watch that was lost. */
+    private static final long POLL_SECONDS = 2;
+
+    private final CatalogStore store;
+    private final String path;
+    private final ScheduledExecutorService executor;
+    private final AutoCloseable watch;
+    private final AtomicBoolean due = new AtomicBoolean();
+    private volatile Map<String, String> places = Map.of();
+
+    Directory(CatalogStore store, String topology, ScheduledExecutorService executor) {
+        this.store = store;
+        this.path = "/live/" + topology;
+        this.executor = executor;
+        store.ensure(path);
+        this.watch = store.watch(path, this::changed);
+        refresh();
+        executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+    }
+
+    AutoCloseable announce(String address, String place) {
+        return store.announce(path + "/" + address, place.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** {@code HOST:PORT} of the worker that runs the task, or null when none is known. */
+    @Nullable String find(String address) {
+        return places.get(address);
+    }
+
+    /** By address. */
+    Map<String, String> all() {
+        return places;
+    }
+
+    private void changed() {
+        if (due.compareAndSet(false, true)) {
+            executor.execute(this::refresh);
+        }
+    }
+
+    private void refresh() {
+        due.set(false);
+        try {
+            Map<String, String> fresh = new HashMap<>();
+            for (String address : store.children(path)) {
+                Optional<CatalogStore.Node> node = store.read(path + "/" + address);
+                node.ifPresent(found -> fresh.put(address, new String(found.data(), StandardCharsets.UTF_8)));
+            }
+            places = Map.copyOf(fresh);
+        } catch (RuntimeException e) {
+            LOG.warn("[directory] the catalog could not be read; trying again", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            watch.close();
+        } catch (Exception e) {
+            LOG.warn("[directory] the watch could not be closed", e);
+        }
+    }
+}

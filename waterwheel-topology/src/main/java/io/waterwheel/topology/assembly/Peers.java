@@ -1,0 +1,41 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.topology.rpc.PeerClient;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** Connections to other workers, one each, opened when needed. Thread-safe. */
+final class Peers implements AutoCloseable {
+    private final BufferAllocator allocator;
+    private final Map<String, PeerClient> clients = new ConcurrentHashMap<>();
+
+    Peers(BufferAllocator allocator) {
+        this.allocator = allocator;
+    }
+
+    /** The connection to {@code HOST:PORT}. */
+    PeerClient at(String place) {
+        return clients.computeIfAbsent(place, key -> {
+            int colon = key.lastIndexOf(':');
+            return new PeerClient(allocator, key.substring(0, colon), Integer.parseInt(key.substring(colon + 1)));
+        });
+    }
+
+    /** Closes connections to places that are no longer in use. */
+    void keepOnly(java.util.Collection<String> places) {
+        clients.entrySet().removeIf(entry -> {
+            if (places.contains(entry.getKey())) {
+                return false;
+            }
+            entry.getValue().close();
+            return true;
+        });
+    }
+
+    @Override
+    public void close() {
+        clients.values().forEach(PeerClient::close);
+        clients.clear();
+    }
+}

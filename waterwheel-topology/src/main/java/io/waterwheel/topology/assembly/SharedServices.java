@@ -1,0 +1,76 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.worker.ServicesFactory;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Opens a worker's services at its first task and closes them at its last. Keyed by topology, because LocalCluster runs
+ * several workers, one after another, in one process.
+ */
+final class SharedServices implements ServicesFactory {
+    private static final long serialVersionUID = 1;
+
+    private static final class Shared {
+        final WorkerRuntime runtime;
+        int users;
+
+        Shared(WorkerRuntime runtime) {
+            this.runtime = runtime;
+        }
+    }
+
+    /** By Storm's id of the topology. Guarded by itself. */
+    private static final Map<String, Shared> OPEN = new HashMap<>();
+
+    @Override
+    public WorkerServices open(Map<String, Object> stormConf) {
+        String id = String.valueOf(stormConf.get("storm.id"));
+        synchronized (OPEN) {
+            Shared shared = OPEN.get(id);
+            if (shared == null) {
+                shared = new Shared(new WorkerRuntime(WaterwheelConfig.fromStormConf(stormConf)));
+                OPEN.put(id, shared);
+            }
+            shared.users++;
+            return handle(id, shared);
+        }
+    }
+
+    /** The runtime with a close of its own, that counts once. */
+    private static WorkerServices handle(String id, Shared shared) {
+        AtomicBoolean closed = new AtomicBoolean();
+        return (WorkerServices) Proxy.newProxyInstance(
+                WorkerServices.class.getClassLoader(), new Class<?>[] {WorkerServices.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("close")) {
+                        if (closed.compareAndSet(false, true)) {
+                            release(id, shared);
+                        }
+                        return null;
+                    }
+                    try {
+                        return method.invoke(shared.runtime, args);
+                    } catch (java.lang.reflect.InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private static void release(String id, Shared shared) {
+        boolean last;
+        synchronized (OPEN) {
+            shared.users--;
+            last = shared.users == 0;
+            if (last) {
+                OPEN.remove(id);
+            }
+        }
+        if (last) {
+            shared.runtime.close();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.topology.bolt.BlockMessage;
+import io.waterwheel.topology.bolt.BlockMessageSerializer;
+import io.waterwheel.topology.bolt.CoordinatorBolt;
+import io.waterwheel.topology.bolt.DispatcherBolt;
+import io.waterwheel.topology.bolt.IndexerBolt;
+import io.waterwheel.topology.bolt.QueryServerBolt;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.spout.RecordBatchSerializer;
+import io.waterwheel.topology.spout.SourceSpout;
+import io.waterwheel.topology.worker.Role;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.storm.Config;
+import org.apache.storm.StormSubmitter;
+import org.apache.storm.generated.StormTopology;
+import org.apache.storm.topology.TopologyBuilder;
+
+/**
+ * The topology of a namespace, and the main class by which it is submitted:
+ *
+ * <pre>
+ * storm jar waterwheel-topology.jar io.waterwheel.topology.assembly.WaterwheelTopology --config waterwheel.yaml key=value
+ *
+ * spout --records--> dispatcher --blocks--> indexer        coordinator, query-server: beside the data
+ * </pre>
+ */
+public final class WaterwheelTopology {
+    private WaterwheelTopology() {}
+
+    /** The topology for this configuration; the same wherever it runs. */
+    public static StormTopology build(WaterwheelConfig config) {
+        SharedServices services = new SharedServices();
+        TopologyBuilder builder = new TopologyBuilder();
+        builder.setSpout(
+                Role.SPOUT.component(),
+                new SourceSpout(services, config.get(Keys.HEARTBEAT_INTERVAL)),
+                config.get(Keys.SPOUT_TASKS));
+        builder.setBolt(Role.DISPATCHER.component(), new DispatcherBolt(services), config.get(Keys.DISPATCHER_TASKS))
+                .directGrouping(Role.SPOUT.component(), SourceSpout.STREAM);
+        builder.setBolt(Role.INDEXER.component(), new IndexerBolt(services), config.get(Keys.INDEXER_TASKS))
+                .directGrouping(Role.DISPATCHER.component(), DispatcherBolt.STREAM);
+        builder.setBolt(
+                Role.QUERY_SERVER.component(), new QueryServerBolt(services), config.get(Keys.QUERY_SERVER_TASKS));
+        builder.setBolt(
+                Role.COORDINATOR.component(), new CoordinatorBolt(services), config.get(Keys.COORDINATOR_TASKS));
+        return builder.createTopology();
+    }
+
+    /** What Storm must know of the topology, whatever else its configuration says. */
+    public static Config stormConf(WaterwheelConfig config) {
+        Config conf = new Config();
+        conf.putAll(config.toStormConf());
+        conf.setNumWorkers(config.get(Keys.TOPOLOGY_WORKERS));
+        // Offsets are the truth; nothing is acknowledged by Storm.
+        conf.setNumAckers(0);
+        conf.setFallBackOnJavaSerialization(false);
+        conf.registerSerialization(RecordBatch.class, RecordBatchSerializer.class);
+        conf.registerSerialization(BlockMessage.class, BlockMessageSerializer.class);
+        return conf;
+    }
+
+    /**
+     * Submits the topology. Arguments: {@code --config FILE}, and any number of {@code key=value}.
+     */
+    public static void main(String[] arguments) throws Exception {
+        List<String> overrides = new ArrayList<>();
+        Path file = null;
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i].equals("--config") && i + 1 < arguments.length) {
+                file = Path.of(arguments[++i]);
+            } else if (arguments[i].contains("=") && !arguments[i].startsWith("-")) {
+                overrides.add(arguments[i]);
+            } else {
+                System.err.println("unknown argument '" + arguments[i]
+                        + "'; usage: storm jar JAR io.waterwheel.topology.assembly.WaterwheelTopology [--config FILE]"
+                        + " [key=value]...");
+                System.exit(2);
+            }
+        }
+        WaterwheelConfig config = file == null
+                ? WaterwheelConfig.parse("defaults", "", overrides)
+                : WaterwheelConfig.load(file, overrides);
+        StormSubmitter.submitTopology(config.get(Keys.TOPOLOGY_NAME), stormConf(config), build(config));
+    }
+}

@@ -1,0 +1,359 @@
+package io.waterwheel.topology.assembly;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.exec.ChunkScan;
+import io.waterwheel.query.exec.Endpoints;
+import io.waterwheel.query.exec.FreshReader;
+import io.waterwheel.query.exec.IndexerReply;
+import io.waterwheel.query.exec.ResolvedQuery;
+import io.waterwheel.query.exec.RowSink;
+import io.waterwheel.topology.rpc.MessageSink;
+import io.waterwheel.topology.rpc.MessageStream;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.StreamDirectory;
+import io.waterwheel.wire.SubqueryCodec;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who answers subqueries: indexers and query servers of this worker by a call, those of others over the peers. */
+final class WorkerEndpoints {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerEndpoints.class);
+    private static final int REPLICAS_KEPT = 100_000;
+
+    private record HostedIndexer(int streamId, int indexer) {}
+
+    private final Map<HostedIndexer, FreshReader> indexers = new ConcurrentHashMap<>();
+    private final Map<String, Boolean> queryServers = new ConcurrentHashMap<>();
+    private final Cache<String, List<String>> replicas =
+            Caffeine.newBuilder().maximumSize(REPLICAS_KEPT).build();
+    private final StreamDirectory streams;
+    private final ChunkScan chunkScan;
+    private final ChunkStore chunkStore;
+    private final Directory directory;
+    private final Peers peers;
+    private final String here;
+    private final int indexerTasks;
+
+    WorkerEndpoints(
+            StreamDirectory streams,
+            ChunkScan chunkScan,
+            ChunkStore chunkStore,
+            Directory directory,
+            Peers peers,
+            String here,
+            int indexerTasks) {
+        this.streams = streams;
+        this.chunkScan = chunkScan;
+        this.chunkStore = chunkStore;
+        this.directory = directory;
+        this.peers = peers;
+        this.here = here;
+        this.indexerTasks = indexerTasks;
+    }
+
+    AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader) {
+        HostedIndexer key = new HostedIndexer(streamId, indexer);
+        indexers.put(key, reader);
+        return () -> indexers.remove(key, reader);
+    }
+
+    AutoCloseable hostQueryServer(int index) {
+        String address = Role.QUERY_SERVER.address(index);
+        queryServers.put(address, true);
+        AutoCloseable announcement = directory.announce(address, here);
+        return () -> {
+            queryServers.remove(address);
+            announcement.close();
+        };
+    }
+
+    Endpoints of(int streamId) {
+        return new OfStream(streamId);
+    }
+
+    /** Answers a subquery that came from another worker. */
+    void answer(byte[] request, MessageSink sink) throws InterruptedException {
+        Subquery subquery = SubqueryCodec.read(request);
+        ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream(subquery.streamId()));
+        long deadline = System.nanoTime() + subquery.query().timeout().toNanos();
+        Sender sender = new Sender(sink);
+        try {
+            long found;
+            if (subquery instanceof Subquery.OfIndexer part) {
+                FreshReader reader = indexers.get(new HostedIndexer(part.streamId(), part.indexer()));
+                if (reader == null) {
+                    sink.send(PeerMessages.header(IndexerHeader.refresh("the indexer is not hosted here")));
+                    return;
+                }
+                try (IndexerReply reply = reader.ask(part, resolved.spec(), deadline)) {
+                    sink.send(PeerMessages.header(reply.header()));
+                    if (reply.header().outcome() != IndexerHeader.Outcome.ANSWER) {
+                        return;
+                    }
+                    found = reply.rows(sender);
+                }
+            } else if (subquery instanceof Subquery.OfChunk part) {
+                found = chunkScan.scan(part.file(), layout(part.streamId()), resolved.spec(), sender);
+            } else {
+                throw new IllegalArgumentException("a subquery that asks nobody");
+            }
+            sender.rethrow();
+            sink.send(PeerMessages.end(sender.blocks, found));
+        } catch (IOException e) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY, "SUBQUERY_FAILED", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static final class Sender implements RowSink {
+        private final MessageSink sink;
+        private int blocks;
+        private boolean interrupted;
+
+        Sender(MessageSink sink) {
+            this.sink = sink;
+        }
+
+        @Override
+        public boolean accept(io.waterwheel.model.TupleBlock rows) {
+            try {
+                sink.send(PeerMessages.block(blocks++, rows));
+                return !sink.cancelled();
+            } catch (InterruptedException e) {
+                interrupted = true;
+                return false;
+            }
+        }
+
+        void rethrow() throws InterruptedException {
+            if (interrupted) {
+                throw new InterruptedException("the answer was given up");
+            }
+        }
+    }
+
+    private StreamInfo stream(int streamId) {
+        StreamInfo stream = streams.streams().get(streamId);
+        if (stream == null) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "STREAM_UNKNOWN_HERE",
+                    "this worker does not know stream id " + streamId + " (yet, or any more)");
+        }
+        return stream;
+    }
+
+    private RowLayout layout(int streamId) {
+        return RowLayout.of(stream(streamId).schema());
+    }
+
+    private final class OfStream implements Endpoints {
+        private final int streamId;
+
+        OfStream(int streamId) {
+            this.streamId = streamId;
+        }
+
+        @Override
+        public Endpoints.@Nullable Indexer indexer(int indexer) {
+            FreshReader local = indexers.get(new HostedIndexer(streamId, indexer));
+            if (local != null) {
+                return (subquery, deadline) -> local.ask(
+                        subquery, ResolvedQuery.of(subquery.query(), stream(streamId)).spec(), deadline);
+            }
+            String place = directory.find(Role.INDEXER.address(Math.floorMod(indexer, indexerTasks)));
+            return place == null || place.equals(here) ? null : (subquery, deadline) -> askRemote(
+                    place, subquery, deadline);
+        }
+
+        private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, long deadline)
+                throws IOException {
+            Duration left = left(deadline);
+            Subquery.OfIndexer timed = new Subquery.OfIndexer(
+                    subquery.query().withTimeout(left),
+                    subquery.streamId(),
+                    subquery.indexer(),
+                    subquery.epoch(),
+                    subquery.flushed(),
+                    subquery.demand());
+            MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left);
+            try {
+                byte[] first = stream.next();
+                if (first == null) {
+                    throw new IOException("the answer ended before its header");
+                }
+                return new RemoteReply(stream, PeerMessages.readHeader(first), resultLayout(subquery));
+            } catch (IOException | RuntimeException e) {
+                stream.close();
+                throw e instanceof WaterwheelException failure ? new IOException(failure.getMessage(), failure) : e;
+            }
+        }
+
+        private RowLayout resultLayout(Subquery subquery) {
+            return RowLayout.ofFields(
+                    ResolvedQuery.of(subquery.query(), stream(streamId)).fields());
+        }
+
+        @Override
+        public List<QueryServer> queryServers() {
+            List<QueryServer> servers = new ArrayList<>();
+            queryServers.keySet().forEach(name -> servers.add(new LocalServer(name)));
+            directory.all().forEach((address, place) -> {
+                if (address.startsWith(Role.QUERY_SERVER.component() + "-")
+                        && !queryServers.containsKey(address)
+                        && !place.equals(here)) {
+                    servers.add(new RemoteServer(address, place));
+                }
+            });
+            return servers;
+        }
+
+        @Override
+        public List<String> replicas(String file) {
+            List<String> known = replicas.getIfPresent(file);
+            if (known != null) {
+                return known;
+            }
+            try {
+                List<String> hosts = List.copyOf(chunkStore.hosts(file));
+                replicas.put(file, hosts);
+                return hosts;
+            } catch (IOException e) {
+                // Only a preference: any server can read it.
+                LOG.debug("[{}] its replicas are not known", file, e);
+                return List.of();
+            }
+        }
+
+        private final class LocalServer implements QueryServer {
+            private final String name;
+
+            LocalServer(String name) {
+                this.name = name;
+            }
+
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public String host() {
+                return here.substring(0, here.lastIndexOf(':'));
+            }
+
+            @Override
+            public long scan(Subquery.OfChunk subquery, RowSink sink, long deadline) throws IOException {
+                StreamInfo info = stream(streamId);
+                return chunkScan.scan(
+                        subquery.file(), layout(streamId), ResolvedQuery.of(subquery.query(), info).spec(), sink);
+            }
+        }
+
+        private final class RemoteServer implements QueryServer {
+            private final String name;
+            private final String place;
+
+            RemoteServer(String name, String place) {
+                this.name = name;
+                this.place = place;
+            }
+
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public String host() {
+                return place.substring(0, place.lastIndexOf(':'));
+            }
+
+            @Override
+            public long scan(Subquery.OfChunk subquery, RowSink sink, long deadline) throws IOException {
+                Duration left = left(deadline);
+                Subquery.OfChunk timed = new Subquery.OfChunk(
+                        subquery.query().withTimeout(left), subquery.streamId(), subquery.file());
+                try (MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left)) {
+                    return receive(stream, resultLayout(subquery), sink);
+                } catch (WaterwheelException e) {
+                    throw new IOException(e.getMessage(), e);
+                }
+            }
+        }
+    }
+
+    private static Duration left(long deadline) throws IOException {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            throw new IOException("out of time");
+        }
+        return Duration.ofNanos(left);
+    }
+
+    /** Takes blocks up to the end mark; the number of matching tuples. A sink that stops ends it early. */
+    private static long receive(MessageStream stream, RowLayout layout, RowSink sink) throws IOException {
+        int blocks = 0;
+        long rows = 0;
+        while (true) {
+            byte[] message = stream.next();
+            if (message == null) {
+                throw new IOException("the answer was cut off after " + blocks + " blocks");
+            }
+            if (PeerMessages.isEnd(message)) {
+                return PeerMessages.readEnd(message, blocks);
+            }
+            io.waterwheel.model.TupleBlock block = PeerMessages.readBlock(message, blocks, layout);
+            blocks++;
+            rows += block.size();
+            if (!sink.accept(block)) {
+                return rows;
+            }
+        }
+    }
+
+    private static final class RemoteReply implements IndexerReply {
+        private final MessageStream stream;
+        private final IndexerHeader header;
+        private final RowLayout layout;
+
+        RemoteReply(MessageStream stream, IndexerHeader header, RowLayout layout) {
+            this.stream = stream;
+            this.header = header;
+            this.layout = layout;
+        }
+
+        @Override
+        public IndexerHeader header() {
+            return header;
+        }
+
+        @Override
+        public long rows(RowSink sink) throws IOException {
+            try {
+                return receive(stream, layout, sink);
+            } catch (WaterwheelException e) {
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+
+        @Override
+        public void close() {
+            stream.close();
+        }
+    }
+}

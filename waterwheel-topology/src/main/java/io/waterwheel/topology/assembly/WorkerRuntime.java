@@ -1,0 +1,304 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.ingest.DeadLetters;
+import io.waterwheel.ingest.LogReader;
+import io.waterwheel.ingest.LogSource;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.exec.ChunkCache;
+import io.waterwheel.query.exec.ChunkScan;
+import io.waterwheel.query.exec.Endpoints;
+import io.waterwheel.query.exec.FreshReader;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.hdfs.ChunkStores;
+import io.waterwheel.topology.kafka.KafkaDeadLetters;
+import io.waterwheel.topology.kafka.KafkaLogReader;
+import io.waterwheel.topology.kafka.KafkaSource;
+import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.rpc.MessageSink;
+import io.waterwheel.topology.rpc.PeerHandler;
+import io.waterwheel.topology.rpc.RpcServer;
+import io.waterwheel.topology.rpc.RpcSettings;
+import io.waterwheel.topology.worker.ControlBus;
+import io.waterwheel.topology.worker.StreamDirectory;
+import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The services of one worker process, as the configuration says. Thread-safe; closed once, when the last task ends. */
+final class WorkerRuntime implements WorkerServices {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerRuntime.class);
+    private static final int BLOCKING_THREADS = 4;
+    private static final int BLOCKING_CALLS = 4096;
+    private static final int MAX_QUERY_THREADS = 256;
+    private static final int SPOUT_BATCH_BYTES = 256 << 10;
+
+    private final WaterwheelConfig config;
+    private final String clientId;
+    /** What is to be closed, the last first. */
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final CatalogStore catalogStore;
+    private final Namespace namespace;
+    private final StreamDirectory streams;
+    private final ChunkStore chunkStore;
+    private final ChunkScan chunkScan;
+    private final ExecutorService blockingCalls;
+    private final ExecutorService queryThreads;
+    private final KafkaTopics topics;
+    private final LogReader logReader;
+    private final DeadLetters deadLetters;
+    private final RpcServer peerServer;
+    private final Directory directory;
+    private final Peers peers;
+    private final WorkerBus bus;
+    private final WorkerEndpoints endpoints;
+
+    WorkerRuntime(WaterwheelConfig config) {
+        this.config = config;
+        this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-" + ProcessHandle.current().pid();
+        try {
+            ScheduledExecutorService scheduler = keep(scheduler());
+            blockingCalls = keep(new ThreadPoolExecutor(
+                    BLOCKING_THREADS,
+                    BLOCKING_THREADS,
+                    0,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(BLOCKING_CALLS),
+                    daemons("catalog-calls")));
+            queryThreads = keep(new ThreadPoolExecutor(
+                    0,
+                    MAX_QUERY_THREADS,
+                    30,
+                    TimeUnit.SECONDS,
+                    new SynchronousQueue<>(),
+                    daemons("query-part"),
+                    new ThreadPoolExecutor.CallerRunsPolicy()));
+            catalogStore = keep(ZooKeeperCatalogStore.connect(config));
+            namespace = new Namespace(catalogStore);
+            streams = keep(new StreamDirectory(catalogStore, namespace, scheduler));
+            chunkStore = keep(ChunkStores.open(config.get(Keys.CHUNK_STORE_URI)));
+            chunkScan = new ChunkScan(
+                    chunkStore,
+                    new ChunkCache(config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()));
+            String bootstrap = config.get(Keys.KAFKA_BOOTSTRAP);
+            topics = keep(new KafkaTopics(bootstrap));
+            logReader = keep(new KafkaLogReader(bootstrap, clientId + "-again", this::topicOf));
+            deadLetters = keep(new KafkaDeadLetters(bootstrap, clientId + "-dead-letters", this::topicOf));
+            directory = keep(new Directory(catalogStore, config.get(Keys.TOPOLOGY_NAME), scheduler));
+            // Peers may call as soon as the server is there; what they need comes right after.
+            PeerEntry entry = new PeerEntry();
+            peerServer = keep(RpcServer.start(
+                    new RpcSettings(
+                            config.get(Keys.WORKER_RPC_HOST),
+                            0,
+                            RpcSettings.DEFAULT.memoryBytes(),
+                            1,
+                            RpcSettings.DEFAULT.subqueries()),
+                    (query, sink) -> sink.fail(notACoordinator()),
+                    (action, body) -> {
+                        throw notACoordinator();
+                    },
+                    entry));
+            String here = config.get(Keys.WORKER_RPC_HOST) + ":" + peerServer.port();
+            peers = keep(new Peers(peerServer.allocator()));
+            bus = new WorkerBus(directory, peers, here);
+            endpoints = new WorkerEndpoints(
+                    streams, chunkScan, chunkStore, directory, peers, here, config.get(Keys.INDEXER_TASKS));
+            entry.bus = bus;
+            entry.endpoints = endpoints;
+            scheduler.scheduleWithFixedDelay(
+                    () -> peers.keepOnly(directory.all().values()), 10, 10, TimeUnit.SECONDS);
+            LOG.info("[worker] services are up; peers reach it at {}", here);
+        } catch (IOException e) {
+            close();
+            throw new UncheckedIOException("the worker's services cannot be opened: " + e.getMessage(), e);
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** Takes peers' messages once the worker knows where they go. */
+    private static final class PeerEntry implements PeerHandler {
+        private volatile @Nullable WorkerBus bus;
+        private volatile @Nullable WorkerEndpoints endpoints;
+
+        @Override
+        public void control(String target, byte[] message) {
+            WorkerBus now = bus;
+            if (now != null) {
+                now.onRemote(target, message);
+            }
+        }
+
+        @Override
+        public void subquery(byte[] request, MessageSink sink) throws InterruptedException {
+            WorkerEndpoints now = endpoints;
+            if (now == null) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY, "STARTING", "the worker is starting; ask again");
+            }
+            now.answer(request, sink);
+        }
+    }
+
+    private static WaterwheelException notACoordinator() {
+        return new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "NOT_A_COORDINATOR",
+                "this port is for other workers; ask a coordinator (its URL is in the catalog under /coordinators)");
+    }
+
+    private <T extends AutoCloseable> T keep(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    private <T extends ExecutorService> T keep(T executor) {
+        parts.push(executor::shutdownNow);
+        return executor;
+    }
+
+    private static ScheduledExecutorService scheduler() {
+        return new ScheduledThreadPoolExecutor(1, daemons("worker-schedule"));
+    }
+
+    private static ThreadFactory daemons(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + number.getAndIncrement());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private @Nullable String topicOf(int streamId) {
+        StreamInfo stream = streams.streams().get(streamId);
+        return stream == null ? null : stream.topic();
+    }
+
+    @Override
+    public WaterwheelConfig config() {
+        return config;
+    }
+
+    @Override
+    public CatalogStore catalogStore() {
+        return catalogStore;
+    }
+
+    @Override
+    public Namespace namespace() {
+        return namespace;
+    }
+
+    @Override
+    public StreamDirectory streams() {
+        return streams;
+    }
+
+    @Override
+    public ChunkStore chunkStore() {
+        return chunkStore;
+    }
+
+    @Override
+    public ControlBus controlBus() {
+        return bus;
+    }
+
+    @Override
+    public LogSource openLogSource() {
+        return new KafkaSource(config.get(Keys.KAFKA_BOOTSTRAP), clientId + "-live", SPOUT_BATCH_BYTES);
+    }
+
+    @Override
+    public LogReader logReader() {
+        return logReader;
+    }
+
+    @Override
+    public DeadLetters deadLetters() {
+        return deadLetters;
+    }
+
+    @Override
+    public long[] logEnds(String topic) {
+        KafkaTopics.Topic found = topics.find(topic)
+                .orElseThrow(() -> new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "NO_SUCH_TOPIC",
+                        "topic " + topic + " is not there: was it deleted?"));
+        return topics.endOffsets(found);
+    }
+
+    @Override
+    public ExecutorService blockingCalls() {
+        return blockingCalls;
+    }
+
+    @Override
+    public ExecutorService queryThreads() {
+        return queryThreads;
+    }
+
+    @Override
+    public AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader) {
+        return endpoints.hostIndexer(streamId, indexer, reader);
+    }
+
+    @Override
+    public AutoCloseable hostQueryServer(int index) {
+        return endpoints.hostQueryServer(index);
+    }
+
+    @Override
+    public Endpoints endpoints(int streamId) {
+        return endpoints.of(streamId);
+    }
+
+    @Override
+    public CoordinatorServer serve(int coordinator, QueryHandler handler) {
+        return CoordinatorService.start(this, topics, coordinator, handler);
+    }
+
+    /** Address of coordinators' public servers, and the ports to try. */
+    List<Integer> coordinatorPorts() {
+        return config.get(Keys.COORDINATOR_PORTS);
+    }
+
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            AutoCloseable part = parts.pop();
+            try {
+                part.close();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                LOG.warn("[worker] {} could not be closed", part, e);
+            }
+        }
+    }
+}

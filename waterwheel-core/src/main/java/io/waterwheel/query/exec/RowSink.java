@@ -1,0 +1,14 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.model.TupleBlock;
+
+/** Takes the rows of an answer, block by block. Called on the thread that scans. */
+@FunctionalInterface
+public interface RowSink {
+    /**
+     * Takes a block of at least one row and about 64 KiB at most; the block is the sink's from then on.
+     *
+     * @return false when no more rows are wanted
+     */
+    boolean accept(TupleBlock rows);
+}

@@ -1,0 +1,94 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.index.Leaves;
+import io.waterwheel.index.Page;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.model.RowLayout;
+import java.util.Arrays;
+
+/**
+ * Looks up fresh tuples in a tree, while its owner inserts. The answer holds every tuple published before the scan
+ * began, and of those published since, some; each once.
+ */
+public final class TreeScan {
+    private static final int SLAB_SHIFT = Integer.numberOfTrailingZeros(PagePool.SLAB_BYTES);
+
+    private TreeScan() {}
+
+    /**
+     * Hands the matching tuples to the sink, or counts them; holds a lease of the tree meanwhile.
+     *
+     * @return number of matching tuples, up to where the limit or the sink ended the scan
+     * @throws TreeGoneException when the tree's memory has been given back
+     */
+    public static long scan(TemplateTree tree, ScanSpec spec, RowSink sink) {
+        if (!tree.tryRetain()) {
+            throw new TreeGoneException();
+        }
+        try {
+            return scanRetained(tree, spec, sink);
+        } finally {
+            tree.release();
+        }
+    }
+
+    private static long scanRetained(TemplateTree tree, ScanSpec spec, RowSink sink) {
+        RowLayout layout = tree.layout();
+        RowFilter filter = new RowFilter(spec, layout);
+        if (filter.matchesNothing()) {
+            return 0;
+        }
+        ResultRows rows = new ResultRows(spec, layout, sink);
+        RowView view = new RowView(layout.columns());
+        System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
+        view.slabShift = SLAB_SHIFT;
+        Leaves leaves = tree.leaves();
+        int last = leaves.template().leafOf(filter.highKey());
+        long counted = 0;
+        for (int leaf = leaves.template().leafOf(filter.lowKey()); leaf <= last; leaf++) {
+            int size = leaves.size(leaf); // first: what is read below covers at least these rows
+            if (size == 0
+                    || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))
+                    || !filter.meetsTimes(leaves.minTime(leaf), leaves.maxTime(leaf))) {
+                continue;
+            }
+            view.slabs = tree.slabs();
+            Page[] pages = leaves.pages(leaf);
+            long low = leaves.minKey(leaf);
+            long high = leaves.maxKey(leaf);
+            for (int from = 0; from < size; from += Page.ROWS) {
+                Page page = pages[from >>> Page.SHIFT];
+                int count = select(filter, view, page, Math.min(Page.ROWS, size - from), low, high);
+                if (spec.count()) {
+                    counted += count;
+                } else {
+                    rows.add(view, filter.selected(), count);
+                    if (rows.done()) {
+                        rows.flush();
+                        return rows.delivered();
+                    }
+                }
+            }
+        }
+        rows.flush();
+        return spec.count() ? counted : rows.delivered();
+    }
+
+    private static int select(RowFilter filter, RowView view, Page page, int rows, long low, long high) {
+        long from = page.minTime();
+        long to = page.maxTime();
+        if (!filter.meetsTimes(from, to)) {
+            return 0;
+        }
+        view.keys = page.keys();
+        view.times = page.times();
+        Arrays.fill(view.columns, page.payload());
+        int count =
+                filter.holdsKeys(low, high) ? filter.selectAll(rows) : filter.selectKeys(page.keys(), rows, low, high);
+        if (count > 0 && !filter.holdsTimes(from, to)) {
+            count = filter.keepTimes(page.times(), count);
+        }
+        return filter.keepBox(view, count);
+    }
+}

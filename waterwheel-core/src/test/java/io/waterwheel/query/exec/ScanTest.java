@@ -1,0 +1,160 @@
+package io.waterwheel.query.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.chunk.CorruptChunkException;
+import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.RandomTuples;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.key.BoxIntervals;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.ZOrder;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.Query;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ScanTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void treeAndChunkAnswerAsBruteForceDoes() throws IOException {
+        for (long seed = 0; seed < 40; seed++) {
+            Random random = new Random(seed);
+            check(seed, random, new RandomTuples(random), null);
+        }
+    }
+
+    @Test
+    void boxesAreAnsweredExactly() throws IOException {
+        for (long seed = 100; seed < 110; seed++) {
+            Random random = new Random(seed);
+            RandomTuples tuples = new RandomTuples(random, RandomTuples.taxi());
+            check(seed, random, tuples, ((KeySpec.Position) tuples.schema().key()).domain());
+        }
+    }
+
+    private void check(long seed, Random random, RandomTuples tuples, Box domain) throws IOException {
+        PagePool pool = new PagePool(1 << 26);
+        TemplateTree tree = new TemplateTree(tuples.layout(), Template.single(), pool);
+        BruteForce rows = new BruteForce();
+        for (int b = 0; b < 1 + random.nextInt(8); b++) {
+            TupleBlock block = tuples.block(1 + random.nextInt(4000), b * 1000L);
+            if (domain != null) {
+                scatter(block, tuples.schema(), domain, random);
+            }
+            tree.insert(block, 0, block.size());
+            rows.add(block);
+        }
+        LocalChunkStore store = new LocalChunkStore(folder);
+        String file = "s/" + seed + ".chunk";
+        store.write(file, new ChunkWriter().encode(tree).content());
+        ChunkCache cache = new ChunkCache(32 << 20);
+        ChunkScan cached = new ChunkScan(store, cache);
+        for (int q = 0; q < 12; q++) {
+            ScanSpec spec = domain == null
+                    ? rows.spec(random, null, tuples.schema().fields().size())
+                    : boxSpec(rows, random, domain);
+            String about = "seed " + seed + " query " + q + " ";
+            ChunkScan cold = new ChunkScan(store, new ChunkCache(q % 2 == 0 ? 0 : 10_000));
+            rows.check(about + "tree", (s, sink) -> TreeScan.scan(tree, s, sink), spec, random);
+            rows.check(about + "cold", (s, sink) -> cold.scan(file, tuples.layout(), s, sink), spec, random);
+            rows.check(about + "cached", (s, sink) -> cached.scan(file, tuples.layout(), s, sink), spec, random);
+        }
+        assertThat(cache.bytes()).isBetween(1L, 32L << 20);
+        tree.discard();
+        assertThatThrownBy(() -> TreeScan.scan(tree, ScanSpec.all(tuples.layout()), block -> true))
+                .isInstanceOf(TreeGoneException.class);
+    }
+
+    private static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
+        for (int row = 0; row < block.size(); row++) {
+            double lon = domain.minLongitude() + random.nextDouble() * 3;
+            double lat = domain.minLatitude() + random.nextDouble() * 3;
+            LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(lon));
+            LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(lat));
+        }
+        int removed = KeyMaker.of(block.layout(), schema).fill(block, 0, (index, reason) -> {
+            throw new AssertionError(reason);
+        });
+        assertThat(removed).isZero();
+    }
+
+    private static ScanSpec boxSpec(BruteForce rows, Random random, Box domain) {
+        double lon = domain.minLongitude() + random.nextDouble() * 3;
+        double lat = domain.minLatitude() + random.nextDouble() * 3;
+        double size = random.nextBoolean() ? 0.1 : 2;
+        Box box = new Box(lon, lat, lon + random.nextDouble() * size, lat + random.nextDouble() * size);
+        ScanSpec any = rows.spec(random, new ScanSpec.BoxTest(box, 1, 2), 4);
+        List<KeyInterval> keys = BoxIntervals.of(box, new ZOrder(domain));
+        return new ScanSpec(keys, any.times(), any.box(), any.fields(), false, Query.NO_LIMIT);
+    }
+
+    @Test
+    void aWarmCacheAnswersWithoutTheFile() throws IOException {
+        RandomTuples tuples = new RandomTuples(new Random(2), RandomTuples.taxi());
+        LocalChunkStore store = chunk(tuples);
+        ChunkCache cache = new ChunkCache(32 << 20);
+        ChunkScan scan = new ChunkScan(store, cache);
+        ScanSpec all = ScanSpec.all(tuples.layout());
+        assertThat(scan.scan("a.chunk", tuples.layout(), all, rows -> true)).isEqualTo(10_000);
+        long misses = cache.misses();
+        store.delete("a.chunk");
+        assertThat(scan.scan("a.chunk", tuples.layout(), all, rows -> true)).isEqualTo(10_000);
+        assertThat(cache.misses()).isEqualTo(misses);
+    }
+
+    @Test
+    void aDamagedPartIsAnErrorOnlyWhereItIsTouched() throws IOException {
+        RandomTuples tuples = new RandomTuples(new Random(2), RandomTuples.taxi());
+        LocalChunkStore store = chunk(tuples);
+        Path file = folder.resolve("a.chunk");
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[16 + 2048 * 16 + 5] ^= 1; // the first leaf's first column
+        Files.write(file, bytes);
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(1 << 20));
+        ScanSpec touching = ScanSpec.all(tuples.layout());
+        assertThatThrownBy(() -> scan.scan("a.chunk", tuples.layout(), touching, rows -> true))
+                .isInstanceOf(CorruptChunkException.class)
+                .hasMessageContaining("chunk a.chunk is damaged: leaf 0, column 0 at offset " + (16 + 2048 * 16));
+        ScanSpec other = new ScanSpec(touching.keys(), TimeInterval.ALL, null, new int[] {1, 2}, false, Query.NO_LIMIT);
+        assertThat(scan.scan("a.chunk", tuples.layout(), other, rows -> true)).isEqualTo(10_000);
+    }
+
+    private LocalChunkStore chunk(RandomTuples tuples) throws IOException {
+        TemplateTree tree = new TemplateTree(tuples.layout(), Template.single(), new PagePool(1 << 26));
+        tree.insert(tuples.block(10_000, 0), 0, 10_000);
+        LocalChunkStore store = new LocalChunkStore(folder);
+        store.write("a.chunk", new ChunkWriter().encode(tree).content());
+        return store;
+    }
+
+    @Test
+    void intervalsThatOverlapAreRefused() {
+        assertThatThrownBy(() -> new ScanSpec(
+                        List.of(new KeyInterval(0, 5), new KeyInterval(5, 9)),
+                        TimeInterval.ALL,
+                        null,
+                        new int[0],
+                        false,
+                        1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("sorted disjoint");
+    }
+}

@@ -37,14 +37,17 @@ final class CatalogJson {
     }
 
     static StreamInfo readStream(String path, byte[] data) {
-        return read(path, data, json -> new StreamInfo(
-                text(json, "name"),
-                intOf(json, "id"),
-                SchemaJson.read(require(json, "schema").toString()),
-                RecordFormat.valueOf(text(json, "format")),
-                text(json, "topic"),
-                intOf(json, "partitions"),
-                intOf(json, "indexers")));
+        return read(
+                path,
+                data,
+                json -> new StreamInfo(
+                        text(json, "name"),
+                        intOf(json, "id"),
+                        SchemaJson.read(require(json, "schema").toString()),
+                        RecordFormat.valueOf(text(json, "format")),
+                        text(json, "topic"),
+                        intOf(json, "partitions"),
+                        intOf(json, "indexers")));
     }
 
     static byte[] write(PartitionRoute route) {
@@ -52,7 +55,8 @@ final class CatalogJson {
         json.put("limit", route.limit());
         ArrayNode versions = json.putArray("versions");
         route.versions()
-                .forEach(entry -> versions.addObject().put("version", entry.version()).put("since", entry.since()));
+                .forEach(entry ->
+                        versions.addObject().put("version", entry.version()).put("since", entry.since()));
         return bytes(json);
     }
 
@@ -127,12 +131,13 @@ final class CatalogJson {
                 Map<Integer, Long> since = new HashMap<>();
                 require(json, "since")
                         .properties()
-                        .forEach(entry -> since.put(Integer.valueOf(entry.getKey()), entry.getValue().asLong()));
+                        .forEach(entry -> since.put(
+                                Integer.valueOf(entry.getKey()),
+                                entry.getValue().asLong()));
                 Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
                 require(json, "starts")
                         .properties()
-                        .forEach(entry ->
-                                starts.put(Integer.valueOf(entry.getKey()), checkpointOf(entry.getValue())));
+                        .forEach(entry -> starts.put(Integer.valueOf(entry.getKey()), checkpointOf(entry.getValue())));
                 yield new Edit.Routed(tableOf(require(json, "table")), since, starts);
             }
             default -> throw new IllegalArgumentException("unknown edit '" + text(json, "edit") + "'");

@@ -19,9 +19,7 @@ public sealed interface Edit {
     /** An indexer started and raised its epoch. */
     record Started(int indexer, int epoch) implements Edit {}
 
-    /**
-     * An indexer's flush: its new checkpoint and the chunks it wrote, none when only the checkpoint moved.
-     */
+    /** An indexer's flush: its new checkpoint and the chunks it wrote, none when only the checkpoint moved. */
     record Flushed(int indexer, IndexerCheckpoint checkpoint, List<ChunkDescriptor> chunks) implements Edit {
         public Flushed {
             chunks = List.copyOf(chunks);

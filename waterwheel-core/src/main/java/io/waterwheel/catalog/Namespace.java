@@ -71,8 +71,7 @@ public final class Namespace {
                     : Integer.parseInt(new String(counter.data(), StandardCharsets.UTF_8));
             StreamInfo stream = new StreamInfo(name, id, schema, format, topic, starts.length, indexers);
             List<Op> ops = new ArrayList<>();
-            ops.add(new Op.Set(
-                    NEXT_ID, String.valueOf(id + 1).getBytes(StandardCharsets.UTF_8), counter.version()));
+            ops.add(new Op.Set(NEXT_ID, String.valueOf(id + 1).getBytes(StandardCharsets.UTF_8), counter.version()));
             ops.addAll(new StreamCatalog(store, stream)
                     .creation(RoutingTable.even(1, KeyMaker.domain(schema), indexers), starts));
             try {

@@ -4,16 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which routing version holds where in one partition (protocol rule 1). No offset at or above the limit is ever
- * routed, so any copy of this, however old, is right for every offset below its own limit.
+ * Which routing version holds where in one partition (protocol rule 1). No offset at or above the limit is ever routed,
+ * so any copy of this, however old, is right for every offset below its own limit.
  *
  * @param limit first offset that must not be routed yet; only ever raised
  * @param versions ascending in version and since; append only; at least one
  */
 public record PartitionRoute(long limit, List<VersionSince> versions) {
-    /**
-     * A routing version and the first offset it holds for.
-     */
+    /** A routing version and the first offset it holds for. */
     public record VersionSince(int version, long since) {}
 
     public PartitionRoute {
@@ -35,7 +33,8 @@ public record PartitionRoute(long limit, List<VersionSince> versions) {
         List<VersionSince> more = new ArrayList<>(versions);
         VersionSince last = versions.get(versions.size() - 1);
         if (version <= last.version()) {
-            throw new IllegalArgumentException("a partition never goes back: version " + last.version() + " to " + version);
+            throw new IllegalArgumentException(
+                    "a partition never goes back: version " + last.version() + " to " + version);
         }
         more.add(new VersionSince(version, limit));
         return new PartitionRoute(limit, more);

@@ -8,21 +8,19 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * An R-tree over regions, exact on 64-bit keys and times. Immutable: {@link #with} returns a new index that shares
- * what it can, so a snapshot keeps answering while newer ones are made.
+ * An R-tree over regions, exact on 64-bit keys and times. Immutable: {@link #with} returns a new index that shares what
+ * it can, so a snapshot keeps answering while newer ones are made.
  *
- * <p>Most entries lie in a packed tree, filled by sort-tile-recursive; the newest in a short tail that is scanned,
- * and packed in when it exceeds an eighth of the tree. Adding an entry costs O(log n) comparisons amortised times
- * eight; a search visits the nodes that overlap and the tail.
+ * <p>Most entries lie in a packed tree, filled by sort-tile-recursive; the newest in a short tail that is scanned, and
+ * packed in when it exceeds an eighth of the tree. Adding an entry costs O(log n) comparisons amortised times eight; a
+ * search visits the nodes that overlap and the tail.
  *
  * @param <T> what a region stands for
  */
 public final class RegionIndex<T> {
     /* Packing: Leutenegger, Lopez, Edgington: STR, a simple and efficient algorithm for R-tree packing, 1997. */
 
-    /**
-     * One region and what it stands for.
-     */
+    /** One region and what it stands for. */
     public record Entry<T>(Region region, T value) {}
 
     private static final int FANOUT = 16;
@@ -109,7 +107,8 @@ public final class RegionIndex<T> {
         sorted.sort(Comparator.comparingLong(entry -> entry.region().times().from()));
         for (int from = 0; from < sorted.size(); from += sliceSize) {
             sorted.subList(from, Math.min(from + sliceSize, sorted.size()))
-                    .sort(Comparator.comparingLong(entry -> entry.region().keys().low()));
+                    .sort(Comparator.comparingLong(
+                            entry -> entry.region().keys().low()));
         }
         List<Region[]> levels = new ArrayList<>();
         Region[] below = new Region[leaves];

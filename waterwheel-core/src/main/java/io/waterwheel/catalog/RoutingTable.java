@@ -82,6 +82,7 @@ public record RoutingTable(int version, long[] boundaries, int[] indexers) {
 
     @Override
     public int hashCode() {
-        return List.of(version, Arrays.hashCode(boundaries), Arrays.hashCode(indexers)).hashCode();
+        return List.of(version, Arrays.hashCode(boundaries), Arrays.hashCode(indexers))
+                .hashCode();
     }
 }

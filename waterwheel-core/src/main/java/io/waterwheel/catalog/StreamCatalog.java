@@ -27,14 +27,10 @@ public final class StreamCatalog {
     /** Tries before a change that keeps meeting others' edits is given up; each try means somebody else succeeded. */
     private static final int MAX_TRIES = 1000;
 
-    /**
-     * A route with the node version that a compare-and-set needs.
-     */
+    /** A route with the node version that a compare-and-set needs. */
     public record VersionedRoute(PartitionRoute route, int nodeVersion) {}
 
-    /**
-     * An indexer's start: the checkpoint it goes on from, its epoch already raised in it.
-     */
+    /** An indexer's start: the checkpoint it goes on from, its epoch already raised in it. */
     public record IndexerStart(IndexerCheckpoint checkpoint, int nodeVersion) {}
 
     /** How a commit ended. */
@@ -90,8 +86,8 @@ public final class StreamCatalog {
         ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
         List<Long> startList = new ArrayList<>();
         for (int p = 0; p < starts.length; p++) {
-            PartitionRoute route = new PartitionRoute(
-                    starts[p], List.of(new PartitionRoute.VersionSince(table.version(), starts[p])));
+            PartitionRoute route =
+                    new PartitionRoute(starts[p], List.of(new PartitionRoute.VersionSince(table.version(), starts[p])));
             ops.add(new Op.Create(routePath(p), CatalogJson.write(route)));
             startList.add(starts[p]);
         }
@@ -128,8 +124,8 @@ public final class StreamCatalog {
             }
             PartitionRoute raised = current.route().withLimit(limit);
             try {
-                store.commit(List.of(
-                        new Op.Set(routePath(partition), CatalogJson.write(raised), current.nodeVersion())));
+                store.commit(
+                        List.of(new Op.Set(routePath(partition), CatalogJson.write(raised), current.nodeVersion())));
                 return new VersionedRoute(raised, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
                 // Read again: either somebody changed it, or it may be done already.
@@ -142,19 +138,18 @@ public final class StreamCatalog {
 
     /** The checkpoint of an indexer as it stands. */
     public IndexerCheckpoint checkpoint(int indexer) {
-        return CatalogJson.readCheckpoint(indexerPath(indexer), require(indexerPath(indexer)).data());
+        return CatalogJson.readCheckpoint(
+                indexerPath(indexer), require(indexerPath(indexer)).data());
     }
 
-    /**
-     * Starts an instance of an indexer: raises the epoch; what the raise was based on is the checkpoint (rule 3).
-     */
+    /** Starts an instance of an indexer: raises the epoch; what the raise was based on is the checkpoint (rule 3). */
     public IndexerStart startIndexer(int indexer) {
         String path = indexerPath(indexer);
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             CatalogStore.Node node = require(path);
             IndexerCheckpoint old = CatalogJson.readCheckpoint(path, node.data());
-            IndexerCheckpoint raised = new IndexerCheckpoint(
-                    old.epoch() + 1, old.flushed(), old.watermarks(), old.rejected());
+            IndexerCheckpoint raised =
+                    new IndexerCheckpoint(old.epoch() + 1, old.flushed(), old.watermarks(), old.rejected());
             long number = lastEdit + 1;
             try {
                 store.commit(List.of(
@@ -168,8 +163,8 @@ public final class StreamCatalog {
                 refreshLastEdit();
             }
         }
-        throw new IllegalStateException("stream " + stream.name() + ": indexer " + indexer + " could not start in "
-                + MAX_TRIES + " tries");
+        throw new IllegalStateException(
+                "stream " + stream.name() + ": indexer " + indexer + " could not start in " + MAX_TRIES + " tries");
     }
 
     /**
@@ -186,8 +181,7 @@ public final class StreamCatalog {
             long number = lastEdit + 1;
             try {
                 store.commit(List.of(
-                        new Op.Set(path, CatalogJson.write(next), nodeVersion),
-                        new Op.Create(editPath(number), edit)));
+                        new Op.Set(path, CatalogJson.write(next), nodeVersion), new Op.Create(editPath(number), edit)));
                 lastEdit = number;
                 return new CommitOutcome.Done(nodeVersion + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
@@ -207,8 +201,8 @@ public final class StreamCatalog {
                 refreshLastEdit();
             }
         }
-        throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush "
-                + next.flushed() + " could not be committed in " + MAX_TRIES + " tries");
+        throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush " + next.flushed()
+                + " could not be committed in " + MAX_TRIES + " tries");
     }
 
     /**
@@ -284,7 +278,8 @@ public final class StreamCatalog {
             if (node.isEmpty()) {
                 return current;
             }
-            current = current.apply(number, CatalogJson.readEdit(path, node.get().data()));
+            current =
+                    current.apply(number, CatalogJson.readEdit(path, node.get().data()));
         }
     }
 

@@ -121,7 +121,8 @@ public final class StreamSnapshot {
             long[] starts = created.starts().stream().mapToLong(Long::longValue).toArray();
             for (long start : starts) {
                 newRoutes.add(new PartitionRoute(
-                        start, List.of(new PartitionRoute.VersionSince(created.table().version(), start))));
+                        start,
+                        List.of(new PartitionRoute.VersionSince(created.table().version(), start))));
             }
             for (int indexer : created.table().indexers()) {
                 newCheckpoints.put(indexer, new IndexerCheckpoint(0, 0, starts, 0));
@@ -147,12 +148,7 @@ public final class StreamSnapshot {
             newCheckpoints.putAll(routed.starts());
         }
         return new StreamSnapshot(
-                stream,
-                number,
-                Map.copyOf(newTables),
-                List.copyOf(newRoutes),
-                Map.copyOf(newCheckpoints),
-                newChunks);
+                stream, number, Map.copyOf(newTables), List.copyOf(newRoutes), Map.copyOf(newCheckpoints), newChunks);
     }
 
     private IndexerCheckpoint checkpointOf(int indexer) {

@@ -30,8 +30,6 @@ public record FreshView(
         int version,
         boolean recovering,
         long[] heardNanos) {
-    /**
-     * A tree and the flush sequence number under which it is, or will be, committed.
-     */
+    /** A tree and the flush sequence number under which it is, or will be, committed. */
     public record SequencedTree(long sequence, TemplateTree tree) {}
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The tuples of one indexer out of a run of records, each with the offset it came from, and the offsets of the rows
  * that were refused. Filled by a dispatcher, read-only from then on, shared by its ring and every send of it.
  *
- * <p>Counted: each holder releases it once, the last release gives it back to its pool. A holder that forgets to
- * (a message lost between workers) costs the pool one body, nothing else.
+ * <p>Counted: each holder releases it once, the last release gives it back to its pool. A holder that forgets to (a
+ * message lost between workers) costs the pool one body, nothing else.
  */
 public final class BlockBody {
     private TupleBlock tuples;

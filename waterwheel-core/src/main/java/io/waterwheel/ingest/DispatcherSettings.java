@@ -9,6 +9,5 @@ package io.waterwheel.ingest;
  * @param heartbeatNanos longest silence on a channel
  */
 public record DispatcherSettings(long ringBytes, long pendingBytes, int sweepBytes, long heartbeatNanos) {
-    public static final DispatcherSettings DEFAULT =
-            new DispatcherSettings(4 << 20, 8 << 20, 1 << 20, 100_000_000);
+    public static final DispatcherSettings DEFAULT = new DispatcherSettings(4 << 20, 8 << 20, 1 << 20, 100_000_000);
 }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One logical indexer of one stream: takes blocks from its channels into the active tree, keeps the watermarks, seals
- * and hands trees to be flushed, grants credit (protocol rules 3 to 7 and 13). A state machine: events in, {@link
- * IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread.
+ * and hands trees to be flushed, grants credit (protocol rules 3 to 7 and 13). A state machine: events in,
+ * {@link IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread.
  */
 public final class IndexerCore {
     /* A block is taken only if it begins at or before the watermark and carries the channel's present epoch; what
@@ -441,8 +441,7 @@ public final class IndexerCore {
             heard[p] = channels[p].lastHeardNanos;
         }
         recovering = isRecovering();
-        effects.publish(new FreshView(
-                epoch, flushed, floor, trees, watermarks(), targets, version, recovering, heard));
+        effects.publish(new FreshView(epoch, flushed, floor, trees, watermarks(), targets, version, recovering, heard));
     }
 
     private void reportIfNews(long now) {
@@ -452,7 +451,8 @@ public final class IndexerCore {
         Region region = unflushedRegion();
         boolean covered = reported
                 && (region == null
-                        || (reportedRegion != null && reportedRegion.span(region).equals(reportedRegion)));
+                        || (reportedRegion != null
+                                && reportedRegion.span(region).equals(reportedRegion)));
         if (!covered) {
             report(now);
         }

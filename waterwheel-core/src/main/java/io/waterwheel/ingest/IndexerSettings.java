@@ -12,6 +12,6 @@ package io.waterwheel.ingest;
  */
 public record IndexerSettings(
         long sealBytes, long sealAgeNanos, long keepNanos, long silenceNanos, long staleNanos, long reportNanos) {
-    public static final IndexerSettings DEFAULT = new IndexerSettings(
-            16 << 20, 600_000_000_000L, 2_000_000_000L, 300_000_000L, 1_000_000_000L, 200_000_000L);
+    public static final IndexerSettings DEFAULT =
+            new IndexerSettings(16 << 20, 600_000_000_000L, 2_000_000_000L, 300_000_000L, 1_000_000_000L, 200_000_000L);
 }

@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes one partition of a stream's topic into channels, one per indexer (protocol rules 1, 4, 5, 6). A state
- * machine: events come in by the {@code on} methods with the time, what is to be done goes out as {@link
- * DispatcherEffects}; no threads, no clock. Owner: one dispatcher's thread.
+ * Routes one partition of a stream's topic into channels, one per indexer (protocol rules 1, 4, 5, 6). A state machine:
+ * events come in by the {@code on} methods with the time, what is to be done goes out as {@link DispatcherEffects}; no
+ * threads, no clock. Owner: one dispatcher's thread.
  *
  * <pre>
  * live records -> pending -> [decode, route] -> ring of segments -> channels, each at its own cursor
@@ -39,11 +39,14 @@ public final class PartitionDispatcher {
 
     private static final class Channel {
         final int indexer;
-        @Nullable ChannelEpoch epoch;
+
+        @Nullable
+        ChannelEpoch epoch;
         /** Everything below is sent, or is empty for this indexer. */
         long cursor;
         /** End of the last block sent. */
         long sentTo;
+
         int sentVersion;
         long sent;
         long granted;
@@ -214,7 +217,8 @@ public final class PartitionDispatcher {
 
     /** The partition's route as the catalog has it now. */
     public void onRoute(PartitionRoute newer, long now) {
-        if (newer.limit() >= route.limit() && newer.versions().size() >= route.versions().size()) {
+        if (newer.limit() >= route.limit()
+                && newer.versions().size() >= route.versions().size()) {
             route = newer;
         }
         limitAsked = 0;
@@ -470,8 +474,8 @@ public final class PartitionDispatcher {
         }
         channel.sentTo = to;
         channel.lastSendNanos = now;
-        effects.send(new ChannelBlock(
-                streamId, partition, channel.indexer, epoch, from, to, channel.sentVersion, body));
+        effects.send(
+                new ChannelBlock(streamId, partition, channel.indexer, epoch, from, to, channel.sentVersion, body));
     }
 
     /** The segment that covers an offset, or null when it is not in memory. */

@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
  * tuples in it. Owner: the dispatcher's thread.
  */
 final class Segment {
-    /**
-     * A refused row whose dead letter is not stored yet.
-     */
+    /** A refused row whose dead letter is not stored yet. */
     record Refused(long offset, int index, String reason, ByteBuffer raw) {}
 
     final long from;
@@ -39,7 +37,8 @@ final class Segment {
         this.bytes = sum;
     }
 
-    @Nullable BlockBody bodyOf(int indexer) {
+    @Nullable
+    BlockBody bodyOf(int indexer) {
         int slot = table.slotOfIndexer(indexer);
         return slot < 0 ? null : bodies[slot];
     }

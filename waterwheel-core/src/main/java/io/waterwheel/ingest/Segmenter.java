@@ -107,8 +107,8 @@ public final class Segmenter {
         if (currentValue == null) {
             throw new IllegalStateException("a row was refused outside a record");
         }
-        refused.add(new Segment.Refused(
-                currentOffset, index, reason == null ? "cannot be decoded" : reason, currentValue));
+        refused.add(
+                new Segment.Refused(currentOffset, index, reason == null ? "cannot be decoded" : reason, currentValue));
     }
 
     private @Nullable BlockBody[] divide(RoutingTable table, long from) {

@@ -19,13 +19,7 @@ public sealed interface Control {
      * @param granted bytes that may be sent, cumulative like {@code consumed}
      */
     record Subscribe(
-            int streamId,
-            int partition,
-            int indexer,
-            ChannelEpoch epoch,
-            long watermark,
-            long consumed,
-            long granted)
+            int streamId, int partition, int indexer, ChannelEpoch epoch, long watermark, long consumed, long granted)
             implements Control {}
 
     /**

@@ -19,8 +19,6 @@ public sealed interface Subquery {
     record OfIndexer(Query query, int streamId, int indexer, int epoch, long flushed, long[] demand)
             implements Subquery {}
 
-    /**
-     * For a query server: the tuples of one chunk.
-     */
+    /** For a query server: the tuples of one chunk. */
     record OfChunk(Query query, int streamId, String file) implements Subquery {}
 }

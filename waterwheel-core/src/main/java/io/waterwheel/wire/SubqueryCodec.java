@@ -44,26 +44,29 @@ public final class SubqueryCodec {
             throw new IllegalArgumentException("not a subquery: " + e.getMessage(), e);
         }
         return switch (message.getPartCase()) {
-            case INDEXER -> new Subquery.OfIndexer(
-                    WireQueries.fromMessage(message.getQuery()),
-                    message.getStreamId(),
-                    message.getIndexer().getIndexer(),
-                    message.getIndexer().getEpoch(),
-                    message.getIndexer().getFlushed(),
-                    message.getIndexer().getDemandList().stream()
-                            .mapToLong(Long::longValue)
-                            .toArray());
-            case CHUNK -> new Subquery.OfChunk(
-                    WireQueries.fromMessage(message.getQuery()),
-                    message.getStreamId(),
-                    message.getChunk().getFile());
+            case INDEXER ->
+                new Subquery.OfIndexer(
+                        WireQueries.fromMessage(message.getQuery()),
+                        message.getStreamId(),
+                        message.getIndexer().getIndexer(),
+                        message.getIndexer().getEpoch(),
+                        message.getIndexer().getFlushed(),
+                        message.getIndexer().getDemandList().stream()
+                                .mapToLong(Long::longValue)
+                                .toArray());
+            case CHUNK ->
+                new Subquery.OfChunk(
+                        WireQueries.fromMessage(message.getQuery()),
+                        message.getStreamId(),
+                        message.getChunk().getFile());
             case PART_NOT_SET -> throw new IllegalArgumentException("a subquery that asks nobody");
         };
     }
 
     public static byte[] write(IndexerHeader header) {
         IndexerHeaderMessage.Builder message = IndexerHeaderMessage.newBuilder()
-                .setOutcome(IndexerHeaderMessage.Outcome.valueOf(header.outcome().name()))
+                .setOutcome(
+                        IndexerHeaderMessage.Outcome.valueOf(header.outcome().name()))
                 .setReason(header.reason())
                 .setVersion(header.version())
                 .setRecovering(header.recovering())

@@ -6,8 +6,8 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * Messages under way between roles. A seed decides which is delivered next; some are lost, some repeated. Data that
- * was sent by reference must outlive repetition, so a message is a closure the sender prepared for any number of runs.
+ * Messages under way between roles. A seed decides which is delivered next; some are lost, some repeated. Data that was
+ * sent by reference must outlive repetition, so a message is a closure the sender prepared for any number of runs.
  */
 final class Network {
     private record Message(String to, Runnable delivery) {}

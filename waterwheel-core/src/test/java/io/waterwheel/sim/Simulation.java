@@ -97,7 +97,8 @@ final class Simulation {
             nodeVersion = start.nodeVersion();
             long[] targets = new long[partitions];
             for (int p = 0; p < partitions; p++) {
-                targets[p] = Math.min(catalog.route(p).route().limit(), log.get(p).size());
+                targets[p] =
+                        Math.min(catalog.route(p).route().limit(), log.get(p).size());
             }
             core = new IndexerCore(
                     stream,
@@ -106,7 +107,8 @@ final class Simulation {
                     targets,
                     pool,
                     window,
-                    new IndexerSettings(2_000, 3_000_000_000L, 500_000_000L, 300_000_000L, 1_000_000_000L, 200_000_000L),
+                    new IndexerSettings(
+                            2_000, 3_000_000_000L, 500_000_000L, 300_000_000L, 1_000_000_000L, 200_000_000L),
                     this,
                     now);
             task.add(core);
@@ -327,8 +329,7 @@ final class Simulation {
                 block.keys()[row] = random.nextLong();
                 block.times()[row] = now / 1_000_000 + random.nextInt(1000);
                 LittleEndian.putLong(block.column(0), row * 8, id);
-                produced.put(
-                        id, new Produced(id, block.keys()[row], block.times()[row], partition, records.size()));
+                produced.put(id, new Produced(id, block.keys()[row], block.times()[row], partition, records.size()));
             }
             block.setSize(rows);
             records.add(ByteBuffer.wrap(BlockCodec.encode(block, true)));
@@ -402,8 +403,7 @@ final class Simulation {
             byte[] tuples = body == null ? null : BlockCodec.encode(body.tuples(), true);
             int rows = body == null ? 0 : body.tuples().size();
             int[] offsets = body == null ? new int[0] : Arrays.copyOf(body.relativeOffsets(), rows);
-            int[] rejected =
-                    body == null ? new int[0] : Arrays.copyOf(body.relativeRejected(), body.rejectedCount());
+            int[] rejected = body == null ? new int[0] : Arrays.copyOf(body.relativeRejected(), body.rejectedCount());
             long base = body == null ? 0 : body.base();
             if (body != null) {
                 body.release();
@@ -444,8 +444,10 @@ final class Simulation {
 
         @Override
         public void raiseLimit(long limit) {
-            later("limit", dispatcher -> dispatcher.onRoute(
-                    catalog.raiseLimit(partition, limit).route(), now));
+            later(
+                    "limit",
+                    dispatcher -> dispatcher.onRoute(
+                            catalog.raiseLimit(partition, limit).route(), now));
         }
 
         @Override
@@ -534,7 +536,11 @@ final class Simulation {
 
     /** Asks; true when the answer was complete, and then it was right. */
     private boolean ask(KeyInterval keys, TimeInterval times, Map<Integer, Long> demand) throws Exception {
-        Query query = Query.of("s").withKeys(List.of(keys)).withTimes(times).withAtLeast(demand).withSelect(List.of("id"));
+        Query query = Query.of("s")
+                .withKeys(List.of(keys))
+                .withTimes(times)
+                .withAtLeast(demand)
+                .withSelect(List.of("id"));
         QueryPlan plan = QueryPlan.of(query, snapshot, reports);
         long[] seen = new long[partitions];
         Arrays.fill(seen, Long.MAX_VALUE);
@@ -669,7 +675,9 @@ final class Simulation {
             while (!instance.flushes.isEmpty()) {
                 instance.flushStep();
             }
-            counted += new StreamCatalog(store, stream).checkpoint(instance.indexer).rejected();
+            counted += new StreamCatalog(store, stream)
+                    .checkpoint(instance.indexer)
+                    .rejected();
         }
         check(counted == bad, "%d refused records were counted, %d produced", counted, bad);
     }
@@ -678,8 +686,8 @@ final class Simulation {
         StringBuilder all = new StringBuilder();
         indexers.forEach((indexer, instance) -> all.append(indexer)
                 .append('=')
-                .append(Arrays.toString(
-                        java.util.Objects.requireNonNull(instance.slot.current()).watermarks()))
+                .append(Arrays.toString(java.util.Objects.requireNonNull(instance.slot.current())
+                        .watermarks()))
                 .append(' '));
         return all.toString();
     }

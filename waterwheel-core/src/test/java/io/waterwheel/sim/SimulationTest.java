@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("simulation")
 final class SimulationTest {
-    private static final int STEPS = 3_000;
+    private static final int STEPS = 2_000;
 
     @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {

@@ -32,12 +32,12 @@ public interface Endpoints {
          * @return number of matching tuples, all of them given to the sink unless it stopped the scan
          * @throws IOException when the server, or the chunk, cannot be read; what the sink has seen is then void
          */
-        long scan(Subquery.OfChunk subquery, RowSink sink, long deadlineNanos)
-                throws IOException, InterruptedException;
+        long scan(Subquery.OfChunk subquery, RowSink sink, long deadlineNanos) throws IOException, InterruptedException;
     }
 
     /** Who hosts the indexer now, or null when nobody does. */
-    @Nullable Indexer indexer(int indexer);
+    @Nullable
+    Indexer indexer(int indexer);
 
     /** Query servers that are alive. */
     List<QueryServer> queryServers();

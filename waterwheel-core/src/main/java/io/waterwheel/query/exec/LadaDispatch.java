@@ -37,11 +37,14 @@ public final class LadaDispatch {
      * @param replicas of each chunk's file, the hosts that hold it
      */
     public LadaDispatch(
-            List<ChunkDescriptor> chunks, Map<String, String> servers, java.util.function.Function<String, List<String>> replicas) {
+            List<ChunkDescriptor> chunks,
+            Map<String, String> servers,
+            java.util.function.Function<String, List<String>> replicas) {
         List<String> names = new ArrayList<>(servers.keySet());
         names.sort(null);
         for (ChunkDescriptor chunk : chunks) {
-            pending.add(new Pending(chunk, ranks(chunk.file(), names, servers, Set.copyOf(replicas.apply(chunk.file())))));
+            pending.add(
+                    new Pending(chunk, ranks(chunk.file(), names, servers, Set.copyOf(replicas.apply(chunk.file())))));
         }
     }
 

@@ -46,26 +46,21 @@ public record QueryPlan(
         for (int indexer : snapshot.indexersFor(resolved.keys())) {
             IndexerCheckpoint checkpoint = snapshot.checkpoints().get(indexer);
             if (checkpoint == null) {
-                throw new IllegalStateException("edit " + snapshot.edit() + ": indexer " + indexer + " has no checkpoint");
+                throw new IllegalStateException(
+                        "edit " + snapshot.edit() + ": indexer " + indexer + " has no checkpoint");
             }
             Control.Report report = reports.get(indexer);
             if (report != null && excuses(report, checkpoint, snapshot, resolved, demand)) {
                 excused.add(report.watermarks());
             } else {
                 indexers.add(new Subquery.OfIndexer(
-                        query,
-                        snapshot.stream().id(),
-                        indexer,
-                        checkpoint.epoch(),
-                        checkpoint.flushed(),
-                        demand));
+                        query, snapshot.stream().id(), indexer, checkpoint.epoch(), checkpoint.flushed(), demand));
             }
         }
         // Intervals may share chunks: each chunk once.
         Map<String, ChunkDescriptor> chunks = new TreeMap<>();
         for (KeyInterval interval : resolved.keys()) {
-            snapshot.chunks(
-                    new Region(interval, resolved.query().times()), chunk -> chunks.put(chunk.file(), chunk));
+            snapshot.chunks(new Region(interval, resolved.query().times()), chunk -> chunks.put(chunk.file(), chunk));
         }
         return new QueryPlan(snapshot, resolved, indexers, excused, List.copyOf(chunks.values()));
     }

@@ -45,9 +45,7 @@ public final class QueryRunner {
     private final Endpoints endpoints;
     private final ExecutorService executor;
 
-    /**
-     * @param executor runs one task an indexer and a query server of each running query
-     */
+    /** @param executor runs one task an indexer and a query server of each running query */
     public QueryRunner(SnapshotSource snapshots, Endpoints endpoints, ExecutorService executor) {
         this.snapshots = snapshots;
         this.endpoints = endpoints;
@@ -94,7 +92,8 @@ public final class QueryRunner {
             long pause = RETRY_NANOS;
             String trouble = "";
             while (true) {
-                QueryPlan plan = QueryPlan.of(query, snapshot, snapshots.reports(snapshot.stream().id()));
+                QueryPlan plan = QueryPlan.of(
+                        query, snapshot, snapshots.reports(snapshot.stream().id()));
                 Map<Integer, IndexerReply> replies = new TreeMap<>();
                 try {
                     trouble = ask(plan, replies);
@@ -167,16 +166,16 @@ public final class QueryRunner {
             return switch (header.outcome()) {
                 case REFRESH -> header.reason();
                 case LATE -> "recovering, or behind what the query demands: " + header.reason();
-                case ANSWER -> header.version() > plan.snapshot().version()
-                        ? "has seen routing version " + header.version()
-                        : "";
+                case ANSWER ->
+                    header.version() > plan.snapshot().version() ? "has seen routing version " + header.version() : "";
             };
         }
 
         private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies)
                 throws IOException, InterruptedException {
-            List<Field> fields =
-                    query.count() ? List.of(new Field("count", FieldType.LONG, false)) : plan.resolved().fields();
+            List<Field> fields = query.count()
+                    ? List.of(new Field("count", FieldType.LONG, false))
+                    : plan.resolved().fields();
             sink.start(fields);
             Map<Integer, Long> positions = new HashMap<>();
             plan.excused().forEach(watermarks -> lower(positions, watermarks));
@@ -282,7 +281,8 @@ public final class QueryRunner {
                     List<TupleBlock> rows = new ArrayList<>();
                     try {
                         long found = server.scan(
-                                new Subquery.OfChunk(query, plan.snapshot().stream().id(), chunk.file()),
+                                new Subquery.OfChunk(
+                                        query, plan.snapshot().stream().id(), chunk.file()),
                                 block -> {
                                     rows.add(block);
                                     return !done();

@@ -21,8 +21,7 @@ import java.util.List;
  * @param keys sorted and disjoint; what lies outside cannot match
  * @param spec what a scan looks for
  */
-public record ResolvedQuery(
-        Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
+public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
     /**
      * Looks everything up.
      *
@@ -62,8 +61,7 @@ public record ResolvedQuery(
                                 + partition);
             }
         }
-        List<KeyInterval> keys =
-                query.keys().isEmpty() ? List.of(KeyInterval.ALL) : merged(query.keys());
+        List<KeyInterval> keys = query.keys().isEmpty() ? List.of(KeyInterval.ALL) : merged(query.keys());
         Box box = query.box();
         ScanSpec.BoxTest test = null;
         if (box != null) {
@@ -74,9 +72,7 @@ public record ResolvedQuery(
                         "stream " + stream.name() + " has no position for a key; a box cannot be asked for");
             }
             keys = intersection(keys, BoxIntervals.of(box, new ZOrder(position.domain())));
-            test = new ScanSpec.BoxTest(
-                    box,
-                    schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
+            test = new ScanSpec.BoxTest(box, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
         ScanSpec spec = new ScanSpec(
                 keys,

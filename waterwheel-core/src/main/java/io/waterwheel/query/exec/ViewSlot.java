@@ -44,7 +44,8 @@ public final class ViewSlot {
      * @param deadlineNanos by {@link System#nanoTime}
      * @return such a view, or null when there was none in time
      */
-    @Nullable FreshView await(Predicate<FreshView> test, long deadlineNanos) throws InterruptedException {
+    @Nullable
+    FreshView await(Predicate<FreshView> test, long deadlineNanos) throws InterruptedException {
         FreshView now = view;
         if (now != null && test.test(now)) {
             return now;

@@ -14,9 +14,9 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.RpcServer;
-import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -60,8 +60,8 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         this.server = startServer();
         this.url = "grpc://" + services.config().get(Keys.COORDINATOR_HOST) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
-        this.announcement = services.catalogStore()
-                .announce("/coordinators/" + index, url.getBytes(StandardCharsets.UTF_8));
+        this.announcement =
+                services.catalogStore().announce("/coordinators/" + index, url.getBytes(StandardCharsets.UTF_8));
     }
 
     static CoordinatorService start(
@@ -124,16 +124,20 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private byte[] call(String action, byte[] body) throws InterruptedException {
         try {
             return switch (action) {
-                case AdminActions.CREATE_STREAM -> create(CreateStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.CREATE_STREAM ->
+                    create(CreateStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.LIST_STREAMS -> list().toByteArray();
-                case AdminActions.DESCRIBE_STREAM -> describe(
-                                require(DescribeStreamRequest.parseFrom(body).getName()))
-                        .toByteArray();
-                case AdminActions.DROP_STREAM -> drop(DropStreamRequest.parseFrom(body)).toByteArray();
-                case AdminActions.FLUSH_STREAM -> flush(FlushStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.DESCRIBE_STREAM ->
+                    describe(require(DescribeStreamRequest.parseFrom(body).getName()))
+                            .toByteArray();
+                case AdminActions.DROP_STREAM ->
+                    drop(DropStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.FLUSH_STREAM ->
+                    flush(FlushStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.STATUS -> status().toByteArray();
-                default -> throw new WaterwheelException(
-                        WaterwheelException.Kind.USER, "NO_SUCH_ACTION", "there is no action '" + action + "'");
+                default ->
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.USER, "NO_SUCH_ACTION", "there is no action '" + action + "'");
             };
         } catch (InvalidProtocolBufferException e) {
             throw new WaterwheelException(
@@ -274,6 +278,9 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private StatusReply status() {
         String json = coordinator.status();
-        return StatusReply.newBuilder().setJson(json).setText(StatusText.of(json)).build();
+        return StatusReply.newBuilder()
+                .setJson(json)
+                .setText(StatusText.of(json))
+                .build();
     }
 }

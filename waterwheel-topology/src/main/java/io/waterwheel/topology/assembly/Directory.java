@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class Directory implements AutoCloseable {
     private final String path;
     private final ScheduledExecutorService executor;
     private final AutoCloseable watch;
+    private final ScheduledFuture<?> polling;
     private final AtomicBoolean due = new AtomicBoolean();
     private volatile Map<String, String> places = Map.of();
 
@@ -37,7 +39,7 @@ final class Directory implements AutoCloseable {
         store.ensure(path);
         this.watch = store.watch(path, this::changed);
         refresh();
-        executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+        this.polling = executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
     }
 
     AutoCloseable announce(String address, String place) {
@@ -45,7 +47,8 @@ final class Directory implements AutoCloseable {
     }
 
     /** {@code HOST:PORT} of the worker that runs the task, or null when none is known. */
-    @Nullable String find(String address) {
+    @Nullable
+    String find(String address) {
         return places.get(address);
     }
 
@@ -76,6 +79,7 @@ final class Directory implements AutoCloseable {
 
     @Override
     public void close() {
+        polling.cancel(false);
         try {
             watch.close();
         } catch (Exception e) {

@@ -11,8 +11,8 @@ import java.util.Arrays;
 
 /**
  * The messages of a subquery's answer between workers: one byte says what follows. An indexer's answer is HEADER, then
- * BLOCKs numbered from 0, then END; a chunk's the same without the header. END counts blocks and matching tuples, so
- * an answer that lost anything is noticed.
+ * BLOCKs numbered from 0, then END; a chunk's the same without the header. END counts blocks and matching tuples, so an
+ * answer that lost anything is noticed.
  */
 final class PeerMessages {
     private static final byte HEADER = 1;

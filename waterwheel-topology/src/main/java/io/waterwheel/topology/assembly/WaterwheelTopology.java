@@ -64,9 +64,7 @@ public final class WaterwheelTopology {
         return conf;
     }
 
-    /**
-     * Submits the topology. Arguments: {@code --config FILE}, and any number of {@code key=value}.
-     */
+    /** Submits the topology. Arguments: {@code --config FILE}, and any number of {@code key=value}. */
     public static void main(String[] arguments) throws Exception {
         List<String> overrides = new ArrayList<>();
         Path file = null;

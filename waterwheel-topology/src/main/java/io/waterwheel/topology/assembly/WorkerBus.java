@@ -21,9 +21,7 @@ final class WorkerBus implements ControlBus {
     private final String here;
     private final LongAdder dropped = new LongAdder();
 
-    /**
-     * @param here {@code HOST:PORT} of this worker's server
-     */
+    /** @param here {@code HOST:PORT} of this worker's server */
     WorkerBus(Directory directory, Peers peers, String here) {
         this.directory = directory;
         this.peers = peers;

@@ -16,6 +16,7 @@ import io.waterwheel.query.exec.ResolvedQuery;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.MessageStream;
+import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.StreamDirectory;
 import io.waterwheel.wire.SubqueryCodec;
@@ -173,15 +174,17 @@ final class WorkerEndpoints {
             FreshReader local = indexers.get(new HostedIndexer(streamId, indexer));
             if (local != null) {
                 return (subquery, deadline) -> local.ask(
-                        subquery, ResolvedQuery.of(subquery.query(), stream(streamId)).spec(), deadline);
+                        subquery,
+                        ResolvedQuery.of(subquery.query(), stream(streamId)).spec(),
+                        deadline);
             }
-            String place = directory.find(Role.INDEXER.address(Math.floorMod(indexer, indexerTasks)));
-            return place == null || place.equals(here) ? null : (subquery, deadline) -> askRemote(
-                    place, subquery, deadline);
+            String place = directory.find(Role.INDEXER.address(Placement.indexerTaskOf(indexer, indexerTasks)));
+            return place == null || place.equals(here)
+                    ? null
+                    : (subquery, deadline) -> askRemote(place, subquery, deadline);
         }
 
-        private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, long deadline)
-                throws IOException {
+        private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, long deadline) throws IOException {
             Duration left = left(deadline);
             Subquery.OfIndexer timed = new Subquery.OfIndexer(
                     subquery.query().withTimeout(left),
@@ -197,9 +200,12 @@ final class WorkerEndpoints {
                     throw new IOException("the answer ended before its header");
                 }
                 return new RemoteReply(stream, PeerMessages.readHeader(first), resultLayout(subquery));
+            } catch (WaterwheelException e) {
+                stream.close();
+                throw new IOException(e.getMessage(), e);
             } catch (IOException | RuntimeException e) {
                 stream.close();
-                throw e instanceof WaterwheelException failure ? new IOException(failure.getMessage(), failure) : e;
+                throw e;
             }
         }
 
@@ -260,7 +266,10 @@ final class WorkerEndpoints {
             public long scan(Subquery.OfChunk subquery, RowSink sink, long deadline) throws IOException {
                 StreamInfo info = stream(streamId);
                 return chunkScan.scan(
-                        subquery.file(), layout(streamId), ResolvedQuery.of(subquery.query(), info).spec(), sink);
+                        subquery.file(),
+                        layout(streamId),
+                        ResolvedQuery.of(subquery.query(), info).spec(),
+                        sink);
             }
         }
 
@@ -286,8 +295,8 @@ final class WorkerEndpoints {
             @Override
             public long scan(Subquery.OfChunk subquery, RowSink sink, long deadline) throws IOException {
                 Duration left = left(deadline);
-                Subquery.OfChunk timed = new Subquery.OfChunk(
-                        subquery.query().withTimeout(left), subquery.streamId(), subquery.file());
+                Subquery.OfChunk timed =
+                        new Subquery.OfChunk(subquery.query().withTimeout(left), subquery.streamId(), subquery.file());
                 try (MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left)) {
                     return receive(stream, resultLayout(subquery), sink);
                 } catch (WaterwheelException e) {

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -76,7 +77,8 @@ final class WorkerRuntime implements WorkerServices {
 
     WorkerRuntime(WaterwheelConfig config) {
         this.config = config;
-        this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-" + ProcessHandle.current().pid();
+        this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-"
+                + ProcessHandle.current().pid();
         try {
             ScheduledExecutorService scheduler = keep(scheduler());
             blockingCalls = keep(new ThreadPoolExecutor(
@@ -127,8 +129,9 @@ final class WorkerRuntime implements WorkerServices {
                     streams, chunkScan, chunkStore, directory, peers, here, config.get(Keys.INDEXER_TASKS));
             entry.bus = bus;
             entry.endpoints = endpoints;
-            scheduler.scheduleWithFixedDelay(
+            ScheduledFuture<?> tidying = scheduler.scheduleWithFixedDelay(
                     () -> peers.keepOnly(directory.all().values()), 10, 10, TimeUnit.SECONDS);
+            parts.push(() -> tidying.cancel(false));
             LOG.info("[worker] services are up; peers reach it at {}", here);
         } catch (IOException e) {
             close();

@@ -10,8 +10,8 @@ import io.waterwheel.model.TupleBlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel block as a Storm value. Inside a worker it goes by reference; between workers it is encoded, and decoded
- * by the receiving bolt, which knows the stream's layout.
+ * A channel block as a Storm value. Inside a worker it goes by reference; between workers it is encoded, and decoded by
+ * the receiving bolt, which knows the stream's layout.
  */
 public final class BlockMessage {
     private static final int HEADER_BYTES = 4 + 4 + 4 + 4 + 8 + 8 + 8 + 4 + 1;
@@ -40,7 +40,8 @@ public final class BlockMessage {
         }
         byte[] bytes = bytes();
         if (bytes.length < HEADER_BYTES) {
-            throw new IllegalArgumentException("channel block: expected " + HEADER_BYTES + " bytes, got " + bytes.length);
+            throw new IllegalArgumentException(
+                    "channel block: expected " + HEADER_BYTES + " bytes, got " + bytes.length);
         }
         return LittleEndian.getInt(bytes, 0);
     }

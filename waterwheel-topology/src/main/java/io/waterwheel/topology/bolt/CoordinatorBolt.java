@@ -106,8 +106,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {
-            StreamSnapshot snapshot =
-                    snapshots.refreshed(stream.name()).orElseGet(() -> StreamSnapshot.before(stream));
+            StreamSnapshot snapshot = snapshots.refreshed(stream.name()).orElseGet(() -> StreamSnapshot.before(stream));
             return new StatusJson.StreamStatus(snapshot, new TreeMap<>(snapshots.reports(stream.id())));
         }
 

@@ -15,8 +15,8 @@ import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.topology.config.Keys;
-import io.waterwheel.topology.spout.SourceSpout;
 import io.waterwheel.topology.worker.EventLoop;
+import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.nio.ByteBuffer;
@@ -101,8 +101,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 partition.onSubscribe(subscribe, now);
             }
         } else if (event instanceof Control.Credit credit) {
-            PartitionDispatcher partition =
-                    partitions.get(new PartitionId(credit.streamId(), credit.partition()));
+            PartitionDispatcher partition = partitions.get(new PartitionId(credit.streamId(), credit.partition()));
             if (partition != null) {
                 partition.onCredit(credit, now);
             }
@@ -114,7 +113,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     @Override
     public void onTick(long now) {
         Map<Integer, StreamInfo> streams = services.streams().streams();
-        for (Iterator<Map.Entry<PartitionId, PartitionDispatcher>> all = partitions.entrySet().iterator();
+        for (Iterator<Map.Entry<PartitionId, PartitionDispatcher>> all =
+                        partitions.entrySet().iterator();
                 all.hasNext(); ) {
             Map.Entry<PartitionId, PartitionDispatcher> entry = all.next();
             if (streams.containsKey(entry.getKey().streamId())) {
@@ -182,7 +182,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         @Override
         public void send(ChannelBlock block) {
             collector.emitDirect(
-                    indexerTasks.get(Math.floorMod(block.indexer(), indexerTasks.size())),
+                    indexerTasks.get(Placement.indexerTaskOf(block.indexer(), indexerTasks.size())),
                     STREAM,
                     new Values(BlockMessage.of(block)));
         }
@@ -238,8 +238,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
 
         @Override
         public void steer(Control.Live live) {
-            services.controlBus()
-                    .send(Role.SPOUT, SourceSpout.spoutOf(live.streamId(), live.partition(), spouts), live);
+            services.controlBus().send(Role.SPOUT, Placement.spoutOf(live.streamId(), live.partition(), spouts), live);
         }
 
         private interface Answer {
@@ -255,13 +254,22 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                         LOG.info("[{}/dispatcher-{}] was dropped", stream.name(), index);
                     } catch (Exception e) {
                         // The state machine asks again.
-                        LOG.warn("[{}/dispatcher-{}] partition {} could not {}; trying again",
-                                stream.name(), index, id.partition(), what, e);
+                        LOG.warn(
+                                "[{}/dispatcher-{}] partition {} could not {}; trying again",
+                                stream.name(),
+                                index,
+                                id.partition(),
+                                what,
+                                e);
                     }
                 });
             } catch (RejectedExecutionException e) {
-                LOG.warn("[{}/dispatcher-{}] too many catalog calls wait; partition {} tries again to {}",
-                        stream.name(), index, id.partition(), what);
+                LOG.warn(
+                        "[{}/dispatcher-{}] too many catalog calls wait; partition {} tries again to {}",
+                        stream.name(),
+                        index,
+                        id.partition(),
+                        what);
             }
         }
 

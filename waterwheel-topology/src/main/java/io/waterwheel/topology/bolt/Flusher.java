@@ -5,6 +5,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.index.Template;
 import io.waterwheel.ingest.SealedTree;
 import java.io.IOException;
@@ -20,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes sealed trees as chunks and commits them, one after another on a thread of its own, in the order they came
- * (protocol rule 7). What waits is bounded by the trees' memory pool. A failing store is tried again until it works: the
- * pool then fills, credit ends, and the log keeps what comes.
+ * (protocol rule 7). What waits is bounded by the trees' memory pool. A failing store is tried again until it works:
+ * the pool then fills, credit ends, and the log keeps what comes.
  */
 final class Flusher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Flusher.class);
@@ -112,7 +113,7 @@ final class Flusher implements AutoCloseable {
         List<ChunkDescriptor> chunks = List.of();
         Template next = null;
         if (sealed.tree().tuples() > 0) {
-            ChunkWriter.EncodedChunk encoded = writer.encode(sealed.tree());
+            EncodedChunk encoded = writer.encode(sealed.tree());
             next = encoded.nextTemplate();
             String file = ChunkDescriptor.fileName(
                     target.catalog.stream().name(),

@@ -18,8 +18,8 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.query.exec.ViewSlot;
 import io.waterwheel.topology.config.Keys;
-import io.waterwheel.topology.spout.SourceSpout;
 import io.waterwheel.topology.worker.EventLoop;
+import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.ArrayList;
@@ -69,7 +69,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         this.services = services;
         this.index = context.getThisTaskIndex();
         this.tasks = context.getComponentTasks(context.getThisComponentId()).size();
-        this.dispatchers = context.getComponentTasks(Role.DISPATCHER.component()).size();
+        this.dispatchers =
+                context.getComponentTasks(Role.DISPATCHER.component()).size();
         long poolBytes = services.config().get(Keys.INDEXER_MEMORY_POOL).bytes();
         this.pool = new PagePool(poolBytes);
         this.window = new CreditWindow(
@@ -196,18 +197,9 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         ViewSlot slot = new ViewSlot();
         Effects effects = new Effects(info, indexer, catalog, start.nodeVersion(), slot);
         IndexerCore core = new IndexerCore(
-                info,
-                indexer,
-                start.checkpoint(),
-                targets,
-                pool,
-                window,
-                settings,
-                effects,
-                System.nanoTime());
+                info, indexer, start.checkpoint(), targets, pool, window, settings, effects, System.nanoTime());
         task.add(core);
-        stream.readers.add(services.hostIndexer(
-                info.id(), indexer, new FreshReader(slot, settings.staleNanos())));
+        stream.readers.add(services.hostIndexer(info.id(), indexer, new FreshReader(slot, settings.staleNanos())));
         LOG.info(
                 "[{}/indexer-{}] started: epoch={} flushed={} watermarks={} targets={}",
                 info.name(),
@@ -244,10 +236,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
         private void toDispatcher(int partition, Control message) {
             services.controlBus()
-                    .send(
-                            Role.DISPATCHER,
-                            SourceSpout.dispatcherOf(message.streamId(), partition, dispatchers),
-                            message);
+                    .send(Role.DISPATCHER, Placement.dispatcherOf(message.streamId(), partition, dispatchers), message);
         }
 
         @Override

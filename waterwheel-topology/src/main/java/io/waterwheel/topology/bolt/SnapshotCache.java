@@ -47,7 +47,10 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
                     try {
                         advance();
                     } catch (RuntimeException e) {
-                        LOG.warn("[{}/coordinator] its edits could not be read", snapshot.stream().name(), e);
+                        LOG.warn(
+                                "[{}/coordinator] its edits could not be read",
+                                snapshot.stream().name(),
+                                e);
                     }
                 });
             }
@@ -57,7 +60,10 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
             try {
                 watch.close();
             } catch (Exception e) {
-                LOG.warn("[{}/coordinator] a watch could not be closed", snapshot.stream().name(), e);
+                LOG.warn(
+                        "[{}/coordinator] a watch could not be closed",
+                        snapshot.stream().name(),
+                        e);
             }
         }
     }

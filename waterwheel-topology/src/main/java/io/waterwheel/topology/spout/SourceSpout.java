@@ -7,6 +7,7 @@ import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.Control;
+import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -90,16 +91,6 @@ public final class SourceSpout extends BaseRichSpout {
         declarer.declareStream(STREAM, true, new Fields("batch"));
     }
 
-    /** The dispatcher task of a partition; spout and indexers agree on it. */
-    public static int dispatcherOf(int streamId, int partition, int dispatchers) {
-        return Math.floorMod(streamId * 31 + partition, dispatchers);
-    }
-
-    /** The spout task of a partition. */
-    public static int spoutOf(int streamId, int partition, int spouts) {
-        return Math.floorMod(streamId * 31 + partition, spouts);
-    }
-
     /** What exists between open and close. Owner: the spout's executor. */
     private static final class Running {
         private final WorkerServices services;
@@ -114,23 +105,18 @@ public final class SourceSpout extends BaseRichSpout {
         private final Map<Integer, Map<Integer, Partition>> partitions = new HashMap<>();
         private @Nullable Map<Integer, StreamInfo> known;
 
-        Running(
-                WorkerServices services,
-                TopologyContext context,
-                SpoutOutputCollector collector,
-                long heartbeatNanos) {
+        Running(WorkerServices services, TopologyContext context, SpoutOutputCollector collector, long heartbeatNanos) {
             this.services = services;
             this.collector = collector;
             this.heartbeatNanos = heartbeatNanos;
             this.index = context.getThisTaskIndex();
-            this.spouts = context.getComponentTasks(context.getThisComponentId()).size();
+            this.spouts =
+                    context.getComponentTasks(context.getThisComponentId()).size();
             this.dispatcherTasks = context.getComponentTasks(Role.DISPATCHER.component());
             this.source = services.openLogSource();
             this.registration = services.controlBus()
                     .register(
-                            Role.SPOUT,
-                            index,
-                            message -> message instanceof Control.Live live && control.offer(live));
+                            Role.SPOUT, index, message -> message instanceof Control.Live live && control.offer(live));
         }
 
         void next() {
@@ -169,7 +155,7 @@ public final class SourceSpout extends BaseRichSpout {
                 return;
             }
             partition.lastEmitNanos = System.nanoTime();
-            int dispatcher = dispatcherOf(batch.streamId(), batch.partition(), dispatcherTasks.size());
+            int dispatcher = Placement.dispatcherOf(batch.streamId(), batch.partition(), dispatcherTasks.size());
             collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(batch));
         }
 
@@ -195,7 +181,8 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         private void follow(Map<Integer, StreamInfo> streams) {
-            for (Iterator<Map.Entry<Integer, Map<Integer, Partition>>> all = partitions.entrySet().iterator();
+            for (Iterator<Map.Entry<Integer, Map<Integer, Partition>>> all =
+                            partitions.entrySet().iterator();
                     all.hasNext(); ) {
                 Map.Entry<Integer, Map<Integer, Partition>> gone = all.next();
                 if (!streams.containsKey(gone.getKey())) {
@@ -216,7 +203,7 @@ public final class SourceSpout extends BaseRichSpout {
             try {
                 long[] starts = starts(stream);
                 for (int p = 0; p < stream.partitions(); p++) {
-                    if (spoutOf(stream.id(), p, spouts) == index) {
+                    if (Placement.spoutOf(stream.id(), p, spouts) == index) {
                         source.assign(stream.id(), stream.topic(), p, starts[p]);
                         mine.put(p, new Partition(stream, p));
                         LOG.info("[{}/spout-{}] reads partition {} from {}", stream.name(), index, p, starts[p]);
@@ -229,8 +216,8 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         /**
-         * Where live reading begins: the furthest checkpoint. An indexer that is behind it is served by the dispatcher's
-         * own reading of the log, and delays nobody.
+         * Where live reading begins: the furthest checkpoint. An indexer that is behind it is served by the
+         * dispatcher's own reading of the log, and delays nobody.
          */
         private long[] starts(StreamInfo stream) {
             StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);

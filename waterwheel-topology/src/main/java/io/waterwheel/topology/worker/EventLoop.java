@@ -46,9 +46,7 @@ public final class EventLoop<E> implements AutoCloseable {
     private long refused;
     private volatile @Nullable Throwable failure;
 
-    /**
-     * @param tickNanos time between ticks
-     */
+    /** @param tickNanos time between ticks */
     public EventLoop(String name, long tickNanos, Handler<E> handler) {
         this.name = name;
         this.handler = handler;

@@ -1,11 +1,12 @@
 package io.waterwheel.topology.worker;
 
+import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.catalog.CatalogStore;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -24,6 +25,7 @@ public final class StreamDirectory implements AutoCloseable {
     private final Namespace namespace;
     private final ScheduledExecutorService executor;
     private final AutoCloseable watch;
+    private final ScheduledFuture<?> polling;
     private final AtomicBoolean due = new AtomicBoolean();
     private volatile Map<Integer, StreamInfo> streams = Map.of();
 
@@ -32,7 +34,7 @@ public final class StreamDirectory implements AutoCloseable {
         this.executor = executor;
         this.watch = store.watch(namespace.streamsPath(), this::changed);
         refresh();
-        executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+        this.polling = executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
     }
 
     /** By stream id; the same object as long as nothing changes. */
@@ -61,6 +63,7 @@ public final class StreamDirectory implements AutoCloseable {
 
     @Override
     public void close() {
+        polling.cancel(false);
         try {
             watch.close();
         } catch (Exception e) {

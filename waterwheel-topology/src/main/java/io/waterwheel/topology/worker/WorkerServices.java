@@ -6,11 +6,10 @@ import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogReader;
 import io.waterwheel.ingest.LogSource;
+import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.AnswerSink;
-import io.waterwheel.query.exec.ChunkScan;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
-import io.waterwheel.query.Query;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.concurrent.ExecutorService;
 
@@ -29,8 +28,6 @@ public interface WorkerServices extends AutoCloseable {
     StreamDirectory streams();
 
     ChunkStore chunkStore();
-
-    ChunkScan chunkScan();
 
     ControlBus controlBus();
 

@@ -1,5 +1,6 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
@@ -94,7 +95,7 @@ public final class WaterwheelServer implements AutoCloseable {
             config = config.with(Keys.KAFKA_BOOTSTRAP, await(kafka).bootstrap());
         }
         config = config.with(Keys.TOPOLOGY_WORKERS, 1);
-        Map<String, Object> stormConf = new HashMap<>(config.toStormConf());
+        Map<String, Object> stormConf = new HashMap<>(WaterwheelTopology.stormConf(config));
         stormConf.put(Config.TOPOLOGY_WORKERS, 1);
         storm.submit(config.get(Keys.TOPOLOGY_NAME), stormConf, topology.apply(config));
         LOG.info("server on {}: started in {} ms", dataFolder, (System.nanoTime() - begin) / 1_000_000);

@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.ingest.LogSource.News;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
 import io.waterwheel.topology.kafka.KafkaSource;
-import io.waterwheel.topology.kafka.KafkaSource.News;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.kafka.LogGapException;
 import io.waterwheel.topology.kafka.TopicNames;
@@ -217,7 +217,7 @@ final class KafkaSourceTest {
             Waiting.until("a gap in partition 0 while partition 1 is read", () -> {
                 for (News news : source.poll(POLL)) {
                     if (news instanceof News.Gap gap) {
-                        gaps.add(gap.problem());
+                        gaps.add((LogGapException) gap.problem());
                     } else if (news instanceof News.Read read) {
                         assertThat(read.batch().partition()).isEqualTo(1);
                         reached.add(read.batch().to());

@@ -18,7 +18,9 @@ import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -130,6 +132,46 @@ final class ChunkTest {
         TemplateTree tree = new TemplateTree(EXAMPLE, Template.single(), new PagePool(1 << 20));
         tree.insert(block, 0, 1);
         return ChunkRows.bytes(new ChunkWriter().encode(tree));
+    }
+
+    /**
+     * The file was written once, by the first writer of version 1: readers to come must read it, this writer make it.
+     */
+    @Test
+    void isTheGoldenFileOfItsVersion() throws IOException {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("name", FieldType.STRING, true),
+                        new Field("speed", FieldType.FLOAT, false),
+                        new Field("on", FieldType.BOOLEAN, true),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        RowLayout layout = RowLayout.of(schema);
+        TupleBlock block = new TupleBlock(layout, 3);
+        for (int row = 0; row < 3; row++) {
+            block.keys()[row] = 30 - 10L * row;
+            block.times()[row] = 1_600_000_000_000L + row;
+            byte[] name = "taxi".repeat(row).getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(block.column(1), row * 8, block.addToArena(name, 0, name.length));
+            LittleEndian.putInt(block.column(2), row * 4, Float.floatToRawIntBits(row * 1.5f));
+            block.column(3)[row] = (byte) (row & 1);
+            block.setNullMask(row, row == 0 ? 1 : 0);
+        }
+        block.setSize(3);
+        TemplateTree tree = new TemplateTree(layout, Template.single(), new PagePool(1 << 20));
+        tree.insert(block, 0, 3);
+        byte[] golden;
+        try (InputStream in = ChunkTest.class.getResourceAsStream("/chunk/v1/three-tuples.chunk")) {
+            golden = in.readAllBytes();
+        }
+        assertThat(rows(golden, layout))
+                .containsExactly(
+                        "10@1600000000002|10|taxitaxi|3.0|false|1600000000002",
+                        "20@1600000000001|20|taxi|1.5|true|1600000000001",
+                        "30@1600000000000|30|null|0.0|false|1600000000000");
+        assertThat(ChunkRows.bytes(new ChunkWriter().encode(tree))).isEqualTo(golden);
     }
 
     @Test

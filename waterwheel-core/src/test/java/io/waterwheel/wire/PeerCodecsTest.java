@@ -1,0 +1,66 @@
+package io.waterwheel.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.Box;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Subquery;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class PeerCodecsTest {
+    @Test
+    void controlMessagesComeBackAsTheyWere() {
+        ChannelEpoch epoch = new ChannelEpoch(3, 17);
+        for (Control control : List.of(
+                new Control.Subscribe(1, 2, 3, epoch, 4, 5, 6),
+                new Control.Credit(1, 2, 3, epoch, Long.MAX_VALUE),
+                new Control.Live(1, 2, -1, true),
+                new Control.Seal(9))) {
+            assertThat(ControlCodec.read(ControlCodec.write(control))).isEqualTo(control);
+        }
+        Control.Report report = new Control.Report(
+                7, 1, 2, 3, new long[] {4, 5}, 6, Region.of(Long.MIN_VALUE, Long.MAX_VALUE, -1, 1), 8, 9, true);
+        assertThat(ControlCodec.read(ControlCodec.write(report)))
+                .usingRecursiveComparison()
+                .isEqualTo(report);
+        Control.Report empty = new Control.Report(7, 1, 2, 3, new long[0], 6, null, 0, 0, false);
+        assertThat(ControlCodec.read(ControlCodec.write(empty)))
+                .usingRecursiveComparison()
+                .isEqualTo(empty);
+        assertThatThrownBy(() -> ControlCodec.read(new byte[] {-1, 3, 9})).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ControlCodec.read(new byte[0])).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void subqueriesAndHeadersComeBackAsTheyWere() {
+        Query query = Query.of("flights")
+                .withKeys(List.of(new KeyInterval(-5, 9)))
+                .withBox(new Box(1, 2, 3, 4))
+                .withTimes(new TimeInterval(-7, 7))
+                .withSelect(List.of("a", "b"))
+                .withLimit(3)
+                .withAtLeast(Map.of(0, 12L));
+        for (Subquery subquery : List.of(
+                new Subquery.OfIndexer(query, 1, 2, 3, 4, new long[] {Long.MIN_VALUE, 5}),
+                new Subquery.OfChunk(query.withCount(), 1, "s-1/0-1-2-0.chunk"))) {
+            assertThat(SubqueryCodec.read(SubqueryCodec.write(subquery)))
+                    .usingRecursiveComparison()
+                    .isEqualTo(subquery);
+        }
+        IndexerHeader header =
+                new IndexerHeader(IndexerHeader.Outcome.LATE, "behind", 4, new long[] {1, 2}, true, List.of(1));
+        assertThat(SubqueryCodec.readHeader(SubqueryCodec.write(header)))
+                .usingRecursiveComparison()
+                .isEqualTo(header);
+        assertThatThrownBy(() -> SubqueryCodec.read(new byte[] {-1})).isInstanceOf(IllegalArgumentException.class);
+    }
+}

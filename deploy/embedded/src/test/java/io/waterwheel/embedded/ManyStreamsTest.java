@@ -1,0 +1,90 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.SchemaFile;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.query.Query;
+import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.kafka.TopicNames;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Fifty streams in one topology: created without touching Storm, fed at once, each with its own answers. */
+@Tag("embedded")
+final class ManyStreamsTest {
+    private static final int STREAMS = 50;
+    private static final int PARTITIONS = 2;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void fiftyStreamsAreCreatedAndAnswerForThemselves() throws Exception {
+        Schema schema =
+                SchemaFile.read(Path.of("../../conf/schemas/flights.yaml")).schema();
+        long[] created = new long[STREAMS];
+        long[] answered = new long[STREAMS];
+        try (ServedProcess server = ServedProcess.start(folder);
+                FlightQueries queries = new FlightQueries(server.url0);
+                KafkaTopics topics = new KafkaTopics(server.bootstrap);
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", server.bootstrap, "linger.ms", 5),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            for (int i = 0; i < STREAMS; i++) {
+                // The topic is somebody's already, as is usual.
+                topics.ensure("stream-" + i, PARTITIONS);
+                topics.ensure(TopicNames.deadLettersOf("stream-" + i), 1);
+            }
+            for (int i = 0; i < STREAMS; i++) {
+                String name = "stream-" + i;
+                long begin = System.nanoTime();
+                queries.create(new StreamDefinition(name, name, RecordFormat.CSV, PARTITIONS, schema));
+                created[i] = (System.nanoTime() - begin) / 1_000_000;
+                assertThat(queries.ask(Query.of(name).withCount()).verdict().tuples())
+                        .isZero();
+                answered[i] = (System.nanoTime() - begin) / 1_000_000;
+            }
+            for (int i = 0; i < STREAMS; i++) {
+                for (int row = 0; row <= 100 + i; row++) {
+                    String line = String.format(Locale.ROOT, "%d,id%d,,%d.5,48.25,,,,", 1000 + row, i, row % 90);
+                    var unused = producer.send(
+                            new ProducerRecord<>("stream-" + i, row % PARTITIONS, null, line.getBytes(UTF_8)));
+                }
+            }
+            producer.flush();
+            for (int i = 0; i < STREAMS; i++) {
+                Map<Integer, Long> ends = Map.of(0, (102L + i) / 2, 1, (101L + i) / 2);
+                assertThat(queries.ask(Query.of("stream-" + i)
+                                        .withCount()
+                                        .withAtLeast(ends)
+                                        .withTimeout(Duration.ofSeconds(60)))
+                                .verdict()
+                                .tuples())
+                        .as("stream-%s", i)
+                        .isEqualTo(101 + i);
+            }
+        }
+        Arrays.sort(created);
+        Arrays.sort(answered);
+        System.err.printf(
+                "50 streams: created in p50 %d ms, max %d ms; first complete answer after p50 %d ms, max %d ms%n",
+                created[STREAMS / 2], created[STREAMS - 1], answered[STREAMS / 2], answered[STREAMS - 1]);
+        assertThat(created[STREAMS / 2])
+                .as("median milliseconds to create a stream")
+                .isLessThan(200);
+    }
+}

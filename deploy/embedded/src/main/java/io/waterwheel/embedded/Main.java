@@ -1,20 +1,19 @@
 package io.waterwheel.embedded;
 
-/** Entry point of the {@code waterwheel} launcher. Exit codes: 2 for a command that is not understood. */
+import io.waterwheel.client.cli.Cli;
+import io.waterwheel.client.cli.Terminal;
+import java.util.List;
+
+/** Entry point of the {@code waterwheel} launcher: the client's commands, and those of this module. */
 public final class Main {
-    private static final String USAGE = """
-            Usage: waterwheel COMMAND [ARGUMENTS]
-
-            Commands:
-              test    build, check and test everything
-
-            No other command is built in yet.
-            """;
-
     private Main() {}
 
     public static void main(String[] args) {
-        System.err.print(USAGE);
-        System.exit(2);
+        // Explicit: Storm in this process leaves threads behind.
+        System.exit(run(args, Terminal.ofProcess()));
+    }
+
+    static int run(String[] args, Terminal terminal) {
+        return Cli.run(args, terminal, List.of(new ServerCommand(terminal), new DemoCommand(terminal)));
     }
 }

@@ -1,4 +1,8 @@
-/** The command line over the client. */
+/**
+ * The command line over the client: {@link io.waterwheel.client.cli.Cli} runs a command and returns its exit code. Data
+ * goes to standard output, all else to standard error. Uses the client and the core's model, query and decode. One
+ * command is one thread.
+ */
 @NullMarked
 package io.waterwheel.client.cli;
 

@@ -1,0 +1,89 @@
+package io.waterwheel.embedded;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.assembly.WaterwheelTopology;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A {@link WaterwheelServer} whose coordinator answers. One thread. */
+final class RunningServer implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final String COORDINATOR = "/coordinators/0";
+
+    private final WaterwheelServer server;
+    private final String url;
+
+    private RunningServer(WaterwheelServer server, String url) {
+        this.server = server;
+        this.url = url;
+    }
+
+    /** Starts a server with Waterwheel's topology, and returns when it takes queries. */
+    static RunningServer start(Path folder, WaterwheelConfig config, Set<WaterwheelServer.External> external)
+            throws IOException {
+        WaterwheelServer server = WaterwheelServer.start(folder, config, external, WaterwheelTopology::build);
+        try {
+            return new RunningServer(server, awaitCoordinator(server));
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private static String awaitCoordinator(WaterwheelServer server) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        String last = "no coordinator has announced itself";
+        try (CatalogStore store = ZooKeeperCatalogStore.connect(server.config())) {
+            while (System.nanoTime() - deadline < 0) {
+                // Read anew each time: after a kill it may be of the killed server for some seconds.
+                Optional<CatalogStore.Node> node = store.read(COORDINATOR);
+                if (node.isPresent()) {
+                    String url = new String(node.get().data(), StandardCharsets.UTF_8);
+                    try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+                        client.listStreams();
+                        return url;
+                    } catch (WaterwheelException e) {
+                        if (e.kind() != WaterwheelException.Kind.TEMPORARY) {
+                            throw e;
+                        }
+                        last = e.getMessage();
+                    }
+                }
+                if (Thread.interrupted()) {
+                    Thread.currentThread().interrupt();
+                    throw new IOException("interrupted while the server was starting");
+                }
+                LockSupport.parkNanos(POLL_NANOS);
+            }
+        }
+        throw new IOException(
+                "the server does not take queries " + PATIENCE.toSeconds() + " s after its start: " + last);
+    }
+
+    /** {@code grpc://HOST:PORT} of its coordinator. */
+    String url() {
+        return url;
+    }
+
+    /** Kafka's HOST:PORT. */
+    String kafka() {
+        return server.config().get(Keys.KAFKA_BOOTSTRAP);
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

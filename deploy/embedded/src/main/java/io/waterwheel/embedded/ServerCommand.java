@@ -1,0 +1,158 @@
+package io.waterwheel.embedded;
+
+import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.topology.config.ConfigException;
+import io.waterwheel.topology.config.DataSize;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code waterwheel server}. */
+@Command(
+        name = "server",
+        description = {
+            "Run all of Waterwheel in one process: ZooKeeper, Kafka, Storm and the topology, on one data folder.",
+            "Prints one line when it takes queries, then runs until it is told to end (Ctrl-C, SIGTERM). Killed and"
+                    + " started again on its folder it goes on where it stood."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  waterwheel server",
+            "  waterwheel server --data /var/lib/waterwheel --port 7070 indexer.seal-size=32MiB"
+        })
+final class ServerCommand implements Callable<Integer> {
+    static final int DEFAULT_PORT = 7070;
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            defaultValue = "waterwheel-data",
+            description = "The folder that holds everything; made when absent. Default: waterwheel-data.")
+    private Path data = Path.of("waterwheel-data");
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            description = "Port for queries; 0 is any free one. Default: what the configuration says, else 7070.")
+    private @Nullable Integer port;
+
+    @Option(names = "--conf", paramLabel = "FILE", description = "A configuration file in YAML.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--external",
+            paramLabel = "PART",
+            split = ",",
+            description =
+                    "Do not start these but use those that the configuration names: zookeeper, kafka, chunk_store.")
+    private Set<WaterwheelServer.External> external = Set.of();
+
+    @Parameters(paramLabel = "KEY=VALUE", description = "Keys of the configuration, over those of the file.")
+    private List<String> overrides = List.of();
+
+    ServerCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        WaterwheelConfig config = config();
+        checkPort(config);
+        Path log = ServerLog.in(data);
+        terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
+        RunningServer server = RunningServer.start(data, config, external);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "waterwheel-stop"));
+        terminal.out().println("ready: " + server.url() + " kafka://" + server.kafka());
+        terminal.out().flush();
+        new CountDownLatch(1).await();
+        return 0;
+    }
+
+    private static void stop(RunningServer server) {
+        server.close();
+        // The JVM would report the signal as a failure (128 + its number); to be told to end is none. An exit that the
+        // process decided on itself keeps its code.
+        boolean signalled = Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .anyMatch(name -> name.startsWith("SIG") && name.endsWith(" handler"));
+        if (signalled) {
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    private WaterwheelConfig config() {
+        WaterwheelConfig config;
+        try {
+            config = file == null
+                    ? WaterwheelConfig.parse("command line", "", overrides)
+                    : WaterwheelConfig.load(file, overrides);
+        } catch (ConfigException | UncheckedIOException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+        return fitted(config, port);
+    }
+
+    /** The configuration with what suits one process where nothing else was said. */
+    static WaterwheelConfig fitted(WaterwheelConfig given, @Nullable Integer port) {
+        WaterwheelConfig defaults = WaterwheelConfig.defaults();
+        WaterwheelConfig config = given;
+        if (port != null) {
+            config = config.with(Keys.COORDINATOR_PORTS, List.of(port));
+        } else if (config.get(Keys.COORDINATOR_PORTS).equals(defaults.get(Keys.COORDINATOR_PORTS))) {
+            config = config.with(Keys.COORDINATOR_PORTS, List.of(DEFAULT_PORT));
+        }
+        if (config.get(Keys.COORDINATOR_TASKS).equals(defaults.get(Keys.COORDINATOR_TASKS))) {
+            // They would die together.
+            config = config.with(Keys.COORDINATOR_TASKS, 1);
+        }
+        DataSize cache = config.get(Keys.QUERY_SERVER_CACHE_SIZE);
+        long quarter = Runtime.getRuntime().maxMemory() / 4;
+        if (cache.equals(defaults.get(Keys.QUERY_SERVER_CACHE_SIZE)) && cache.bytes() > quarter) {
+            config = config.with(Keys.QUERY_SERVER_CACHE_SIZE, new DataSize(quarter));
+        }
+        return config;
+    }
+
+    /** Storm would start the coordinator again and again: better said here. */
+    private static void checkPort(WaterwheelConfig config) throws IOException {
+        List<Integer> ports = config.get(Keys.COORDINATOR_PORTS);
+        IOException last = null;
+        for (int port : ports) {
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.setReuseAddress(true);
+                socket.bind(new InetSocketAddress(InetAddress.getByName(config.get(Keys.COORDINATOR_HOST)), port));
+                return;
+            } catch (IOException e) {
+                last = new IOException(
+                        "cannot listen on " + config.get(Keys.COORDINATOR_HOST) + ", port " + ports + ": "
+                                + e.getMessage() + "; is another server running? --port picks another",
+                        e);
+            }
+        }
+        if (last != null) {
+            throw last;
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.waterwheel.client;
+
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends tuples to a stream: sends records of the stream's format to its topic, every partition in turn. Each is
+ * stored once, whatever the network does, unless {@link #flush} or {@link #close} fails: then some may be missing.
+ * Memory is bounded: when the brokers do not keep up, appending waits. Thread-safe; the calls of several threads take
+ * turns.
+ *
+ * <p>What {@link #flush} returns makes a query that sees all of it: {@code query.withAtLeast(appender.flush())}.
+ */
+public final class Appender implements AutoCloseable {
+    private final StreamDefinition stream;
+    private final AppenderSettings settings;
+    private final RecordSender sender;
+
+    /** The open block of a stream of tuple blocks, guarded by this. */
+    private final TupleBlock open;
+
+    private final RowWriter rows;
+    private final boolean keysSent;
+    private final ScheduledExecutorService timer;
+    private boolean timerSet;
+    private @Nullable WaterwheelException timerFailure;
+
+    private Appender(StreamDetails details, AppenderSettings settings) {
+        this.stream = details.definition();
+        this.settings = settings;
+        Schema schema = stream.schema();
+        this.open = new TupleBlock(RowLayout.of(schema), 16);
+        this.rows = new RowWriter(schema, open);
+        this.keysSent =
+                schema.key() instanceof KeySpec.Ordered key && !key.field().equals(schema.timeField());
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "waterwheel-appender-" + stream.name());
+            thread.setDaemon(true);
+            return thread;
+        });
+        executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.timer = executor;
+        this.sender = new RecordSender(stream, details.bootstrapServers(), settings);
+    }
+
+    /**
+     * Opens an appender.
+     *
+     * @param stream as {@link WaterwheelClient#describe} gives it
+     */
+    public static Appender open(StreamDetails stream, AppenderSettings settings) {
+        try {
+            return new Appender(stream, settings);
+        } catch (KafkaException e) {
+            throw new WaterwheelException(
+                    Kind.TEMPORARY,
+                    "KAFKA_UNREACHABLE",
+                    "Kafka at " + stream.bootstrapServers() + " cannot be used: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** The stream that it appends to. */
+    public StreamDefinition stream() {
+        return stream;
+    }
+
+    /**
+     * Appends one tuple.
+     *
+     * @param values in the order of the schema's fields: Number for int, long, float and double; Number or Instant for
+     *     timestamp (milliseconds); Boolean; String; byte[]; null for none
+     * @throws IllegalArgumentException when a value does not fit its field; nothing is appended then
+     * @throws WaterwheelException when what was appended before could not be sent
+     */
+    public synchronized void append(@Nullable Object... values) {
+        checkTimer();
+        int arena = open.arenaSize();
+        rows.append(values);
+        if (stream.format() == RecordFormat.BLOCK) {
+            rowAdded();
+            return;
+        }
+        // The row has proved that the values fit; the text is made of what it holds.
+        List<@Nullable Object> stored = rows.values(open.size() - 1);
+        open.setSize(open.size() - 1);
+        open.setArenaSize(arena);
+        if (stream.format() == RecordFormat.JSON) {
+            checkFinite(stored);
+        }
+        String text = stream.format() == RecordFormat.CSV
+                ? TextRows.csv(stored)
+                : TextRows.json(stream.schema().fields(), stored);
+        sender.send(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void checkFinite(List<@Nullable Object> values) {
+        for (int f = 0; f < values.size(); f++) {
+            Object value = values.get(f);
+            if ((value instanceof Float || value instanceof Double)
+                    && !Double.isFinite(((Number) value).doubleValue())) {
+                throw new IllegalArgumentException(
+                        "field " + stream.schema().fields().get(f).name() + ": " + value + " has no form in JSON");
+            }
+        }
+    }
+
+    /**
+     * Appends the tuples of a block to a stream of tuple blocks.
+     *
+     * @param block of the layout {@code RowLayout.of(schema)}; its keys count only when the key is a field that is not
+     *     the time. Not kept
+     */
+    public synchronized void append(TupleBlock block) {
+        if (stream.format() != RecordFormat.BLOCK) {
+            throw new IllegalArgumentException("stream " + stream.name() + " takes " + stream.format()
+                    + " records, not tuple blocks; append values or records");
+        }
+        checkTimer();
+        for (int row = 0; row < block.size(); row++) {
+            rows.copy(block, row);
+            rowAdded();
+        }
+    }
+
+    /**
+     * Appends a record as it is: a CSV line, a JSON object, or an encoded tuple block, as the stream's format is. What
+     * the server cannot decode it puts aside into the stream's dead letters, with the reason.
+     *
+     * @param value not changed by the caller afterwards
+     */
+    public synchronized void appendRecord(byte[] value) {
+        checkTimer();
+        if (open.size() > 0) {
+            sendOpen();
+        }
+        sender.send(value);
+    }
+
+    private void rowAdded() {
+        if (BlockCodec.encodedBytes(open, keysSent) >= settings.blockBytes()) {
+            sendOpen();
+        } else if (!timerSet) {
+            timerSet = true;
+            var unused = timer.schedule(this::onTimer, settings.linger().toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void sendOpen() {
+        if (open.size() > 0) {
+            byte[] record = BlockCodec.encode(open, keysSent);
+            open.clear();
+            sender.send(record);
+        }
+    }
+
+    private synchronized void onTimer() {
+        timerSet = false;
+        try {
+            sendOpen();
+        } catch (WaterwheelException e) {
+            timerFailure = e;
+        }
+    }
+
+    private void checkTimer() {
+        WaterwheelException failure = timerFailure;
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /**
+     * Sends what waits, and returns when the brokers have confirmed everything appended so far.
+     *
+     * @return by partition the offset below which lies everything that this appender has sent there; partitions that it
+     *     has sent nothing to are left out
+     * @throws WaterwheelException when something could not be sent
+     */
+    public synchronized Map<Integer, Long> flush() {
+        checkTimer();
+        sendOpen();
+        return sender.flush();
+    }
+
+    /** {@link #flush}, then ends the connection. */
+    @Override
+    public synchronized void close() {
+        timer.shutdown();
+        try {
+            flush();
+        } finally {
+            sender.close();
+        }
+    }
+}

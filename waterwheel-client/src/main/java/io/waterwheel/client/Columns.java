@@ -1,0 +1,181 @@
+package io.waterwheel.client;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.Float4Vector;
+import org.apache.arrow.vector.Float8Vector;
+import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.TimeStampMilliTZVector;
+import org.apache.arrow.vector.VarBinaryVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.jspecify.annotations.Nullable;
+
+/** The vectors of an answer with the types of Waterwheel's fields. */
+final class Columns {
+    /** No fields, no rows: before the first batch. */
+    static final Columns NONE = new Columns(VectorSchemaRoot.of());
+
+    private final VectorSchemaRoot root;
+    private final List<Field> fields;
+    private final FieldVector[] vectors;
+    private final Map<String, Integer> byName = new HashMap<>();
+
+    private Columns(VectorSchemaRoot root) {
+        this.root = root;
+        this.vectors = root.getFieldVectors().toArray(FieldVector[]::new);
+        List<Field> named = new ArrayList<>(vectors.length);
+        for (int f = 0; f < vectors.length; f++) {
+            String name = vectors[f].getName();
+            named.add(new Field(name, type(vectors[f]), vectors[f].getField().isNullable()));
+            byName.putIfAbsent(name, f);
+        }
+        this.fields = List.copyOf(named);
+    }
+
+    /** The columns of the root; these, when it is theirs. */
+    Columns of(VectorSchemaRoot other) {
+        return other == root ? this : new Columns(other);
+    }
+
+    private static FieldType type(FieldVector vector) {
+        if (vector instanceof IntVector) {
+            return FieldType.INT;
+        } else if (vector instanceof BigIntVector) {
+            return FieldType.LONG;
+        } else if (vector instanceof TimeStampMilliTZVector) {
+            return FieldType.TIMESTAMP;
+        } else if (vector instanceof Float4Vector) {
+            return FieldType.FLOAT;
+        } else if (vector instanceof Float8Vector) {
+            return FieldType.DOUBLE;
+        } else if (vector instanceof BitVector) {
+            return FieldType.BOOLEAN;
+        } else if (vector instanceof VarCharVector) {
+            return FieldType.STRING;
+        } else if (vector instanceof VarBinaryVector) {
+            return FieldType.BYTES;
+        }
+        throw new IllegalArgumentException("field " + vector.getField() + ": its type is unknown to this client");
+    }
+
+    VectorSchemaRoot root() {
+        return root;
+    }
+
+    List<Field> fields() {
+        return fields;
+    }
+
+    int rows() {
+        return root.getRowCount();
+    }
+
+    int indexOf(String name) {
+        Integer index = byName.get(name);
+        if (index == null) {
+            throw new IllegalArgumentException(
+                    "the answer has no field '" + name + "', its fields are " + byName.keySet());
+        }
+        return index;
+    }
+
+    boolean isNull(int field, int row) {
+        check(row);
+        return vectors[field].isNull(row);
+    }
+
+    private void check(int row) {
+        if (row < 0 || row >= rows()) {
+            throw new IllegalStateException("there is no row here: call next() first, and until it is false");
+        }
+    }
+
+    private FieldVector at(int field, int row) {
+        if (isNull(field, row)) {
+            throw new IllegalStateException(
+                    "field " + vectors[field].getName() + " is null in this row: ask isNull first");
+        }
+        return vectors[field];
+    }
+
+    private IllegalStateException unfit(int field, String expected) {
+        return new IllegalStateException("field " + vectors[field].getName() + " is of type "
+                + fields.get(field).type().schemaName() + ", not " + expected);
+    }
+
+    long getLong(int field, int row) {
+        FieldVector vector = at(field, row);
+        if (vector instanceof BigIntVector longs) {
+            return longs.get(row);
+        } else if (vector instanceof TimeStampMilliTZVector times) {
+            return times.get(row);
+        } else if (vector instanceof IntVector ints) {
+            return ints.get(row);
+        }
+        throw unfit(field, "long, int or timestamp");
+    }
+
+    long getLong(int field, int row, FieldType only) {
+        if (fields.get(field).type() != only) {
+            throw unfit(field, only.schemaName());
+        }
+        return getLong(field, row);
+    }
+
+    double getDouble(int field, int row) {
+        return at(field, row) instanceof Float8Vector doubles ? doubles.get(row) : getFloat(field, row);
+    }
+
+    float getFloat(int field, int row) {
+        if (at(field, row) instanceof Float4Vector floats) {
+            return floats.get(row);
+        }
+        throw unfit(field, "float or double");
+    }
+
+    boolean getBoolean(int field, int row) {
+        if (at(field, row) instanceof BitVector bits) {
+            return bits.get(row) != 0;
+        }
+        throw unfit(field, "boolean");
+    }
+
+    String getString(int field, int row) {
+        if (at(field, row) instanceof VarCharVector texts) {
+            return new String(texts.get(row), StandardCharsets.UTF_8);
+        }
+        throw unfit(field, "string");
+    }
+
+    byte[] getBytes(int field, int row) {
+        if (at(field, row) instanceof VarBinaryVector bytes) {
+            return bytes.get(row);
+        }
+        throw unfit(field, "bytes");
+    }
+
+    @Nullable
+    Object value(int field, int row) {
+        if (isNull(field, row)) {
+            return null;
+        }
+        return switch (fields.get(field).type()) {
+            case INT -> (int) getLong(field, row);
+            case LONG, TIMESTAMP -> getLong(field, row);
+            case FLOAT -> getFloat(field, row);
+            case DOUBLE -> getDouble(field, row);
+            case BOOLEAN -> getBoolean(field, row);
+            case STRING -> getString(field, row);
+            case BYTES -> getBytes(field, row);
+        };
+    }
+}

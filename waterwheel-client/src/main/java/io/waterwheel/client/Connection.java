@@ -1,0 +1,113 @@
+package io.waterwheel.client;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.wire.WireErrors;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.ErrorFlightMetadata;
+import org.apache.arrow.flight.FlightClient;
+import org.apache.arrow.flight.FlightGrpcUtils;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
+
+/** The connection to one coordinator. Connects when it is first used, and again when it was lost. Thread-safe. */
+final class Connection implements AutoCloseable {
+    private static final long KEEP_ALIVE_SECONDS = 30;
+
+    private final String address;
+    private final ManagedChannel channel;
+    private final FlightClient flight;
+
+    /**
+     * @param url {@code grpc://HOST:PORT}
+     * @throws IllegalArgumentException when it is none
+     */
+    Connection(BufferAllocator allocator, String url) {
+        URI uri = parse(url);
+        address = uri.getHost() + ":" + uri.getPort();
+        channel = ManagedChannelBuilder.forAddress(uri.getHost(), uri.getPort())
+                .usePlaintext()
+                // Batches are about a megabyte, or one row.
+                .maxInboundMessageSize(64 << 20)
+                .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+                .build();
+        flight = FlightGrpcUtils.createFlightClient(allocator, channel);
+    }
+
+    /** The parts of a {@code grpc://HOST:PORT}. */
+    static URI parse(String url) {
+        try {
+            URI uri = new URI(url);
+            boolean bare = (uri.getPath() == null || uri.getPath().isEmpty()) && uri.getQuery() == null;
+            if ("grpc".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() > 0 && bare) {
+                return uri;
+            }
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("server '" + url + "': expected grpc://HOST:PORT", e);
+        }
+        throw new IllegalArgumentException("server '" + url + "': expected grpc://HOST:PORT");
+    }
+
+    /** Host and port. */
+    String address() {
+        return address;
+    }
+
+    /** What calls are made on. */
+    FlightClient flight() {
+        if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+            // gRPC alone would wait up to two minutes before it connects again.
+            channel.resetConnectBackoff();
+        }
+        return flight;
+    }
+
+    /** What went wrong, as the server said it; or as the connection did, when the server said nothing. */
+    WaterwheelException failure(RuntimeException e) {
+        if (e.getCause() instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+            return new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "INTERRUPTED",
+                    "interrupted while waiting for " + address + "; ask again",
+                    e);
+        }
+        if (e instanceof FlightRuntimeException failure) {
+            ErrorFlightMetadata metadata = failure.status().metadata();
+            byte @Nullable [] detail = metadata != null && metadata.containsKey(WireErrors.TRAILER)
+                    ? metadata.getByte(WireErrors.TRAILER)
+                    : null;
+            return WireErrors.of(failure.status().code().name(), detail, address, e);
+        }
+        return new WaterwheelException(
+                WaterwheelException.Kind.BUG, "CALL_FAILED", "the call to " + address + " failed: " + e, e);
+    }
+
+    /** Whether the failed call certainly never reached the server. */
+    static boolean neverSent(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof ConnectException || at instanceof UnknownHostException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        // At once: whoever closes the client has no use for calls under way.
+        channel.shutdownNow();
+        try {
+            flight.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

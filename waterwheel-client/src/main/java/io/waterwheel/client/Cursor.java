@@ -1,0 +1,299 @@
+package io.waterwheel.client;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.wire.WireQueries;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.arrow.flight.CallOption;
+import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.flight.Ticket;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer: rows, forward only, then a verdict. Rows come in batches of about a megabyte; {@link #next} goes row by
+ * row, {@link #nextBatch} batch by batch for those who want {@link #columns}. The server is never far ahead of the
+ * reader. One thread at a time. Close it: an answer that was not read to its end is cancelled then.
+ *
+ * <p>Fields are named by index, from 0, or by name. A getter of another type than the field's, or of a field that is
+ * null in this row, is an {@link IllegalStateException}.
+ */
+public final class Cursor implements AutoCloseable {
+    private final Connection connection;
+    private final FlightStream stream;
+    private final boolean count;
+    private final Consumer<Verdict> onVerdict;
+
+    private Columns columns = Columns.NONE;
+    private long rows;
+    /** Row of the present batch; -1 before its first. */
+    private int row = -1;
+
+    private @Nullable Verdict verdict;
+    private boolean firstWaits;
+    private boolean ended;
+    private boolean closed;
+
+    private Cursor(Connection connection, FlightStream stream, boolean count, Consumer<Verdict> onVerdict) {
+        this.connection = connection;
+        this.stream = stream;
+        this.count = count;
+        this.onVerdict = onVerdict;
+    }
+
+    /** Asks, and waits for the first batch: until then another coordinator may be asked instead. */
+    static Cursor open(
+            Connection connection, Ticket ticket, CallOption timeout, boolean count, Consumer<Verdict> onVerdict) {
+        FlightStream stream;
+        try {
+            stream = connection.flight().getStream(ticket, timeout);
+        } catch (RuntimeException e) {
+            throw connection.failure(e);
+        }
+        Cursor cursor = new Cursor(connection, stream, count, onVerdict);
+        try {
+            cursor.firstWaits = cursor.advance();
+            return cursor;
+        } catch (RuntimeException e) {
+            cursor.close();
+            throw e;
+        }
+    }
+
+    /** The fields of the answer, in order. */
+    public List<Field> fields() {
+        return columns.fields();
+    }
+
+    /**
+     * Goes to the next row.
+     *
+     * @return false at the end; {@link #verdict} is there then
+     * @throws WaterwheelException when the answer failed or was cut off; the rows so far are not a whole answer
+     */
+    public boolean next() {
+        if (!firstWaits && row + 1 < columns.rows()) {
+            row++;
+            return true;
+        }
+        if (!nextBatch()) {
+            return false;
+        }
+        row = 0;
+        return true;
+    }
+
+    /**
+     * Goes to the next batch, before its first row; batches have at least one row.
+     *
+     * @return false at the end
+     * @throws WaterwheelException as {@link #next}
+     */
+    public boolean nextBatch() {
+        if (closed) {
+            throw new IllegalStateException("the cursor is closed");
+        }
+        boolean there = firstWaits || (!ended && advance());
+        firstWaits = false;
+        row = -1;
+        return there;
+    }
+
+    /** Reads batches up to the next with rows; at the end checks that the answer is whole. */
+    private boolean advance() {
+        try {
+            while (stream.next()) {
+                if (verdict != null) {
+                    throw broken("more follows the verdict");
+                }
+                columns = columns.of(stream.getRoot());
+                ArrowBuf metadata = stream.getLatestMetadata();
+                if (metadata != null && metadata.readableBytes() > 0) {
+                    verdict = WireQueries.parseVerdict(metadata.nioBuffer());
+                }
+                if (columns.rows() > 0) {
+                    rows += columns.rows();
+                    return true;
+                }
+            }
+        } catch (WaterwheelException e) {
+            throw failed(e);
+        } catch (IOException e) {
+            throw failed(new WaterwheelException(
+                    Kind.BUG,
+                    "BAD_ANSWER",
+                    connection.address() + ": the verdict cannot be read: " + e.getMessage(),
+                    e));
+        } catch (RuntimeException e) {
+            throw failed(connection.failure(e));
+        }
+        ended = true;
+        Verdict end = verdict;
+        if (end == null) {
+            throw new WaterwheelException(
+                    Kind.TEMPORARY,
+                    "ANSWER_CUT_OFF",
+                    connection.address() + ": the answer ended after " + rows + " rows without a verdict: it was cut"
+                            + " off; ask again");
+        }
+        if (!count && end.tuples() != rows) {
+            throw failed(broken("the verdict says " + end.tuples() + " tuples, but " + rows + " came"));
+        }
+        onVerdict.accept(end);
+        return false;
+    }
+
+    private WaterwheelException broken(String what) {
+        return new WaterwheelException(Kind.BUG, "BAD_ANSWER", connection.address() + ": " + what);
+    }
+
+    private WaterwheelException failed(WaterwheelException failure) {
+        ended = true;
+        verdict = null;
+        return failure;
+    }
+
+    /**
+     * The vectors of the present batch; they belong to the cursor and hold the next batch after {@link #nextBatch}. A
+     * row at a time is read by {@link #next}, which goes to the next batch by itself.
+     */
+    public VectorSchemaRoot columns() {
+        return columns.root();
+    }
+
+    /** Reads what is left, and forgets it. */
+    Verdict finish() {
+        boolean more = true;
+        while (more) {
+            more = nextBatch();
+        }
+        return verdict();
+    }
+
+    /**
+     * How the answer ended: whether anything is missing, and up to which positions it holds everything.
+     *
+     * @throws IllegalStateException before the end
+     */
+    public Verdict verdict() {
+        Verdict end = verdict;
+        if (!ended || end == null) {
+            throw new IllegalStateException("the verdict comes with the end: read until next() is false");
+        }
+        return end;
+    }
+
+    /** Index of the field. */
+    public int indexOf(String field) {
+        return columns.indexOf(field);
+    }
+
+    public boolean isNull(int field) {
+        return columns.isNull(field, row);
+    }
+
+    public boolean isNull(String field) {
+        return isNull(indexOf(field));
+    }
+
+    /** The value of an int, long or timestamp field; a timestamp in milliseconds since 1970 UTC. */
+    public long getLong(int field) {
+        return columns.getLong(field, row);
+    }
+
+    public long getLong(String field) {
+        return getLong(indexOf(field));
+    }
+
+    public int getInt(int field) {
+        return Math.toIntExact(columns.getLong(field, row, FieldType.INT));
+    }
+
+    public int getInt(String field) {
+        return getInt(indexOf(field));
+    }
+
+    /** The value of a timestamp field. */
+    public Instant getInstant(int field) {
+        return Instant.ofEpochMilli(columns.getLong(field, row, FieldType.TIMESTAMP));
+    }
+
+    public Instant getInstant(String field) {
+        return getInstant(indexOf(field));
+    }
+
+    /** The value of a float or double field. */
+    public double getDouble(int field) {
+        return columns.getDouble(field, row);
+    }
+
+    public double getDouble(String field) {
+        return getDouble(indexOf(field));
+    }
+
+    public float getFloat(int field) {
+        return columns.getFloat(field, row);
+    }
+
+    public float getFloat(String field) {
+        return getFloat(indexOf(field));
+    }
+
+    public boolean getBoolean(int field) {
+        return columns.getBoolean(field, row);
+    }
+
+    public boolean getBoolean(String field) {
+        return getBoolean(indexOf(field));
+    }
+
+    public String getString(int field) {
+        return columns.getString(field, row);
+    }
+
+    public String getString(String field) {
+        return getString(indexOf(field));
+    }
+
+    /** A copy of the bytes. */
+    public byte[] getBytes(int field) {
+        return columns.getBytes(field, row);
+    }
+
+    public byte[] getBytes(String field) {
+        return getBytes(indexOf(field));
+    }
+
+    /** The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String, byte[], or null. */
+    public @Nullable Object value(int field) {
+        return columns.value(field, row);
+    }
+
+    /** Gives the memory back; cancels the answer when it has not ended. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (!ended) {
+            stream.cancel("the cursor was closed", null);
+        }
+        try {
+            stream.close();
+        } catch (Exception e) {
+            throw new WaterwheelException(
+                    Kind.BUG,
+                    "CLOSE_FAILED",
+                    connection.address() + ": the answer's memory was not given back: " + e,
+                    e);
+        }
+    }
+}

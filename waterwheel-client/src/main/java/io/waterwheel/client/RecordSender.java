@@ -1,0 +1,176 @@
+package io.waterwheel.client;
+
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends records to the partitions of a topic in turn, each once, and remembers how far each partition has come.
+ *
+ * <p>Owner: one thread at a time. The producer's thread reports through atomics.
+ */
+final class RecordSender implements AutoCloseable {
+    private static final int BATCH_BYTES = 128 << 10;
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+    private static final int REQUEST_TIMEOUT_MILLIS = 30_000;
+
+    private final String topic;
+    private final String bootstrapServers;
+    private final int partitions;
+    private final KafkaProducer<byte[], byte[]> producer;
+    private int nextPartition;
+
+    /** By partition the offset after the highest confirmed; -1 while there is none. */
+    private final AtomicLongArray ends;
+
+    /** By partition the number of confirmations that named no offset. */
+    private final AtomicLongArray nameless;
+
+    private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+
+    RecordSender(StreamDefinition stream, String bootstrapServers, AppenderSettings settings) {
+        this.topic = stream.topic();
+        this.bootstrapServers = bootstrapServers;
+        this.partitions = stream.partitions();
+        this.ends = new AtomicLongArray(partitions);
+        this.nameless = new AtomicLongArray(partitions);
+        for (int p = 0; p < partitions; p++) {
+            ends.set(p, -1);
+        }
+        int timeoutMillis = (int) settings.timeout().toMillis();
+        int lingerMillis = (int) settings.linger().toMillis();
+        int requestMillis = Math.max(1, Math.min(REQUEST_TIMEOUT_MILLIS, timeoutMillis - lingerMillis));
+        Map<String, Object> conf = new HashMap<>();
+        conf.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        conf.put(ProducerConfig.ACKS_CONFIG, "all");
+        conf.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        conf.put(ProducerConfig.LINGER_MS_CONFIG, lingerMillis);
+        conf.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+        conf.put(ProducerConfig.BUFFER_MEMORY_CONFIG, settings.memoryBytes());
+        conf.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeoutMillis);
+        conf.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, requestMillis);
+        conf.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(timeoutMillis, requestMillis + lingerMillis));
+        this.producer = new KafkaProducer<>(conf, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Sends a record; waits while the memory is used up. */
+    void send(byte[] record) {
+        checkFailure();
+        int partition = nextPartition;
+        nextPartition = (partition + 1) % partitions;
+        try {
+            var unused = producer.send(new ProducerRecord<>(topic, partition, null, record), this::sent);
+        } catch (KafkaException e) {
+            throw failed(e);
+        }
+        checkFailure();
+    }
+
+    private void sent(RecordMetadata record, @Nullable Exception e) {
+        if (e != null) {
+            failure.compareAndSet(null, e);
+        } else if (record.hasOffset()) {
+            ends.accumulateAndGet(record.partition(), record.offset() + 1, Math::max);
+        } else {
+            // A repeat of what the broker had stored long before it came again.
+            nameless.incrementAndGet(record.partition());
+        }
+    }
+
+    /** Waits until all is confirmed. By partition the offset below which it lies. */
+    Map<Integer, Long> flush() {
+        try {
+            producer.flush();
+        } catch (InterruptException e) {
+            throw failed(e);
+        }
+        checkFailure();
+        askForNamelessEnds();
+        Map<Integer, Long> positions = new HashMap<>();
+        for (int p = 0; p < partitions; p++) {
+            if (ends.get(p) >= 0) {
+                positions.put(p, ends.get(p));
+            }
+        }
+        return positions;
+    }
+
+    /** Where a confirmation named no offset, the end of the partition is above it. */
+    private void askForNamelessEnds() {
+        List<TopicPartition> unknown = new ArrayList<>();
+        for (int p = 0; p < partitions; p++) {
+            if (nameless.getAndSet(p, 0) > 0) {
+                unknown.add(new TopicPartition(topic, p));
+            }
+        }
+        if (unknown.isEmpty()) {
+            return;
+        }
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            consumer.endOffsets(unknown)
+                    .forEach((partition, end) -> ends.accumulateAndGet(partition.partition(), end, Math::max));
+        } catch (KafkaException e) {
+            unknown.forEach(partition -> nameless.incrementAndGet(partition.partition()));
+            throw failed(e);
+        }
+    }
+
+    private void checkFailure() {
+        Exception e = failure.get();
+        if (e != null) {
+            throw failed(e);
+        }
+    }
+
+    private WaterwheelException failed(Exception e) {
+        if (e instanceof InterruptException) {
+            Thread.currentThread().interrupt();
+        }
+        if (e instanceof RecordTooLargeException) {
+            return new WaterwheelException(
+                    Kind.USER,
+                    "RECORD_TOO_LARGE",
+                    "topic " + topic + ": " + e.getMessage() + "; what was appended after it may be missing",
+                    e);
+        }
+        if (e instanceof AuthorizationException) {
+            return new WaterwheelException(
+                    Kind.USER, "NOT_ALLOWED", "topic " + topic + " at " + bootstrapServers + ": " + e.getMessage(), e);
+        }
+        return new WaterwheelException(
+                Kind.UNKNOWN_OUTCOME,
+                "APPEND_FAILED",
+                "topic " + topic + " at " + bootstrapServers + ": some of what was appended was not confirmed: "
+                        + e.getMessage() + "; look what is there before appending it again",
+                e);
+    }
+
+    @Override
+    public void close() {
+        producer.close(CLOSE_PATIENCE);
+    }
+}

@@ -1,0 +1,34 @@
+package io.waterwheel.client;
+
+import io.waterwheel.model.SchemaJson;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.util.OptionalLong;
+
+/**
+ * What a server says of a stream.
+ *
+ * @param id unique for ever: a stream dropped and created again has another
+ * @param definition as created; its partitions are the topic's number of them
+ * @param bootstrapServers Kafka's, as the server was given them: where appenders send
+ * @param chunks number of chunks; absent in lists
+ * @param chunkTuples number of tuples in them; absent in lists
+ * @param chunkBytes bytes of their files; absent in lists
+ */
+public record StreamDetails(
+        int id,
+        StreamDefinition definition,
+        String bootstrapServers,
+        OptionalLong chunks,
+        OptionalLong chunkTuples,
+        OptionalLong chunkBytes) {
+    static StreamDetails of(StreamDescription message) {
+        return new StreamDetails(
+                message.getId(),
+                SchemaJson.readStream(message.getDefinitionJson()),
+                message.getBootstrapServers(),
+                message.hasChunks() ? OptionalLong.of(message.getChunks()) : OptionalLong.empty(),
+                message.hasChunkTuples() ? OptionalLong.of(message.getChunkTuples()) : OptionalLong.empty(),
+                message.hasChunkBytes() ? OptionalLong.of(message.getChunkBytes()) : OptionalLong.empty());
+    }
+}

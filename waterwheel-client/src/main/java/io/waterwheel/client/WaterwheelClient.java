@@ -1,0 +1,255 @@
+package io.waterwheel.client;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import io.waterwheel.model.SchemaJson;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.query.Query;
+import io.waterwheel.wire.AdminActions;
+import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.proto.CreateStreamRequest;
+import io.waterwheel.wire.proto.DescribeStreamRequest;
+import io.waterwheel.wire.proto.DropStreamReply;
+import io.waterwheel.wire.proto.DropStreamRequest;
+import io.waterwheel.wire.proto.FlushStreamReply;
+import io.waterwheel.wire.proto.FlushStreamRequest;
+import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.ListStreamsRequest;
+import io.waterwheel.wire.proto.StatusReply;
+import io.waterwheel.wire.proto.StatusRequest;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.CallOptions;
+import org.apache.arrow.flight.Result;
+import org.apache.arrow.flight.Ticket;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+
+/**
+ * Asks a Waterwheel server. One client is one session: a query sees at least what any earlier answer on the same stream
+ * saw. Thread-safe; one client serves a whole process.
+ *
+ * <pre>{@code
+ * try (WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:7070");
+ *         Cursor rows = client.query(Query.of("flights").withBox(new Box(2, 48, 3, 49)))) {
+ *     while (rows.next()) {
+ *         System.out.println(rows.getString("callsign") + " " + rows.getDouble("longitude"));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Every failure is a {@link WaterwheelException} whose kind says whom to blame and whether to try again. Needs the
+ * JVM option {@code --add-opens=java.base/java.nio=ALL-UNNAMED}, as all of Apache Arrow does.
+ */
+public final class WaterwheelClient implements AutoCloseable {
+    /** Bytes that the answers of all open cursors together may hold in memory; a batch is about a megabyte. */
+    private static final long MEMORY_BYTES = 512L << 20;
+
+    /** What a server may take beyond the time it was given before it counts as not answering. */
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration CREATE_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration DEFAULT_FLUSH_TIMEOUT = Duration.ofSeconds(30);
+
+    private final BufferAllocator allocator;
+    private final Coordinators coordinators;
+    private final Session session = new Session();
+
+    private WaterwheelClient(BufferAllocator allocator, Coordinators coordinators) {
+        this.allocator = allocator;
+        this.coordinators = coordinators;
+    }
+
+    /**
+     * A client of these coordinators of one server; any of them answers anything. Connects when first used. When one
+     * does not answer, the next is tried.
+     *
+     * @param urls one or more {@code grpc://HOST:PORT}
+     * @throws IllegalArgumentException when one of them is none, or there are none
+     */
+    public static WaterwheelClient connect(String... urls) {
+        if (urls.length == 0) {
+            throw new IllegalArgumentException("no server: expected at least one grpc://HOST:PORT");
+        }
+        for (String url : urls) {
+            Connection.parse(url);
+        }
+        if (!ByteBuffer.class.getModule().isOpen("java.nio", WaterwheelClient.class.getModule())) {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "JVM_OPTION_MISSING",
+                    "Apache Arrow needs java.nio opened: start java with --add-opens=java.base/java.nio=ALL-UNNAMED");
+        }
+        BufferAllocator allocator = new RootAllocator(MEMORY_BYTES);
+        List<Connection> connections = new ArrayList<>();
+        for (String url : urls) {
+            connections.add(new Connection(allocator, url));
+        }
+        return new WaterwheelClient(allocator, new Coordinators(connections));
+    }
+
+    /**
+     * Asks a query. Returns when the answer begins; the cursor must be closed.
+     *
+     * @throws WaterwheelException when it is refused, or no coordinator answers
+     */
+    public Cursor query(Query query) {
+        Query demanding = session.demanding(query);
+        Ticket ticket = new Ticket(WireQueries.ticket(demanding));
+        long millis = query.timeout().plus(GRACE).toMillis();
+        return coordinators.repeatable(connection -> Cursor.open(
+                connection,
+                ticket,
+                CallOptions.timeout(millis, TimeUnit.MILLISECONDS),
+                demanding.count(),
+                verdict -> session.saw(demanding.stream(), verdict)));
+    }
+
+    /**
+     * The number of tuples that the query matches, whatever its limit.
+     *
+     * @throws IllegalArgumentException when the query allows a partial answer: a number cannot say that it is too
+     *     small; ask {@code query(q.withCount())} and look at its verdict
+     */
+    public long count(Query query) {
+        if (query.allowPartial()) {
+            throw new IllegalArgumentException("count: the query allows a partial answer, which a number cannot mark;"
+                    + " ask query(q.withCount()) and read its verdict");
+        }
+        try (Cursor cursor = query(query.withCount())) {
+            return cursor.finish().tuples();
+        }
+    }
+
+    /** Creates a stream, and its topic when there is none. */
+    public StreamDetails createStream(StreamDefinition definition) {
+        CreateStreamRequest request = CreateStreamRequest.newBuilder()
+                .setDefinitionJson(SchemaJson.writeStream(definition))
+                .build();
+        StreamDetails created = StreamDetails.of(coordinators.once(
+                "create stream " + definition.name(),
+                connection -> call(
+                        connection, AdminActions.CREATE_STREAM, request, StreamDescription.parser(), CREATE_TIMEOUT)));
+        session.forget(definition.name());
+        return created;
+    }
+
+    /** All streams, by name, without the sums of their chunks. */
+    public List<StreamDetails> listStreams() {
+        ListStreamsReply reply = coordinators.repeatable(connection -> call(
+                connection,
+                AdminActions.LIST_STREAMS,
+                ListStreamsRequest.getDefaultInstance(),
+                ListStreamsReply.parser(),
+                CALL_TIMEOUT));
+        return reply.getStreamsList().stream().map(StreamDetails::of).toList();
+    }
+
+    /** One stream. */
+    public StreamDetails describe(String stream) {
+        DescribeStreamRequest request =
+                DescribeStreamRequest.newBuilder().setName(stream).build();
+        return StreamDetails.of(coordinators.repeatable(connection ->
+                call(connection, AdminActions.DESCRIBE_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
+    }
+
+    /** Forgets a stream and its chunks; the topic and its records stay. */
+    public void drop(String stream) {
+        DropStreamRequest request =
+                DropStreamRequest.newBuilder().setName(stream).build();
+        DropStreamReply reply = coordinators.once(
+                "drop stream " + stream,
+                connection ->
+                        call(connection, AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
+        if (reply.isInitialized()) {
+            session.forget(stream);
+        }
+    }
+
+    /** {@link #flush(String, Duration)} within 30 seconds. */
+    public Map<Integer, Long> flush(String stream) {
+        return flush(stream, DEFAULT_FLUSH_TIMEOUT);
+    }
+
+    /**
+     * Writes the stream's fresh tuples into chunks and waits until all that was in the log at the call is there.
+     *
+     * @return by partition the offset below which everything is in chunks
+     * @throws WaterwheelException of kind TEMPORARY when it takes longer; flushing goes on then
+     */
+    public Map<Integer, Long> flush(String stream, Duration timeout) {
+        FlushStreamRequest request = FlushStreamRequest.newBuilder()
+                .setName(stream)
+                .setTimeoutMillis(Math.max(1, timeout.toMillis()))
+                .build();
+        FlushStreamReply reply = coordinators.repeatable(
+                connection -> call(connection, AdminActions.FLUSH_STREAM, request, FlushStreamReply.parser(), timeout));
+        return Map.copyOf(reply.getPositionsMap());
+    }
+
+    /** How the server and its streams are. */
+    public ServerStatus status() {
+        StatusReply reply = coordinators.repeatable(connection -> call(
+                connection,
+                AdminActions.STATUS,
+                StatusRequest.getDefaultInstance(),
+                StatusReply.parser(),
+                CALL_TIMEOUT));
+        return new ServerStatus(reply.getText(), reply.getJson());
+    }
+
+    /** Opens an appender to a stream, with the usual settings. */
+    public Appender appender(String stream) {
+        return Appender.open(describe(stream), AppenderSettings.DEFAULT);
+    }
+
+    private static <R> R call(
+            Connection connection, String action, MessageLite request, Parser<R> parser, Duration timeout) {
+        byte[] reply;
+        try {
+            Iterator<Result> results = connection
+                    .flight()
+                    .doAction(
+                            new Action(action, request.toByteArray()),
+                            CallOptions.timeout(timeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS));
+            if (!results.hasNext()) {
+                throw new WaterwheelException(
+                        Kind.BUG, "NO_REPLY", connection.address() + ": " + action + " ended without a reply");
+            }
+            reply = results.next().getBody();
+            // To the end: a failure may follow.
+            results.forEachRemaining(further -> {});
+        } catch (WaterwheelException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw connection.failure(e);
+        }
+        try {
+            return parser.parseFrom(reply);
+        } catch (InvalidProtocolBufferException e) {
+            throw new WaterwheelException(
+                    Kind.BUG,
+                    "BAD_REPLY",
+                    connection.address() + ": the reply to " + action + " cannot be read: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Ends the connections; cursors still open fail. */
+    @Override
+    public void close() {
+        coordinators.close();
+        allocator.close();
+    }
+}

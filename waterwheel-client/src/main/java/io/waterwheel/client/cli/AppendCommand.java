@@ -1,0 +1,153 @@
+package io.waterwheel.client.cli;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code waterwheel append}. */
+@Command(
+        name = "append",
+        description = {
+            "Append the lines of a file to a stream, and wait until queries see them.",
+            "The first line of a CSV file names the fields, in any order. A JSON file has one object a line. Files that"
+                    + " are gzip'd are read as they are.",
+            "Lines that the server cannot decode it puts aside into the stream's dead letters, with the reason; lines"
+                    + " that cannot be sent are reported here."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  waterwheel append flights flights.csv.gz",
+            "  tail -F new.json | waterwheel append orders --format json --no-wait -"
+        })
+final class AppendCommand implements Callable<Integer> {
+    /** What the file's lines are. */
+    enum Format {
+        CSV,
+        JSON
+    }
+
+    /** No tuple is there, and so it costs nothing to ask whether all those below a position are. */
+    private static final TimeInterval NOWHERE = new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE);
+
+    private final Terminal terminal;
+
+    @Mixin
+    private ServerOption server = new ServerOption();
+
+    @Parameters(paramLabel = "STREAM", index = "0", description = "The stream's name.")
+    private String stream = "";
+
+    @Parameters(paramLabel = "FILE", index = "1", description = "The file; - is standard input.")
+    private String file = "";
+
+    @Option(
+            names = "--format",
+            paramLabel = "csv|json",
+            description = "What the lines are. Default: what the file's name ends with, else what the stream's records"
+                    + " are, else csv.")
+    private @Nullable Format format;
+
+    @Option(names = "--no-wait", description = "End when Kafka has the records, before queries see them.")
+    private boolean noWait;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            converter = Seconds.class,
+            defaultValue = "300",
+            description = "How long to wait until queries see everything. Default: 300.")
+    private Duration timeout = Duration.ofMinutes(5);
+
+    AppendCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        long begin = System.nanoTime();
+        PrintStream err = terminal.err();
+        try (WaterwheelClient client = server.connect();
+                InputStream in = open();
+                Appender appender = client.appender(stream)) {
+            FileAppend append = new FileAppend(appender, source(), terminal);
+            append.run(in, format(appender.stream().format()));
+            Map<Integer, Long> positions = appender.flush();
+            err.println(
+                    append.sent() + " " + append.unit() + " appended to " + stream + " in " + seconds(begin) + " s");
+            if (!noWait && append.sent() > 0) {
+                await(client, positions);
+                err.println("queries see all of it " + seconds(begin) + " s after the start");
+            }
+            if (append.refused() > 0) {
+                err.println(append.refused() + " lines were not appended");
+                return Cli.FAILURE;
+            }
+            return 0;
+        }
+    }
+
+    private void await(WaterwheelClient client, Map<Integer, Long> positions) {
+        try {
+            long none = client.count(
+                    Query.of(stream).withTimes(NOWHERE).withAtLeast(positions).withTimeout(timeout));
+            if (none < 0) {
+                throw new IllegalStateException("a count of " + none);
+            }
+        } catch (WaterwheelException e) {
+            throw new WaterwheelException(
+                    e.kind(),
+                    e.code(),
+                    "everything was sent, but whether queries see it is not known: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private String source() {
+        return file.equals("-") ? "standard input" : file;
+    }
+
+    private InputStream open() throws IOException {
+        if (file.equals("-")) {
+            return terminal.in();
+        }
+        try {
+            return Files.newInputStream(Path.of(file));
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no file " + file, e);
+        }
+    }
+
+    private Format format(RecordFormat records) {
+        if (format != null) {
+            return format;
+        }
+        String name = file.toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
+        if (name.endsWith(".json") || name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
+            return Format.JSON;
+        }
+        return records == RecordFormat.JSON && !name.endsWith(".csv") ? Format.JSON : Format.CSV;
+    }
+
+    private static String seconds(long begin) {
+        return String.format(Locale.ROOT, "%.2f", (System.nanoTime() - begin) / 1e9);
+    }
+}

@@ -1,0 +1,28 @@
+package io.waterwheel.client.cli;
+
+import io.waterwheel.model.Box;
+import java.util.List;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code LON1,LAT1,LON2,LAT2}, degrees. */
+final class BoxText implements ITypeConverter<Box> {
+    @Override
+    public Box convert(String text) {
+        List<String> parts = List.of(text.split(",", -1));
+        if (parts.size() != 4) {
+            throw new TypeConversionException("expected LON1,LAT1,LON2,LAT2, got '" + text + "'");
+        }
+        try {
+            return new Box(
+                    Double.parseDouble(parts.get(0)),
+                    Double.parseDouble(parts.get(1)),
+                    Double.parseDouble(parts.get(2)),
+                    Double.parseDouble(parts.get(3)));
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException("expected LON1,LAT1,LON2,LAT2 in degrees, got '" + text + "'");
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(String.valueOf(e.getMessage()));
+        }
+    }
+}

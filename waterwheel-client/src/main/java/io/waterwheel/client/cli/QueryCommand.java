@@ -1,0 +1,150 @@
+package io.waterwheel.client.cli;
+
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code waterwheel query}. */
+@Command(
+        name = "query",
+        description = {
+            "Ask for the tuples of a stream within ranges of key and time, or for their number.",
+            "All bounds belong to the range. Answers are exact, over what arrived a moment ago and what is old."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  waterwheel query flights --box 2,48,3,49 --time 2021-10-07T13:00:00Z/2021-10-07T13:05:00Z",
+            "  waterwheel query flights --box 2,48,3,49 --count",
+            "  waterwheel query orders --key 1000..1999 --key 7 --select time,amount --format csv"
+        })
+final class QueryCommand implements Callable<Integer> {
+    /** What to do about an answer that lacks something. */
+    enum Partial {
+        FAIL,
+        ALLOW
+    }
+
+    private final Terminal terminal;
+
+    @Mixin
+    private ServerOption server = new ServerOption();
+
+    @Parameters(paramLabel = "STREAM", description = "The stream's name.")
+    private String stream = "";
+
+    @Option(
+            names = "--key",
+            paramLabel = "LO..HI",
+            converter = KeyRange.class,
+            description = "Keys from LO to HI; may be given several times. One number is one key.")
+    private List<KeyInterval> keys = List.of();
+
+    @Option(
+            names = "--box",
+            paramLabel = "LON1,LAT1,LON2,LAT2",
+            converter = BoxText.class,
+            description = "Positions in this box, in degrees; for streams whose key is a position.")
+    private @Nullable Box box;
+
+    @Option(
+            names = "--time",
+            paramLabel = "FROM/TO",
+            converter = TimeRange.class,
+            description =
+                    "Times from FROM to TO: ISO 8601 with a zone, or milliseconds since 1970. Either may be left out.")
+    private @Nullable TimeInterval times;
+
+    @Option(names = "--select", paramLabel = "FIELD", split = ",", description = "The fields to show, in this order.")
+    private List<String> select = List.of();
+
+    @Option(names = "--limit", paramLabel = "N", description = "At most so many tuples; which ones is not defined.")
+    private @Nullable Long limit;
+
+    @Option(names = "--count", description = "Only the number of tuples.")
+    private boolean count;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            converter = Seconds.class,
+            defaultValue = "30",
+            description = "How long the answer may take in all. Default: 30.")
+    private Duration timeout = Query.DEFAULT_TIMEOUT;
+
+    @Option(
+            names = "--partial",
+            paramLabel = "fail|allow",
+            defaultValue = "fail",
+            description =
+                    "Whether to fail when something is missing at the end of the timeout, or to show what there is"
+                            + " and say what is missing. Default: fail.")
+    private Partial partial = Partial.FAIL;
+
+    @Option(
+            names = "--format",
+            paramLabel = "table|csv|json",
+            defaultValue = "table",
+            description = "table for people; csv with a line of names first, or one JSON object a line, both with times"
+                    + " in milliseconds since 1970, as append takes them. Default: table.")
+    private RowPrinter.Format format = RowPrinter.Format.TABLE;
+
+    QueryCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        Query query = query();
+        try (WaterwheelClient client = server.connect();
+                Cursor cursor = client.query(query)) {
+            PrintStream out = terminal.out();
+            if (count) {
+                boolean more = true;
+                while (more) {
+                    more = cursor.nextBatch();
+                }
+                out.println(cursor.verdict().tuples());
+            } else if (!RowPrinter.of(format, out).print(cursor)) {
+                terminal.err().println("standard output was closed before the answer ended");
+                return Cli.FAILURE;
+            }
+            Verdict verdict = cursor.verdict();
+            if (!verdict.complete()) {
+                terminal.err().println("the answer is not complete:");
+                verdict.missing().forEach(what -> terminal.err().println("  " + what));
+            }
+            return 0;
+        }
+    }
+
+    private Query query() {
+        Query query = Query.of(stream).withKeys(keys).withSelect(select).withTimeout(timeout);
+        if (box != null) {
+            query = query.withBox(box);
+        }
+        if (times != null) {
+            query = query.withTimes(times);
+        }
+        if (limit != null) {
+            query = query.withLimit(limit);
+        }
+        if (count) {
+            query = query.withCount();
+        }
+        return partial == Partial.ALLOW ? query.withPartialAllowed() : query;
+    }
+}

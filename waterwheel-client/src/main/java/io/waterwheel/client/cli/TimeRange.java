@@ -1,0 +1,42 @@
+package io.waterwheel.client.cli;
+
+import io.waterwheel.model.TimeInterval;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code FROM/TO}, both included, either may be left out: ISO 8601 with a zone, or milliseconds since 1970 UTC. */
+final class TimeRange implements ITypeConverter<TimeInterval> {
+    @Override
+    public TimeInterval convert(String text) {
+        int slash = text.indexOf('/');
+        if (slash < 0 || text.indexOf('/', slash + 1) >= 0) {
+            throw new TypeConversionException("expected FROM/TO, got '" + text + "'");
+        }
+        String from = text.substring(0, slash);
+        String to = text.substring(slash + 1);
+        try {
+            return new TimeInterval(
+                    from.isEmpty() ? Long.MIN_VALUE : millis(from), to.isEmpty() ? Long.MAX_VALUE : millis(to));
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static long millis(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException notMillis) {
+            try {
+                return OffsetDateTime.parse(text.replace(' ', 'T'), DateTimeFormatter.ISO_OFFSET_DATE_TIME)
+                        .toInstant()
+                        .toEpochMilli();
+            } catch (DateTimeParseException | ArithmeticException e) {
+                throw new TypeConversionException("expected a time with a zone such as 2021-10-07T12:00:01Z, or"
+                        + " milliseconds since 1970, got '" + text + "'");
+            }
+        }
+    }
+}

@@ -38,7 +38,6 @@ final class ServedProcess implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx1g");
         command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
-        command.add("-Dlog4j2.configurationFile=waterwheel-log4j2.xml");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(ServedProcess.class.getName());

@@ -95,8 +95,8 @@ public final class QueryRunner {
                 QueryPlan plan = QueryPlan.of(
                         query, snapshot, snapshots.reports(snapshot.stream().id()));
                 Map<Integer, IndexerReply> replies = new TreeMap<>();
-                try {
-                    trouble = ask(plan, replies);
+                try (OpenReplies open = new OpenReplies()) {
+                    trouble = ask(plan, replies, open);
                     if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
                         if (!trouble.isEmpty()) {
                             missing.add(trouble);
@@ -104,8 +104,6 @@ public final class QueryRunner {
                         deliver(plan, replies);
                         return;
                     }
-                } finally {
-                    replies.values().forEach(IndexerReply::close);
                 }
                 if (deadline - System.nanoTime() <= pause || sink.cancelled()) {
                     throw new WaterwheelException(
@@ -125,13 +123,14 @@ public final class QueryRunner {
          *
          * @return why the plan does not do, or empty when every indexer answers
          */
-        private String ask(QueryPlan plan, Map<Integer, IndexerReply> replies) throws InterruptedException {
+        private String ask(QueryPlan plan, Map<Integer, IndexerReply> replies, OpenReplies open)
+                throws InterruptedException {
             List<Subquery.OfIndexer> subqueries = plan.indexers();
             Map<Integer, Future<IndexerReply>> asked = new HashMap<>();
             // All but the last on other threads; the last on this one, so a query of one indexer changes no thread.
             for (int i = 0; i + 1 < subqueries.size(); i++) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
-                asked.put(subquery.indexer(), executor.submit(() -> askOne(subquery)));
+                asked.put(subquery.indexer(), executor.submit(() -> askOne(subquery, open)));
             }
             String trouble = "";
             for (int i = subqueries.size() - 1; i >= 0; i--) {
@@ -139,12 +138,11 @@ public final class QueryRunner {
                 int indexer = subquery.indexer();
                 Future<IndexerReply> future = asked.get(indexer);
                 try {
-                    IndexerReply reply = future == null ? askOne(subquery) : get(future);
+                    IndexerReply reply = future == null ? askOne(subquery, open) : get(future);
                     String complaint = complaint(plan, reply.header());
                     if (complaint.isEmpty()) {
                         replies.put(indexer, reply);
                     } else {
-                        reply.close();
                         trouble = "indexer " + indexer + ": " + complaint;
                     }
                 } catch (IOException e) {
@@ -154,20 +152,27 @@ public final class QueryRunner {
             return trouble;
         }
 
-        private IndexerReply askOne(Subquery.OfIndexer subquery) throws IOException, InterruptedException {
+        private IndexerReply askOne(Subquery.OfIndexer subquery, OpenReplies open)
+                throws IOException, InterruptedException {
             Endpoints.Indexer endpoint = endpoints.indexer(subquery.indexer());
             if (endpoint == null) {
                 throw new IOException("no worker hosts it at present");
             }
-            return endpoint.ask(subquery, deadline);
+            return open.add(endpoint.ask(subquery, deadline));
         }
 
         private String complaint(QueryPlan plan, IndexerHeader header) {
             return switch (header.outcome()) {
                 case REFRESH -> header.reason();
                 case LATE -> "recovering, or behind what the query demands: " + header.reason();
-                case ANSWER ->
-                    header.version() > plan.snapshot().version() ? "has seen routing version " + header.version() : "";
+                case ANSWER -> {
+                    if (header.version() > plan.snapshot().version()) {
+                        yield "has seen routing version " + header.version();
+                    }
+                    yield header.stale().isEmpty() || query.allowPartial()
+                            ? ""
+                            : "hears nothing of partitions " + header.stale();
+                }
             };
         }
 
@@ -320,6 +325,28 @@ public final class QueryRunner {
                     }
                 }
             }
+        }
+    }
+
+    /** Every reply of one attempt, to be closed with it, also one that comes after the attempt was given up. */
+    private static final class OpenReplies implements AutoCloseable {
+        private final List<IndexerReply> replies = new ArrayList<>();
+        private boolean closed;
+
+        synchronized IndexerReply add(IndexerReply reply) {
+            if (closed) {
+                reply.close();
+            } else {
+                replies.add(reply);
+            }
+            return reply;
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            replies.forEach(IndexerReply::close);
+            replies.clear();
         }
     }
 

@@ -107,7 +107,7 @@ final class Demo {
         long sentAt;
         try (FlightsProducer producer = new FlightsProducer(file, kafka, STREAM)) {
             producer.start();
-            while (!producer.done()) {
+            while (!producer.done() && producer.sent() < file.size()) {
                 LockSupport.parkNanos(LOOK_NANOS);
                 int sent = producer.sent();
                 long begin = System.nanoTime();

@@ -95,6 +95,10 @@ final class Demo {
                 + definition.schema().fields().size()
                 + " fields, keyed by position, fed by Kafka topic " + definition.topic() + " with "
                 + stream.definition().partitions() + " partitions (" + millis(begin) + ").");
+        begin = System.nanoTime();
+        long none = client.count(Query.of(STREAM));
+        say("It answers: " + none + " tuples (" + millis(begin) + ").");
+        compare("an empty stream", 0L, none);
     }
 
     private void append(String kafka) throws IOException, InterruptedException {
@@ -107,7 +111,7 @@ final class Demo {
         long sentAt;
         try (FlightsProducer producer = new FlightsProducer(file, kafka, STREAM)) {
             producer.start();
-            while (!producer.done()) {
+            while (!producer.done() && producer.sent() < file.size()) {
                 LockSupport.parkNanos(LOOK_NANOS);
                 int sent = producer.sent();
                 long begin = System.nanoTime();
@@ -153,7 +157,7 @@ final class Demo {
         say("");
         say(String.format(
                 Locale.ROOT,
-                "Wrote %,d tuples into %d chunks of %,d bytes in all, %.1f bytes a tuple (%s).",
+                "Wrote %,d tuples into chunks: %d of %,d bytes in all, %.1f bytes a tuple (%s).",
                 tuples,
                 stream.chunks().orElse(0),
                 stream.chunkBytes().orElse(0),

@@ -6,11 +6,8 @@ import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -43,14 +40,15 @@ final class DemoCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         PrintStream out = terminal.out();
         Path folder = Files.createTempDirectory("waterwheel-demo-");
-        Path log = ServerLog.in(folder);
+        Path log = ServerFolder.settleLog(folder);
+        ServerFolder.settleTemporary(folder);
         boolean right = false;
         try {
             right = run(folder, out);
             return right ? 0 : Cli.FAILURE;
         } finally {
             if (right) {
-                delete(folder);
+                ServerFolder.delete(folder);
             } else {
                 terminal.err().println("the server's folder is kept: " + folder + ", its log is " + log);
             }
@@ -69,24 +67,5 @@ final class DemoCommand implements Callable<Integer> {
                 return new Demo(client, out, seed).run(server.kafka());
             }
         }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.deleteIfExists(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, java.io.IOException failure) throws IOException {
-                if (failure != null) {
-                    throw failure;
-                }
-                Files.deleteIfExists(visited);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 }

@@ -80,7 +80,11 @@ final class ServerCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         WaterwheelConfig config = config();
         checkPort(config);
-        Path log = ServerLog.in(data);
+        Path log = ServerFolder.settleLog(data);
+        // Taken for a moment, so that no other server's temporary files are removed.
+        try (DataFolder folder = DataFolder.take(data)) {
+            ServerFolder.settleTemporary(folder.resolve(""));
+        }
         terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
         RunningServer server = RunningServer.start(data, config, external);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "waterwheel-stop"));

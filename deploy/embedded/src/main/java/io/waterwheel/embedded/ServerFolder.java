@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps what a server's process writes besides its data, its log and temporary files, in its data folder. */
 final class ServerFolder {
-    private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
-
     private ServerFolder() {}
 
     /**
@@ -23,10 +21,8 @@ final class ServerFolder {
     static Path settleLog(Path dataFolder) {
         Path folder = dataFolder.toAbsolutePath().normalize();
         Path logs = folder.resolve("logs");
-        if (System.getProperty(LOG_CONFIGURATION) == null) {
-            System.setProperty("waterwheel.log.folder", logs.toString());
-            System.setProperty(LOG_CONFIGURATION, "io/waterwheel/embedded/log4j2-server.xml");
-        }
+        System.setProperty("waterwheel.log.folder", logs.toString());
+        Main.configureLog("log4j2-server.xml");
         return logs.resolve("waterwheel.log");
     }
 

@@ -44,7 +44,9 @@ final class RowWriter {
                 Object value = values[f];
                 if (value == null) {
                     if (!fields.get(f).nullable()) {
-                        throw unfit(f, "a value, for it is not nullable", "null");
+                        throw new IllegalArgumentException(
+                                "field " + fields.get(f).name() + " of type "
+                                        + fields.get(f).type().schemaName() + " must have a value: it is not nullable");
                     }
                     nulls |= 1L << layout.nullBit(f);
                     clear(f, row);

@@ -1,0 +1,277 @@
+package io.waterwheel.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.AppenderSettings;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The client, the command line and the demo against a whole server; each answer against the plain way. */
+@Tag("embedded")
+@Timeout(300)
+final class EndToEndTest {
+    @TempDir
+    static Path folder;
+
+    private static RunningServer server;
+
+    private static WaterwheelClient client;
+
+    @BeforeAll
+    static void start() throws Exception {
+        WaterwheelConfig config =
+                WaterwheelConfig.parse("test", "storm:\n  topology.testing.always.try.serialize: true\n", List.of());
+        server = RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+        client = WaterwheelClient.connect(server.url());
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        server.close();
+    }
+
+    private record Ran(int code, String out, String err) {}
+
+    private static Ran run(String in, String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        InputStream input = new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8));
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("--server", server.url()));
+        int code = Main.run(
+                all.toArray(String[]::new),
+                new Terminal(
+                        input,
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8),
+                        false));
+        return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void theDemosAnswersAllAgree() throws Exception {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        boolean right = new Demo(client, new PrintStream(out, true, StandardCharsets.UTF_8), 7).run(server.kafka());
+        assertThat(right).as(out.toString(StandardCharsets.UTF_8)).isTrue();
+        assertThat(out.toString(StandardCharsets.UTF_8)).containsPattern("\nall 5\\d answers agree with the file\n");
+    }
+
+    @Test
+    void whatIsAppendedIsReadBackInEveryFormat() throws Exception {
+        for (long seed = 1; seed <= 9; seed++) {
+            Random random = new Random(seed);
+            Schema schema = RandomRows.schema(random);
+            RecordFormat format = List.of(RecordFormat.CSV, RecordFormat.JSON, RecordFormat.BLOCK)
+                    .get((int) (seed % 3));
+            String name = "random-" + seed;
+            client.createStream(new StreamDefinition(name, name, format, 1 + random.nextInt(4), schema));
+            List<@Nullable Object[]> rows = new ArrayList<>();
+            AppenderSettings settings =
+                    new AppenderSettings(Duration.ofMillis(5), 1 << 10, 1 << 20, Duration.ofMinutes(1));
+            Map<Integer, Long> positions;
+            try (Appender appender = Appender.open(client.describe(name), settings)) {
+                for (int r = random.nextInt(3000); r >= 0; r--) {
+                    @Nullable Object[] row = RandomRows.row(schema, random);
+                    if (schema.key() instanceof KeySpec.Position) {
+                        row[schema.indexOf("lon")] = random.nextInt(3_600_001) / 10_000.0 - 180;
+                        row[schema.indexOf("lat")] = random.nextInt(1_800_001) / 10_000.0 - 90;
+                    }
+                    rows.add(row);
+                    appender.append(row);
+                }
+                positions = appender.flush();
+            }
+            // Read your writes, from memory; then from chunks.
+            check(name, schema, rows, positions, "seed " + seed + " " + format + " fresh");
+            client.flush(name);
+            check(name, schema, rows, Map.of(), "seed " + seed + " " + format + " flushed");
+            client.drop(name);
+        }
+    }
+
+    private static void check(
+            String name, Schema schema, List<@Nullable Object[]> rows, Map<Integer, Long> positions, String where) {
+        Query all = Query.of(name).withAtLeast(positions);
+        List<@Nullable Object[]> got = new ArrayList<>();
+        try (Cursor cursor = client.query(all)) {
+            while (cursor.next()) {
+                @Nullable Object[] row = new @Nullable Object[schema.fields().size()];
+                for (int f = 0; f < row.length; f++) {
+                    row[f] = cursor.value(f);
+                }
+                got.add(row);
+            }
+            Verdict verdict = cursor.verdict();
+            assertThat(verdict.complete()).as(where).isTrue();
+            positions.forEach((partition, offset) ->
+                    assertThat(verdict.positions().get(partition)).as(where).isGreaterThanOrEqualTo(offset));
+        }
+        assertThat(sorted(got)).as(where).isEqualTo(sorted(rows));
+
+        int time = schema.indexOf("t");
+        long middle = (long) rows.get(rows.size() / 2)[time];
+        assertThat(client.count(Query.of(name).withTimes(new TimeInterval(Long.MIN_VALUE, middle))))
+                .as(where)
+                .isEqualTo(
+                        rows.stream().filter(row -> (long) row[time] <= middle).count());
+        if (schema.key() instanceof KeySpec.Ordered key) {
+            int field = schema.indexOf(key.field());
+            long low = ((Number) rows.get(0)[field]).longValue();
+            assertThat(client.count(Query.of(name).withKeys(List.of(new KeyInterval(low, Long.MAX_VALUE)))))
+                    .as(where)
+                    .isEqualTo(rows.stream()
+                            .filter(row -> ((Number) row[field]).longValue() >= low)
+                            .count());
+        }
+    }
+
+    private static List<String> sorted(List<@Nullable Object[]> rows) {
+        return rows.stream()
+                .map(row -> Arrays.deepToString(row))
+                .sorted(Comparator.naturalOrder())
+                .toList();
+    }
+
+    @Test
+    void theCommandLineDoesTheSame() throws Exception {
+        Path schema = Files.writeString(folder.resolve("orders.yaml"), """
+                name: orders
+                format: block
+                partitions: 2
+                fields:
+                  - {name: at, type: timestamp}
+                  - {name: customer, type: long}
+                  - {name: note, type: string, nullable: true}
+                key: {field: customer}
+                time: at
+                """);
+        assertThat(run("", "stream", "create", schema.toString()))
+                .isEqualTo(new Ran(0, "", "created stream orders, fed by topic orders of 2 partitions\n"));
+        assertThat(run("", "stream", "create", schema.toString()).code()).isEqualTo(1);
+        assertThat(run("", "stream", "list").out()).contains("orders\tblock\t2\torders\n");
+        Ran described = run("", "stream", "describe", "orders");
+        assertThat(described.out().lines().filter(line -> !line.startsWith("#")))
+                .contains("key: {field: customer}");
+
+        Ran appended = run("""
+                customer,at,note
+                7,2021-10-07T12:00:00Z,"a, quoted"
+                8,1633608001000,
+                x,1633608001000,bad
+                9,1633608002000
+                10,1633608003000,last
+                """, "append", "orders", "--format", "csv", "-");
+        assertThat(appended.code()).isEqualTo(1);
+        assertThat(appended.err())
+                .contains("standard input, line 4: customer: expected a whole number of 64 bits, got 'x'\n")
+                .contains("standard input, line 5: has another number of columns than the first line, which has 3\n")
+                .contains("3 tuples appended to orders in ")
+                .contains("2 lines were not appended\n");
+        assertThat(run("{\"at\": 1, \"customer\": -3}\n", "append", "orders", "--format", "json", "-")
+                        .code())
+                .isZero();
+        assertThat(run("", "query", "orders", "--key", "7..9", "--format", "csv")
+                        .out()
+                        .lines())
+                .containsExactlyInAnyOrder("at,customer,note", "1633608000000,7,\"a, quoted\"", "1633608001000,8,");
+        assertThat(run("", "query", "orders", "--count")).isEqualTo(new Ran(0, "4\n", ""));
+        assertThat(run("", "flush", "orders").out()).containsPattern("0\t\\d+\n1\t\\d+\n");
+        assertThat(run("", "query", "orders", "--count", "--time", "/5")).isEqualTo(new Ran(0, "1\n", ""));
+        assertThat(run("", "status").out()).contains("orders: 0 tuples in memory, 4 in ");
+        assertThat(run("", "status", "--json").out()).startsWith("{").contains("\"orders\"");
+        assertThat(run("", "stream", "drop", "orders").code()).isZero();
+        assertThat(run("", "query", "orders").code()).isEqualTo(1);
+    }
+
+    @Test
+    void aFileIsAppendedAsItIsAndInOtherForms() throws Exception {
+        Path file = folder.resolve("flights.csv.gz");
+        try (InputStream part =
+                EndToEndTest.class.getResourceAsStream("/io/waterwheel/embedded/paris-2021-10-part.csv.gz")) {
+            Files.copy(part, file);
+        }
+        FlightsFile flights = FlightsFile.read();
+        for (String format : List.of("csv", "block", "json")) {
+            String name = "as-" + format;
+            String yaml = Files.readString(Path.of("../../conf/schemas/flights.yaml"))
+                    .replace("name: flights", "name: " + name)
+                    .replace("topic: flights", "topic: " + name)
+                    .replace("format: csv", "format: " + format);
+            run(
+                    "",
+                    "stream",
+                    "create",
+                    Files.writeString(folder.resolve(name + ".yaml"), yaml).toString());
+            Ran appended = run("", "append", name, file.toString());
+            assertThat(appended.code()).as(appended.err()).isZero();
+            assertThat(appended.err()).contains(flights.size() + " ").contains("queries see all of it");
+            Random random = new Random(5);
+            for (int i = 0; i < 5; i++) {
+                FlightsFile.Region region = flights.randomRegion(random);
+                assertThat(client.count(Query.of(name).withBox(region.box()).withTimes(region.times())))
+                        .as("%s %s", name, region)
+                        .isEqualTo(flights.count(region));
+            }
+            client.drop(name);
+        }
+    }
+
+    @Test
+    void recordsThatCannotBeDecodedAreSetAsideAndNeverStopTheStream() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new io.waterwheel.model.Field("t", io.waterwheel.model.FieldType.TIMESTAMP, false),
+                        new io.waterwheel.model.Field("k", io.waterwheel.model.FieldType.LONG, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        client.createStream(new StreamDefinition("bad", "bad", RecordFormat.CSV, 1, schema));
+        try (Appender appender = client.appender("bad")) {
+            appender.append(1L, 1L);
+            appender.appendRecord("no line of this stream".getBytes(StandardCharsets.UTF_8));
+            appender.append(2L, 2L);
+            assertThat(client.count(Query.of("bad").withAtLeast(appender.flush())))
+                    .isEqualTo(2);
+            assertThatThrownBy(() -> appender.append("x", 1L)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> client.query(Query.of("bad").withSelect(List.of("y"))))
+                    .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.kind())
+                            .isEqualTo(WaterwheelException.Kind.USER));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.waterwheel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Rows in every form that an appender sends are read back by the server's decoders to the same values. */
+class RowFormsTest {
+    @Test
+    void everyFormIsDecodedToTheSameRow() throws Exception {
+        for (long seed = 1; seed <= 200; seed++) {
+            Random random = new Random(seed);
+            Schema schema = RandomRows.schema(random);
+            TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+            TupleBlock copies = new TupleBlock(RowLayout.of(schema), 1);
+            RowWriter writer = new RowWriter(schema, block);
+            RowWriter copier = new RowWriter(schema, copies);
+            TupleBlock csv = new TupleBlock(RowLayout.of(schema), 1);
+            TupleBlock json = new TupleBlock(RowLayout.of(schema), 1);
+            RecordDecoder csvDecoder = RecordDecoder.of(RecordFormat.CSV, schema);
+            RecordDecoder jsonDecoder = RecordDecoder.of(RecordFormat.JSON, schema);
+            List<@Nullable Object[]> rows = new ArrayList<>();
+            for (int r = 0; r < 20; r++) {
+                @Nullable Object[] row = RandomRows.row(schema, random);
+                rows.add(row);
+                writer.append(row);
+                copier.copy(block, r);
+                csvDecoder.decode(bytes(TextRows.csv(Arrays.asList(row))), csv);
+                jsonDecoder.decode(bytes(TextRows.json(schema.fields(), Arrays.asList(row))), json);
+            }
+            TupleBlock decoded = new TupleBlock(RowLayout.of(schema), 1);
+            boolean keys =
+                    schema.key() instanceof KeySpec.Ordered key && !key.field().equals("t");
+            RecordDecoder.of(RecordFormat.BLOCK, schema)
+                    .decode(ByteBuffer.wrap(BlockCodec.encode(copies, keys)), decoded);
+            for (int r = 0; r < rows.size(); r++) {
+                RandomRows.assertRow(block, r, rows.get(r), "seed " + seed + " written");
+                RandomRows.assertRow(decoded, r, rows.get(r), "seed " + seed + " block");
+                RandomRows.assertRow(csv, r, rows.get(r), "seed " + seed + " csv");
+                RandomRows.assertRow(json, r, rows.get(r), "seed " + seed + " json");
+                assertThat(writer.values(r).toArray()).as("seed %s", seed).isEqualTo(rows.get(r));
+            }
+        }
+    }
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aValueThatDoesNotFitLeavesTheBlockAsItWas() {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("s", FieldType.STRING, true),
+                        new Field("i", FieldType.INT, false)),
+                new KeySpec.Ordered("i"),
+                "t");
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+        RowWriter writer = new RowWriter(schema, block);
+        writer.append(new Object[] {Instant.ofEpochMilli(5), "one", 1});
+        int arena = block.arenaSize();
+        refused(writer, "expected 3 values, one a field of the schema, got 2", 5L, "x");
+        refused(writer, "field t of type timestamp: expected a Long or an Instant, got String soon", "soon", "x", 1);
+        refused(writer, "field i of type int: expected a whole number, got Double 1.5", 5L, "long", 1.5);
+        refused(
+                writer,
+                "field i of type int: expected a whole number of 32 bits, got Long 4294967296",
+                5L,
+                "x",
+                1L << 32);
+        refused(writer, "field s of type string: expected a String, got Integer 7", 5L, 7, 1);
+        refused(writer, "field t of type timestamp must have a value: it is not nullable", null, "x", 1);
+        refused(writer, "field s: expected at most 32768 bytes, got 32769", 5L, "x".repeat(32769), 1);
+        refused(writer, "field s: half of a surrogate pair is no character", 5L, "\uD800", 1);
+        assertThat(block.size()).isEqualTo(1);
+        assertThat(block.arenaSize()).isEqualTo(arena);
+        assertThat(block.value(1, 0)).isEqualTo("one");
+        assertThat(block.keys()[0]).isEqualTo(1);
+        assertThat(block.times()[0]).isEqualTo(5);
+    }
+
+    private static void refused(RowWriter writer, String message, @Nullable Object... values) {
+        assertThatThrownBy(() -> writer.append(values))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(message);
+    }
+}

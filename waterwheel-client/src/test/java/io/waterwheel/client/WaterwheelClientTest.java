@@ -1,0 +1,189 @@
+package io.waterwheel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.SchemaJson;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.wire.AdminActions;
+import io.waterwheel.wire.proto.CreateStreamRequest;
+import io.waterwheel.wire.proto.DropStreamReply;
+import io.waterwheel.wire.proto.FlushStreamReply;
+import io.waterwheel.wire.proto.FlushStreamRequest;
+import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.StatusReply;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.arrow.flight.CallStatus;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class WaterwheelClientTest {
+    private static final StreamDefinition ORDERS = new StreamDefinition(
+            "orders",
+            "orders-topic",
+            RecordFormat.JSON,
+            3,
+            new Schema(
+                    List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                    new KeySpec.Ordered("k"),
+                    "t"));
+
+    private static StreamDescription.Builder description() {
+        return StreamDescription.newBuilder()
+                .setId(4)
+                .setDefinitionJson(SchemaJson.writeStream(ORDERS))
+                .setBootstrapServers("127.0.0.1:9");
+    }
+
+    private static byte[] call(String action, byte[] body) throws Exception {
+        return switch (action) {
+            case AdminActions.CREATE_STREAM -> {
+                assertThat(SchemaJson.readStream(
+                                CreateStreamRequest.parseFrom(body).getDefinitionJson()))
+                        .isEqualTo(ORDERS);
+                yield description().build().toByteArray();
+            }
+            case AdminActions.DESCRIBE_STREAM ->
+                description()
+                        .setChunks(2)
+                        .setChunkTuples(30)
+                        .setChunkBytes(400)
+                        .build()
+                        .toByteArray();
+            case AdminActions.LIST_STREAMS ->
+                ListStreamsReply.newBuilder().addStreams(description()).build().toByteArray();
+            case AdminActions.DROP_STREAM ->
+                DropStreamReply.getDefaultInstance().toByteArray();
+            case AdminActions.FLUSH_STREAM -> {
+                assertThat(FlushStreamRequest.parseFrom(body).getTimeoutMillis())
+                        .isEqualTo(1500);
+                yield FlushStreamReply.newBuilder().putPositions(1, 99).build().toByteArray();
+            }
+            case AdminActions.STATUS ->
+                StatusReply.newBuilder().setText("well").setJson("{}").build().toByteArray();
+            default -> throw new AssertionError(action);
+        };
+    }
+
+    private static void noRows(FakeServer.Answer answer, Map<Integer, Long> positions) {
+        answer.whole(
+                List.of(new Field("n", FieldType.LONG, false)),
+                List.of(),
+                new Verdict(true, List.of(), positions, 3, 0, 1, 2));
+    }
+
+    @Test
+    void managesStreams() throws Exception {
+        try (FakeServer server = FakeServer.start((query, answer) -> {}, WaterwheelClientTest::call);
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            StreamDetails created = client.createStream(ORDERS);
+            assertThat(created.definition()).isEqualTo(ORDERS);
+            assertThat(created.id()).isEqualTo(4);
+            assertThat(created.bootstrapServers()).isEqualTo("127.0.0.1:9");
+            assertThat(created.chunks()).isEmpty();
+            assertThat(client.describe("orders").chunkTuples()).hasValue(30);
+            assertThat(client.listStreams()).containsExactly(created);
+            assertThat(client.flush("orders", Duration.ofMillis(1500))).isEqualTo(Map.of(1, 99L));
+            assertThat(client.status()).isEqualTo(new ServerStatus("well", "{}"));
+            client.drop("orders");
+        }
+    }
+
+    @Test
+    void laterQueriesDemandWhatEarlierAnswersHaveSeen() throws Exception {
+        Queue<Map<Integer, Long>> positions =
+                new ConcurrentLinkedQueue<>(List.of(Map.of(0, 10L, 1, 5L), Map.of(0, 4L, 1, 8L), Map.of(0, 1L)));
+        try (FakeServer server = FakeServer.start(
+                        (query, answer) -> noRows(answer, positions.isEmpty() ? Map.of() : positions.remove()),
+                        WaterwheelClientTest::call);
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            client.count(Query.of("orders"));
+            client.count(Query.of("orders"));
+            client.count(Query.of("orders").withAtLeast(Map.of(0, 12L, 2, 1L)));
+            client.count(Query.of("other"));
+            client.drop("orders");
+            client.count(Query.of("orders"));
+            assertThat(server.queries.stream().map(Query::atLeast))
+                    .containsExactly(
+                            Map.of(),
+                            Map.of(0, 10L, 1, 5L),
+                            Map.of(0, 12L, 1, 8L, 2, 1L),
+                            Map.of(),
+                            Map.of()); // a stream of the same name has other positions
+        }
+    }
+
+    @Test
+    void anotherCoordinatorIsAskedWhenOneDoesNotAnswer() throws Exception {
+        String dead;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            dead = "grpc://127.0.0.1:" + socket.getLocalPort();
+        }
+        WaterwheelException busy = new WaterwheelException(Kind.TEMPORARY, "SERVER_BUSY", "too much to do");
+        try (FakeServer full = FakeServer.answering(
+                        (query, answer) -> answer.fail(FakeServer.failure(CallStatus.UNAVAILABLE, busy)));
+                FakeServer server =
+                        FakeServer.start((query, answer) -> noRows(answer, Map.of()), WaterwheelClientTest::call);
+                WaterwheelClient client = WaterwheelClient.connect(dead, full.url(), server.url());
+                WaterwheelClient nobody = WaterwheelClient.connect(dead, full.url());
+                WaterwheelClient alone = WaterwheelClient.connect(dead)) {
+            assertThat(client.count(Query.of("s"))).isZero();
+            assertThat(client.count(Query.of("s"))).isZero();
+            assertThat(full.queries).hasSize(1); // the one that answered is asked first from then on
+            assertThat(client.createStream(ORDERS).id()).isEqualTo(4); // what was never sent may be sent elsewhere
+            assertThatThrownBy(() -> nobody.query(Query.of("s")))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessageStartingWith("none of the coordinators " + dead.substring(7))
+                    .hasMessageEndingWith("too much to do");
+            assertThatThrownBy(alone::status)
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SERVER_UNREACHABLE"))
+                    .hasMessage(dead.substring(7) + " does not answer: is it running?");
+        }
+    }
+
+    @Test
+    void aChangeThatMayHaveHappenedIsNotMadeAgain() throws Exception {
+        FakeServer.Calls lost = (action, body) -> {
+            throw CallStatus.UNAVAILABLE.withDescription("connection lost").toRuntimeException();
+        };
+        try (FakeServer first = FakeServer.start((query, answer) -> {}, lost);
+                FakeServer second = FakeServer.start((query, answer) -> {}, WaterwheelClientTest::call);
+                WaterwheelClient client = WaterwheelClient.connect(first.url(), second.url())) {
+            assertThatThrownBy(() -> client.drop("orders"))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.kind()).isEqualTo(Kind.UNKNOWN_OUTCOME))
+                    .hasMessageContaining("was lost while it was to drop stream orders");
+            assertThat(client.listStreams()).hasSize(1); // looking may be repeated
+        }
+    }
+
+    @Test
+    void addressesAreChecked() {
+        for (String bad :
+                List.of("localhost:1", "grpc://localhost", "http://a:1", "grpc://a:1/x", "grpc://a b:1", "")) {
+            assertThatThrownBy(() -> WaterwheelClient.connect(bad))
+                    .as(bad)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("server '" + bad + "': expected grpc://HOST:PORT");
+        }
+        assertThatThrownBy(WaterwheelClient::connect).isInstanceOf(IllegalArgumentException.class);
+    }
+}

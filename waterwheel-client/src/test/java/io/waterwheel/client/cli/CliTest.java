@@ -1,0 +1,212 @@
+package io.waterwheel.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.FakeServer;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.flight.CallStatus;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class CliTest {
+    private static final List<Field> FIELDS = List.of(
+            new Field("time", FieldType.TIMESTAMP, false),
+            new Field("name", FieldType.STRING, true),
+            new Field("x", FieldType.DOUBLE, true));
+    private static final List<@Nullable Object[]> ROWS =
+            List.of(new Object[] {1_633_608_001_500L, "a,\"b\"", 1.5}, new @Nullable Object[] {0L, null, Double.NaN});
+
+    private record Ran(int code, String out, String err) {}
+
+    private static Ran run(String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Cli.run(
+                args,
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+        return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    private static void answer(Query query, FakeServer.Answer answer) {
+        Verdict verdict = new Verdict(
+                !query.allowPartial(),
+                query.allowPartial() ? List.of("indexer 1 recovers") : List.of(),
+                Map.of(),
+                1,
+                2,
+                1,
+                0);
+        answer.whole(FIELDS, ROWS, verdict);
+    }
+
+    @Test
+    void printsRowsAsTableCsvAndJson() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            assertThat(run("query", "s", "--server", server.url(), "--format", "csv"))
+                    .isEqualTo(new Ran(0, "time,name,x\n1633608001500,\"a,\"\"b\"\"\",1.5\n0,,NaN\n", ""));
+            assertThat(run("query", "s", "--server", server.url(), "--format", "JSON"))
+                    .isEqualTo(new Ran(0, """
+                            {"time":1633608001500,"name":"a,\\"b\\"","x":1.5}
+                            {"time":0,"name":null,"x":null}
+                            """, ""));
+            assertThat(run("query", "s", "--server", server.url())).isEqualTo(new Ran(0, """
+                            time                      name     x
+                            ------------------------  -----  ---
+                            2021-10-07T12:00:01.500Z  a,"b"  1.5
+                            1970-01-01T00:00:00Z      -      NaN
+                            (2 rows)
+                            """, ""));
+            assertThat(run("query", "s", "--server", server.url(), "--count")).isEqualTo(new Ran(0, "2\n", ""));
+            assertThat(run("query", "s", "--server", server.url(), "--count", "--partial", "allow"))
+                    .isEqualTo(new Ran(0, "2\n", "the answer is not complete:\n  indexer 1 recovers\n"));
+        }
+    }
+
+    @Test
+    void asksWhatTheOptionsSay() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            Ran ran = run(
+                    "query",
+                    "flights",
+                    "--server",
+                    "grpc://127.0.0.1:1," + server.url(),
+                    "--key",
+                    "-5..10",
+                    "--key",
+                    "7",
+                    "--box",
+                    "-2.5,48,3,49.5",
+                    "--time",
+                    "2021-10-07T14:00:00.5+02:00/1633608001500",
+                    "--select",
+                    "time,name",
+                    "--limit",
+                    "3",
+                    "--timeout",
+                    "2.5",
+                    "--partial",
+                    "allow");
+            assertThat(ran.err()).isEqualTo("the answer is not complete:\n  indexer 1 recovers\n");
+            assertThat(server.queries)
+                    .containsExactly(Query.of("flights")
+                            .withKeys(List.of(new KeyInterval(-5, 10), new KeyInterval(7, 7)))
+                            .withBox(new Box(-2.5, 48, 3, 49.5))
+                            .withTimes(new TimeInterval(1_633_608_000_500L, 1_633_608_001_500L))
+                            .withSelect(List.of("time", "name"))
+                            .withLimit(3)
+                            .withTimeout(Duration.ofMillis(2500))
+                            .withPartialAllowed());
+            run("query", "flights", "--server", server.url(), "--key", "..3", "--time", "2021-10-07T12:00:00Z/");
+            assertThat(server.queries.get(1).keys()).containsExactly(new KeyInterval(Long.MIN_VALUE, 3));
+            assertThat(server.queries.get(1).times()).isEqualTo(new TimeInterval(1_633_608_000_000L, Long.MAX_VALUE));
+        }
+    }
+
+    @Test
+    void whatIsNotUnderstoodIsSaidAndEndsWithTwo() {
+        usage("Unknown options: '--bok', '1'", "query", "s", "--bok", "1");
+        usage("Missing required parameter: 'STREAM'", "query");
+        usage("Missing required subcommand");
+        usage("Missing required subcommand", "stream");
+        usage("expected LON1,LAT1,LON2,LAT2, got '1,2,3'", "query", "s", "--box", "1,2,3");
+        usage("box: expected LON1 <= LON2 and LAT1 <= LAT2, got 3.0,2.0,1.0,4.0", "query", "s", "--box", "3,2,1,4");
+        usage("expected FROM/TO, got '2021'", "query", "s", "--time", "2021");
+        usage("expected a time with a zone such as", "query", "s", "--time", "2021-10-07T12:00:00/");
+        usage("time interval: from 5 is after to 4", "query", "s", "--time", "5/4");
+        usage("key interval: low 5 is above high 4", "query", "s", "--key", "5..4");
+        usage("expected LO..HI, two whole numbers of 64 bits, got '5..x'", "query", "s", "--key", "5..x");
+        usage("expected seconds from 0.001 to 3600, got '0'", "query", "s", "--timeout", "0");
+        usage("server 'here': expected grpc://HOST:PORT", "status", "--server", "here");
+    }
+
+    private static void usage(String message, String... args) {
+        Ran ran = run(args);
+        assertThat(ran.code()).as(Arrays.toString(args)).isEqualTo(2);
+        assertThat(ran.out()).as(Arrays.toString(args)).isEmpty();
+        assertThat(ran.err()).as(Arrays.toString(args)).contains(message).contains("--help'");
+    }
+
+    @Test
+    void everyCommandHasHelpWithAnExample() {
+        for (List<String> command : List.of(
+                List.<String>of(),
+                List.of("stream"),
+                List.of("stream", "create"),
+                List.of("stream", "list"),
+                List.of("stream", "describe"),
+                List.of("stream", "drop"),
+                List.of("append"),
+                List.of("query"),
+                List.of("flush"),
+                List.of("status"))) {
+            String[] args = new java.util.ArrayList<>(command) {
+                private static final long serialVersionUID = 1;
+
+                {
+                    add("--help");
+                }
+            }.toArray(String[]::new);
+            Ran ran = run(args);
+            assertThat(ran.code()).as("%s", command).isZero();
+            assertThat(ran.err()).as("%s", command).isEmpty();
+            assertThat(ran.out())
+                    .as("%s", command)
+                    .startsWith("Usage: waterwheel")
+                    .containsPattern("Examples?:\n  .*waterwheel " + String.join(" ", command));
+        }
+    }
+
+    @Test
+    void failuresEndWithOneAndSayTheirCode() throws Exception {
+        WaterwheelException unknown =
+                new WaterwheelException(WaterwheelException.Kind.USER, "NO_SUCH_STREAM", "there is no stream 's'");
+        try (FakeServer server = FakeServer.answering(
+                (query, answer) -> answer.fail(FakeServer.failure(CallStatus.INVALID_ARGUMENT, unknown)))) {
+            assertThat(run("query", "s", "--server", server.url()))
+                    .isEqualTo(new Ran(1, "", "waterwheel query: there is no stream 's' [NO_SUCH_STREAM]\n"));
+        }
+        assertThat(run("stream", "create", "/no/such/file.yaml").err()).contains("cannot read /no/such/file.yaml");
+        assertThat(run("stream", "create", "/no/such/file.yaml").code()).isEqualTo(1);
+    }
+
+    @Test
+    void stopsWhenNobodyReadsTheOutput() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            PrintStream closed = new PrintStream(new java.io.OutputStream() {
+                @Override
+                public void write(int b) throws java.io.IOException {
+                    throw new java.io.IOException("Broken pipe");
+                }
+            });
+            ByteArrayOutputStream err = new ByteArrayOutputStream();
+            int code = Cli.run(
+                    new String[] {"query", "s", "--server", server.url()},
+                    new Terminal(
+                            InputStream.nullInputStream(),
+                            closed,
+                            new PrintStream(err, true, StandardCharsets.UTF_8),
+                            false),
+                    List.of());
+            assertThat(code).isEqualTo(1);
+            assertThat(err.toString(StandardCharsets.UTF_8)).contains("standard output was closed");
+        }
+    }
+}

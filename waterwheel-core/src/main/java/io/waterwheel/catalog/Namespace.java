@@ -9,13 +9,16 @@ import io.waterwheel.model.Schema;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /** The streams of a namespace: creates, lists and drops them. Creating one never touches Storm. Calls block. */
 public final class Namespace {
     private static final String STREAMS = "/streams";
+    private static final String DATA = "/data";
+    /** Nodes deleted in one transaction; far below what a transaction may hold. */
+    private static final int DELETES = 500;
+
     private static final String NEXT_ID = "/next-stream-id";
 
     private final CatalogStore store;
@@ -23,11 +26,16 @@ public final class Namespace {
     public Namespace(CatalogStore store) {
         this.store = store;
         store.ensure(STREAMS);
+        store.ensure(DATA);
         store.ensure(NEXT_ID);
     }
 
     static String path(String stream) {
         return STREAMS + "/" + stream;
+    }
+
+    static String dataPath(int streamId) {
+        return DATA + "/" + streamId;
     }
 
     /** Path of the node whose children are the streams; watch it to learn of new ones. */
@@ -57,6 +65,8 @@ public final class Namespace {
     public StreamInfo create(
             String name, Schema schema, RecordFormat format, String topic, long[] starts, int indexers) {
         while (true) {
+            store.sync();
+            CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
             for (StreamInfo other : streams()) {
                 if (other.topic().equals(topic) && !other.name().equals(name)) {
                     throw new WaterwheelException(
@@ -65,7 +75,6 @@ public final class Namespace {
                             "topic " + topic + " feeds stream " + other.name() + " already; a topic feeds one stream");
                 }
             }
-            CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
             int id = counter.data().length == 0
                     ? 1
                     : Integer.parseInt(new String(counter.data(), StandardCharsets.UTF_8));
@@ -95,33 +104,71 @@ public final class Namespace {
         }
     }
 
-    /** Removes a stream's entries; its chunk files are left to the collector. Without effect when there is none. */
+    /**
+     * Removes a stream: first, in one transaction, its name and everything that its writers must find to change
+     * anything; then the rest. Its chunk files are left to the collector. Without effect when there is none.
+     */
     public void drop(String name) {
         while (true) {
-            List<Op> ops = new ArrayList<>();
-            collect(path(name), ops);
-            // Children before parents.
-            Collections.reverse(ops);
-            if (ops.isEmpty()) {
+            store.sync();
+            Optional<CatalogStore.Node> node = store.read(path(name));
+            if (node.isEmpty()) {
                 return;
+            }
+            StreamInfo stream = CatalogJson.readStream(path(name), node.get().data());
+            String base = dataPath(stream.id());
+            List<Op> ops = new ArrayList<>();
+            ops.add(new Op.Delete(path(name), node.get().version()));
+            for (String folder : List.of("/indexers", "/routes")) {
+                for (String child : store.children(base + folder)) {
+                    String path = base + folder + "/" + child;
+                    store.read(path).ifPresent(found -> ops.add(new Op.Delete(path, found.version())));
+                }
             }
             try {
                 store.commit(ops);
-                return;
             } catch (ConflictException | UnknownOutcomeException e) {
-                // Something was added meanwhile, or it may be done: look again.
-                store.sync();
+                // An indexer or a dispatcher was quicker, or it may be done: look again.
+                continue;
             }
+            for (String folder : List.of("/edits", "/tables", "/indexers", "/routes")) {
+                deleteChildren(base + folder);
+                delete(List.of(base + folder));
+            }
+            delete(List.of(base));
+            return;
         }
     }
 
-    private void collect(String path, List<Op> ops) {
-        Optional<CatalogStore.Node> node = store.read(path);
-        if (node.isPresent()) {
-            ops.add(new Op.Delete(path, node.get().version()));
-            for (String child : store.children(path)) {
-                collect(path + "/" + child, ops);
+    private void deleteChildren(String parent) {
+        List<String> batch = new ArrayList<>();
+        for (String child : store.children(parent)) {
+            batch.add(parent + "/" + child);
+            if (batch.size() == DELETES) {
+                delete(batch);
+                batch.clear();
             }
+        }
+        delete(batch);
+    }
+
+    /** Deletes nodes that nobody changes any more. */
+    private void delete(List<String> paths) {
+        List<Op> ops = new ArrayList<>();
+        for (String path : paths) {
+            store.read(path).ifPresent(node -> ops.add(new Op.Delete(path, node.version())));
+        }
+        if (ops.isEmpty()) {
+            return;
+        }
+        try {
+            store.commit(ops);
+        } catch (ConflictException | UnknownOutcomeException e) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "DROP_UNFINISHED",
+                    "the stream is dropped, but some of its entries are left in the catalog: " + e.getMessage(),
+                    e);
         }
     }
 }

@@ -18,6 +18,10 @@ public record RoutingTable(int version, long[] boundaries, int[] indexers) {
             throw new IllegalArgumentException("routing table " + version + ": " + indexers.length + " indexers, "
                     + boundaries.length + " boundaries");
         }
+        if (Arrays.stream(indexers).distinct().count() != indexers.length) {
+            throw new IllegalArgumentException(
+                    "routing table " + version + ": an indexer is named twice: " + Arrays.toString(indexers));
+        }
         for (int i = 1; i < boundaries.length; i++) {
             if (boundaries[i - 1] >= boundaries[i]) {
                 throw new IllegalArgumentException("routing table " + version + ": boundaries are not ascending");

@@ -16,11 +16,11 @@ import java.util.Optional;
  * Thread-safe as far as its store is; calls block.
  *
  * <pre>
- * /streams/NAME              the stream
- * /streams/NAME/tables/V     routing table V
- * /streams/NAME/routes/P     limit and versions of partition P
- * /streams/NAME/indexers/I   checkpoint of indexer I
- * /streams/NAME/edits/N      edit N, ten digits
+ * /streams/NAME         the stream, its id among it
+ * /data/ID/tables/V     routing table V
+ * /data/ID/routes/P     limit and versions of partition P
+ * /data/ID/indexers/I   checkpoint of indexer I
+ * /data/ID/edits/N      edit N, ten digits
  * </pre>
  */
 public final class StreamCatalog {
@@ -51,7 +51,8 @@ public final class StreamCatalog {
     public StreamCatalog(CatalogStore store, StreamInfo stream) {
         this.store = store;
         this.stream = stream;
-        this.base = Namespace.path(stream.name());
+        // By id, not by name: whoever still works on a dropped stream never meets the one created after it.
+        this.base = Namespace.dataPath(stream.id());
     }
 
     public StreamInfo stream() {
@@ -79,7 +80,8 @@ public final class StreamCatalog {
     /** The operations that create a stream of this table and these start offsets. */
     List<Op> creation(RoutingTable table, long[] starts) {
         List<Op> ops = new ArrayList<>();
-        ops.add(new Op.Create(base, CatalogJson.write(stream)));
+        ops.add(new Op.Create(Namespace.path(stream.name()), CatalogJson.write(stream)));
+        ops.add(new Op.Create(base, new byte[0]));
         for (String folder : List.of("tables", "routes", "indexers", "edits")) {
             ops.add(new Op.Create(base + "/" + folder, new byte[0]));
         }
@@ -171,7 +173,8 @@ public final class StreamCatalog {
      * Commits a flush: in one transaction the checkpoint moves from (epoch, flush - 1) to {@code next} and the chunks
      * are added (rule 7). Safe to repeat with the same arguments.
      *
-     * @param nodeVersion of the checkpoint's node, from the start or the previous commit
+     * @param nodeVersion of the checkpoint's node, from the start or the previous commit: it stands for flush - 1, so
+     *     the caller commits flushes in order and leaves none out
      */
     public CommitOutcome commitFlush(
             int indexer, int nodeVersion, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {

@@ -276,7 +276,8 @@ public final class IndexerCore {
             }
         }
         forget(now, window.exhausted());
-        if (now - lastReportNanos >= settings.reportNanos()) {
+        if (now - lastReportNanos >= settings.reportNanos() && !isStale(now)) {
+            // One that hears nothing lets its report age, so that it is asked and can say so.
             report(now);
         }
         publish();
@@ -361,7 +362,9 @@ public final class IndexerCore {
         }
         active.discard();
         sealed.forEach(tree -> tree.tree().discard());
+        sealed.clear();
         committed.forEach(tree -> tree.tree().discard());
+        committed.clear();
     }
 
     public boolean stopped() {
@@ -420,6 +423,15 @@ public final class IndexerCore {
             watermarks[p] = channels[p].watermark;
         }
         return watermarks;
+    }
+
+    private boolean isStale(long now) {
+        for (Channel channel : channels) {
+            if (now - channel.lastHeardNanos > settings.staleNanos()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isRecovering() {

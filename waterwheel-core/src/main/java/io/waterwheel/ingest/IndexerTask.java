@@ -34,6 +34,14 @@ public final class IndexerTask {
         });
     }
 
+    /** Stops and forgets one indexer. */
+    public void remove(int streamId, int indexer) {
+        IndexerCore core = cores.remove(new Id(streamId, indexer));
+        if (core != null) {
+            core.stop();
+        }
+    }
+
     public @Nullable IndexerCore core(int streamId, int indexer) {
         return cores.get(new Id(streamId, indexer));
     }

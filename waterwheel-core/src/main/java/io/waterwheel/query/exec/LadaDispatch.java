@@ -101,6 +101,11 @@ public final class LadaDispatch {
         }
     }
 
+    /** Servers may try again what they failed at. */
+    public synchronized void forgetFailures() {
+        pending.forEach(entry -> entry.failed.clear());
+    }
+
     /** It was read whole. */
     public synchronized void done(ChunkDescriptor chunk) {
         taken.remove(chunk.file());

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param resolved the query in terms of the stream's schema
  * @param indexers the indexers to ask
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
- * @param chunks the chunks to read, newest flush last
+ * @param chunks the chunks to read
  */
 public record QueryPlan(
         StreamSnapshot snapshot,

@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
@@ -21,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * tuples and the chunks' and merges (protocol rules 8 to 10). A query runs on its caller's thread, parts of it on the
  * executor's. Thread-safe.
  *
- * <p>What is held per query: one chunk's matching tuples a query server, a block of an indexer's.
+ * <p>What is held per query: one chunk's matching tuples a query server, {@link #MAX_HELD_BYTES} of an indexer's.
  */
 public final class QueryRunner {
     /* Nothing reaches the client before every indexer has accepted the snapshot, so planning again never repeats a
@@ -41,12 +43,15 @@ public final class QueryRunner {
 
     private static final long MAX_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** Of one indexer's tuples, what is held here so that the indexer need not. */
+    private static final long MAX_HELD_BYTES = 32 << 20;
+
     private final SnapshotSource snapshots;
-    private final Endpoints endpoints;
+    private final IntFunction<Endpoints> endpoints;
     private final ExecutorService executor;
 
     /** @param executor runs one task an indexer and a query server of each running query */
-    public QueryRunner(SnapshotSource snapshots, Endpoints endpoints, ExecutorService executor) {
+    public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
         this.snapshots = snapshots;
         this.endpoints = endpoints;
         this.executor = executor;
@@ -90,7 +95,7 @@ public final class QueryRunner {
                     .or(() -> snapshots.refreshed(query.stream()))
                     .orElseThrow(() -> noSuchStream(query.stream()));
             long pause = RETRY_NANOS;
-            String trouble = "";
+            List<String> trouble;
             while (true) {
                 QueryPlan plan = QueryPlan.of(
                         query, snapshot, snapshots.reports(snapshot.stream().id()));
@@ -98,9 +103,7 @@ public final class QueryRunner {
                 try (OpenReplies open = new OpenReplies()) {
                     trouble = ask(plan, replies, open);
                     if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
-                        if (!trouble.isEmpty()) {
-                            missing.add(trouble);
-                        }
+                        missing.addAll(trouble);
                         deliver(plan, replies);
                         return;
                     }
@@ -121,9 +124,9 @@ public final class QueryRunner {
         /**
          * Asks every indexer of the plan.
          *
-         * @return why the plan does not do, or empty when every indexer answers
+         * @return why the plan does not do, a sentence an indexer; empty when all of them answer
          */
-        private String ask(QueryPlan plan, Map<Integer, IndexerReply> replies, OpenReplies open)
+        private List<String> ask(QueryPlan plan, Map<Integer, IndexerReply> replies, OpenReplies open)
                 throws InterruptedException {
             List<Subquery.OfIndexer> subqueries = plan.indexers();
             Map<Integer, Future<IndexerReply>> asked = new HashMap<>();
@@ -132,7 +135,7 @@ public final class QueryRunner {
                 Subquery.OfIndexer subquery = subqueries.get(i);
                 asked.put(subquery.indexer(), executor.submit(() -> askOne(subquery, open)));
             }
-            String trouble = "";
+            List<String> trouble = new ArrayList<>();
             for (int i = subqueries.size() - 1; i >= 0; i--) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
                 int indexer = subquery.indexer();
@@ -143,10 +146,10 @@ public final class QueryRunner {
                     if (complaint.isEmpty()) {
                         replies.put(indexer, reply);
                     } else {
-                        trouble = "indexer " + indexer + ": " + complaint;
+                        trouble.add("indexer " + indexer + ": " + complaint);
                     }
                 } catch (IOException e) {
-                    trouble = "indexer " + indexer + ": " + e.getMessage();
+                    trouble.add("indexer " + indexer + ": " + e.getMessage());
                 }
             }
             return trouble;
@@ -154,7 +157,7 @@ public final class QueryRunner {
 
         private IndexerReply askOne(Subquery.OfIndexer subquery, OpenReplies open)
                 throws IOException, InterruptedException {
-            Endpoints.Indexer endpoint = endpoints.indexer(subquery.indexer());
+            Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
             if (endpoint == null) {
                 throw new IOException("no worker hosts it at present");
             }
@@ -186,22 +189,26 @@ public final class QueryRunner {
             plan.excused().forEach(watermarks -> lower(positions, watermarks));
             ChunkReads chunks = new ChunkReads(plan);
             chunks.start();
+            boolean whole = false;
             try {
-                for (Map.Entry<Integer, IndexerReply> entry : replies.entrySet()) {
-                    IndexerHeader header = entry.getValue().header();
-                    lower(positions, header.watermarks());
-                    if (header.recovering()) {
-                        missing.add("indexer " + entry.getKey() + " is recovering");
-                    }
-                    if (!header.stale().isEmpty()) {
-                        missing.add("indexer " + entry.getKey() + " hears nothing of partitions " + header.stale());
-                    }
-                    long found = entry.getValue().rows(this::deliverRows);
-                    if (query.count()) {
-                        add(found);
+                for (Subquery.OfIndexer subquery : plan.indexers()) {
+                    IndexerReply reply = replies.get(subquery.indexer());
+                    if (reply == null) {
+                        // Nothing of it above its checkpoint is in the answer.
+                        IndexerCheckpoint checkpoint =
+                                plan.snapshot().checkpoints().get(subquery.indexer());
+                        if (checkpoint != null) {
+                            lower(positions, checkpoint.watermarks());
+                        }
+                    } else {
+                        deliver(subquery, reply, positions);
                     }
                 }
+                whole = true;
             } finally {
+                if (!whole) {
+                    giveUp();
+                }
                 chunks.finish();
             }
             if (query.count()) {
@@ -227,6 +234,55 @@ public final class QueryRunner {
             sink.finish(verdict);
         }
 
+        private void deliver(Subquery.OfIndexer subquery, IndexerReply reply, Map<Integer, Long> positions)
+                throws IOException {
+            IndexerHeader header = reply.header();
+            lower(positions, header.watermarks());
+            String name = "indexer " + subquery.indexer();
+            if (header.recovering()) {
+                missing.add(name + " is recovering");
+            }
+            if (!header.stale().isEmpty()) {
+                missing.add(name + " hears nothing of partitions " + header.stale());
+            }
+            for (int p = 0; p < header.watermarks().length; p++) {
+                if (header.watermarks()[p] < subquery.demand()[p]) {
+                    missing.add(name + " is at offset " + header.watermarks()[p] + " of partition " + p + ", "
+                            + subquery.demand()[p] + " was demanded");
+                }
+            }
+            // The indexer's memory is held while its tuples are read: not longer, as long as they fit here.
+            List<TupleBlock> held = new ArrayList<>();
+            long[] heldBytes = {0};
+            long found = reply.rows(rows -> {
+                if (heldBytes[0] < MAX_HELD_BYTES) {
+                    heldBytes[0] += rows.bytes();
+                    held.add(rows);
+                    return !done();
+                }
+                return deliverAll(held) && deliverRows(rows);
+            });
+            reply.close();
+            deliverAll(held);
+            if (query.count()) {
+                add(found);
+            }
+        }
+
+        private boolean deliverAll(List<TupleBlock> blocks) {
+            for (TupleBlock block : blocks) {
+                if (!deliverRows(block)) {
+                    return false;
+                }
+            }
+            blocks.clear();
+            return true;
+        }
+
+        private synchronized void giveUp() {
+            enough = true;
+        }
+
         private synchronized void add(long found) {
             tuples += found;
         }
@@ -248,8 +304,13 @@ public final class QueryRunner {
             return !enough;
         }
 
-        private synchronized boolean done() {
+        /** Whether the answer has all it needs, or nobody takes it any more: what is missing then is not missed. */
+        private synchronized boolean nobodyWaits() {
             return enough || sink.cancelled();
+        }
+
+        private synchronized boolean done() {
+            return enough || sink.cancelled() || System.nanoTime() - deadline >= 0;
         }
 
         /** The chunks of a plan, read by all query servers at once. */
@@ -267,10 +328,10 @@ public final class QueryRunner {
                 if (plan.chunks().isEmpty()) {
                     return;
                 }
-                List<Endpoints.QueryServer> servers = endpoints.queryServers();
+                List<Endpoints.QueryServer> servers = endpoints().queryServers();
                 Map<String, String> hosts = new HashMap<>();
                 servers.forEach(server -> hosts.put(server.name(), server.host()));
-                LadaDispatch pending = new LadaDispatch(plan.chunks(), hosts, endpoints::replicas);
+                LadaDispatch pending = new LadaDispatch(plan.chunks(), hosts, endpoints()::replicas);
                 dispatch = pending;
                 for (Endpoints.QueryServer server : servers) {
                     readers.add(executor.submit(() -> {
@@ -284,8 +345,9 @@ public final class QueryRunner {
                 ChunkDescriptor chunk;
                 while (!done() && (chunk = pending.bid(server.name())) != null) {
                     List<TupleBlock> rows = new ArrayList<>();
+                    long found;
                     try {
-                        long found = server.scan(
+                        found = server.scan(
                                 new Subquery.OfChunk(
                                         query, plan.snapshot().stream().id(), chunk.file()),
                                 block -> {
@@ -293,32 +355,51 @@ public final class QueryRunner {
                                     return !done();
                                 },
                                 deadline);
-                        pending.done(chunk);
-                        if (query.count()) {
-                            add(found);
-                        }
-                        for (TupleBlock block : rows) {
-                            if (!deliverRows(block)) {
-                                break;
-                            }
-                        }
                     } catch (IOException | WaterwheelException e) {
                         synchronized (failures) {
                             failures.put(chunk.file(), server.name() + ": " + e.getMessage());
                         }
                         pending.failed(chunk, server.name());
+                        continue;
                     }
+                    // A sink that fails here fails the query: the chunk itself is read.
+                    if (query.count()) {
+                        add(found);
+                    }
+                    deliverAll(rows);
+                    pending.done(chunk);
                 }
+            }
+
+            private Endpoints endpoints() {
+                return endpoints.apply(plan.snapshot().stream().id());
             }
 
             void finish() throws InterruptedException, IOException {
                 for (Future<Void> reader : readers) {
                     get(reader);
                 }
-                if (dispatch == null || done()) {
+                LadaDispatch pending = dispatch;
+                if (pending == null) {
                     return;
                 }
-                for (ChunkDescriptor chunk : dispatch.left()) {
+                // A server that failed, or ended its bids before another failed, gets what is left again.
+                for (int round = 0; !pending.left().isEmpty() && !done(); round++) {
+                    if (round > 0 && query.allowPartial()) {
+                        break;
+                    }
+                    pending.forgetFailures();
+                    for (Endpoints.QueryServer server : endpoints().queryServers()) {
+                        read(pending, server);
+                    }
+                    if (!pending.left().isEmpty()) {
+                        TimeUnit.NANOSECONDS.sleep(MAX_RETRY_NANOS);
+                    }
+                }
+                if (nobodyWaits()) {
+                    return;
+                }
+                for (ChunkDescriptor chunk : pending.left()) {
                     synchronized (failures) {
                         missing.add("chunk " + chunk.file() + " could not be read: "
                                 + failures.getOrDefault(chunk.file(), "no query server is alive"));

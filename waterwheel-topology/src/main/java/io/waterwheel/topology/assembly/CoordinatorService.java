@@ -30,7 +30,6 @@ import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StreamDescription;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -60,8 +59,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         this.server = startServer();
         this.url = "grpc://" + services.config().get(Keys.COORDINATOR_HOST) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
-        this.announcement =
-                services.catalogStore().announce("/coordinators/" + index, url.getBytes(StandardCharsets.UTF_8));
+        this.announcement = services.directory().announceAt("/coordinators/" + index, url);
     }
 
     static CoordinatorService start(
@@ -222,7 +220,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         StreamInfo stream = require(request.getName());
         long millis = request.getTimeoutMillis() == 0 ? DEFAULT_FLUSH_MILLIS : request.getTimeoutMillis();
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        long[] ends = services.logEnds(stream.topic());
+        long[] ends = services.logEnds(stream);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         StreamSnapshot snapshot = StreamSnapshot.before(stream);
         long sealAgain = System.nanoTime();

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,7 @@ final class Directory implements AutoCloseable {
     private final AutoCloseable watch;
     private final ScheduledFuture<?> polling;
     private final AtomicBoolean due = new AtomicBoolean();
+    private final Set<Announced> own = ConcurrentHashMap.newKeySet();
     private volatile Map<String, String> places = Map.of();
 
     Directory(CatalogStore store, String topology, ScheduledExecutorService executor) {
@@ -42,8 +45,58 @@ final class Directory implements AutoCloseable {
         this.polling = executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
     }
 
+    /** Makes a task's place known, as long as the result is not closed. */
     AutoCloseable announce(String address, String place) {
-        return store.announce(path + "/" + address, place.getBytes(StandardCharsets.UTF_8));
+        return announceAt(path + "/" + address, place);
+    }
+
+    /**
+     * Keeps an ephemeral node alive. A process that was cut off, and has a successor, may come back for a moment and
+     * take the node with it when it dies: so whoever announced looks again and again whether it is still there.
+     */
+    AutoCloseable announceAt(String nodePath, String content) {
+        Announced announced = new Announced(nodePath, content.getBytes(StandardCharsets.UTF_8));
+        own.add(announced);
+        announced.renew();
+        return announced;
+    }
+
+    private final class Announced implements AutoCloseable {
+        private final String nodePath;
+        private final byte[] content;
+        private @Nullable AutoCloseable node;
+        private boolean closed;
+
+        Announced(String nodePath, byte[] content) {
+            this.nodePath = nodePath;
+            this.content = content;
+        }
+
+        synchronized void renew() {
+            if (!closed && (node == null || store.read(nodePath).isEmpty())) {
+                closeNode();
+                node = store.announce(nodePath, content);
+            }
+        }
+
+        private void closeNode() {
+            AutoCloseable old = node;
+            node = null;
+            if (old != null) {
+                try {
+                    old.close();
+                } catch (Exception e) {
+                    LOG.warn("[directory] {} could not be removed", nodePath, e);
+                }
+            }
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            own.remove(this);
+            closeNode();
+        }
     }
 
     /** {@code HOST:PORT} of the worker that runs the task, or null when none is known. */
@@ -72,6 +125,7 @@ final class Directory implements AutoCloseable {
                 node.ifPresent(found -> fresh.put(address, new String(found.data(), StandardCharsets.UTF_8)));
             }
             places = Map.copyOf(fresh);
+            own.forEach(Announced::renew);
         } catch (RuntimeException e) {
             LOG.warn("[directory] the catalog could not be read; trying again", e);
         }

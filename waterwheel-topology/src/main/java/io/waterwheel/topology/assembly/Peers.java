@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.topology.rpc.PeerClient;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.arrow.memory.BufferAllocator;
@@ -24,13 +25,15 @@ final class Peers implements AutoCloseable {
 
     /** Closes connections to places that are no longer in use. */
     void keepOnly(java.util.Collection<String> places) {
-        clients.entrySet().removeIf(entry -> {
-            if (places.contains(entry.getKey())) {
-                return false;
+        for (String place : List.copyOf(clients.keySet())) {
+            if (!places.contains(place)) {
+                // First out of the map, then closed: closing takes a while, and others look here meanwhile.
+                PeerClient client = clients.remove(place);
+                if (client != null) {
+                    client.close();
+                }
             }
-            entry.getValue().close();
-            return true;
-        });
+        }
     }
 
     @Override

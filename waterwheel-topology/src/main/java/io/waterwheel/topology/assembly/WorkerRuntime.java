@@ -30,6 +30,7 @@ import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -247,13 +248,30 @@ final class WorkerRuntime implements WorkerServices {
     }
 
     @Override
-    public long[] logEnds(String topic) {
+    public long[] logEnds(StreamInfo stream) {
+        String topic = stream.topic();
         KafkaTopics.Topic found = topics.find(topic)
                 .orElseThrow(() -> new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,
                         "NO_SUCH_TOPIC",
                         "topic " + topic + " is not there: was it deleted?"));
-        return topics.endOffsets(found);
+        long[] ends = topics.endOffsets(found);
+        if (ends.length < stream.partitions()) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "TOPIC_CHANGED",
+                    "topic " + topic + " has " + ends.length + " partitions, stream " + stream.name()
+                            + " was created on " + stream.partitions() + ": was it deleted and made again?");
+        }
+        if (ends.length > stream.partitions()) {
+            LOG.warn(
+                    "[{}] topic {} has {} partitions now; only the {} that it had at creation are read",
+                    stream.name(),
+                    topic,
+                    ends.length,
+                    stream.partitions());
+        }
+        return Arrays.copyOf(ends, stream.partitions());
     }
 
     @Override
@@ -286,7 +304,11 @@ final class WorkerRuntime implements WorkerServices {
         return CoordinatorService.start(this, topics, coordinator, handler);
     }
 
-    /** Address of coordinators' public servers, and the ports to try. */
+    Directory directory() {
+        return directory;
+    }
+
+    /** Ports that a coordinator's public server may take; the first free one. */
     List<Integer> coordinatorPorts() {
         return config.get(Keys.COORDINATOR_PORTS);
     }

@@ -3,7 +3,6 @@ package io.waterwheel.topology.bolt;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
-import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.QueryRunner;
@@ -11,7 +10,6 @@ import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.storm.task.OutputCollector;
 import org.apache.storm.task.TopologyContext;
@@ -44,11 +42,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
     @Override
     public void execute(Tuple tuple) {
-        // The source's heartbeat is its only input; it is an occasion to tidy up.
-        Running now = running;
-        if (now != null) {
-            now.snapshots.forgetDropped();
-        }
+        // It has no input: queries come by its server.
     }
 
     @Override
@@ -70,6 +64,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final int index;
         private final SnapshotCache snapshots;
         private final AutoCloseable registration;
+        private final QueryRunner runner;
         private final WorkerServices.CoordinatorServer server;
 
         Running(WorkerServices services, int index) {
@@ -81,23 +76,14 @@ public final class CoordinatorBolt extends BaseRichBolt {
                             Role.COORDINATOR,
                             index,
                             message -> message instanceof Control.Report report && snapshots.onReport(report));
+            this.runner = new QueryRunner(snapshots, services::endpoints, services.queryThreads());
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
         }
 
         @Override
         public void query(Query query, AnswerSink sink) throws InterruptedException {
-            Optional<StreamSnapshot> snapshot =
-                    snapshots.snapshot(query.stream()).or(() -> snapshots.refreshed(query.stream()));
-            if (snapshot.isEmpty()) {
-                sink.fail(new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "NO_SUCH_STREAM",
-                        "there is no stream '" + query.stream() + "'; create it first, or list those there are"));
-                return;
-            }
-            int streamId = snapshot.get().stream().id();
-            new QueryRunner(snapshots, services.endpoints(streamId), services.queryThreads()).run(query, sink);
+            runner.run(query, sink);
         }
 
         @Override
@@ -107,7 +93,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {
             StreamSnapshot snapshot = snapshots.refreshed(stream.name()).orElseGet(() -> StreamSnapshot.before(stream));
-            return new StatusJson.StreamStatus(snapshot, new TreeMap<>(snapshots.reports(stream.id())));
+            return new StatusJson.StreamStatus(snapshot, new TreeMap<>(snapshots.lastReports(stream.id())));
         }
 
         void close() {

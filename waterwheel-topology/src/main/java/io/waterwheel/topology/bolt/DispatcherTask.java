@@ -14,6 +14,7 @@ import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
@@ -146,6 +147,10 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
             table = catalog.table(route.versions().get(0).version());
         } catch (StreamGoneException e) {
             LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
+            return null;
+        } catch (WaterwheelException e) {
+            // What asked for it, the spout's heartbeat or an indexer, asks again.
+            LOG.warn("[{}/dispatcher-{}] partition {} cannot be routed yet", stream.name(), index, number, e);
             return null;
         }
         PartitionDispatcher created = new PartitionDispatcher(

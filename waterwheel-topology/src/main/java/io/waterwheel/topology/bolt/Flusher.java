@@ -8,6 +8,7 @@ import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.index.Template;
 import io.waterwheel.ingest.SealedTree;
+import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.util.List;
@@ -42,12 +43,16 @@ final class Flusher implements AutoCloseable {
         private final StreamCatalog catalog;
         private final int indexer;
         private int nodeVersion;
-        private boolean fenced;
+        /** The flush that the node version stands for. */
+        private long lastFlush;
 
-        Target(StreamCatalog catalog, int indexer, int nodeVersion) {
+        private boolean ended;
+
+        Target(StreamCatalog catalog, int indexer, int nodeVersion, long lastFlush) {
             this.catalog = catalog;
             this.indexer = indexer;
             this.nodeVersion = nodeVersion;
+            this.lastFlush = lastFlush;
         }
     }
 
@@ -67,15 +72,25 @@ final class Flusher implements AutoCloseable {
         });
     }
 
-    void flush(Target target, SealedTree sealed, Consumer<Outcome> done) {
+    /**
+     * Flushes a tree.
+     *
+     * @param done called once it is committed, or the target is fenced; not when the stream is dropped
+     * @param failed called when going on would leave a flush out
+     */
+    void flush(Target target, SealedTree sealed, Consumer<Outcome> done, Consumer<Throwable> failed) {
         // The indexer may let go of the tree (its stream is dropped): not before this is done with it.
         if (!sealed.tree().tryRetain()) {
             throw new IllegalStateException(name + ": flush " + sealed.flush() + " of a tree that is discarded");
         }
         thread.execute(() -> {
-            Outcome outcome;
+            Outcome outcome = null;
             try {
                 outcome = write(target, sealed);
+            } catch (Throwable e) {
+                // A later flush must not be committed over this one.
+                target.ended = true;
+                failed.accept(e);
             } finally {
                 sealed.tree().release();
             }
@@ -85,30 +100,41 @@ final class Flusher implements AutoCloseable {
         });
     }
 
-    /** Tries until it is done or fenced; null when the flusher is closed meanwhile. */
+    /** Tries until it is done or fenced; null when the target has ended otherwise. */
     private @Nullable Outcome write(Target target, SealedTree sealed) {
         long pause = FIRST_RETRY_MILLIS;
-        while (!closed && !target.fenced) {
+        while (!closed && !target.ended) {
             try {
                 return writeOnce(target, sealed);
             } catch (StreamGoneException e) {
                 LOG.info("[{}] stream {} was dropped before flush {}", name, sealed.streamId(), sealed.flush());
+                target.ended = true;
                 return null;
-            } catch (IOException | RuntimeException e) {
+            } catch (WaterwheelException e) {
+                if (e.kind() != WaterwheelException.Kind.TEMPORARY) {
+                    throw e;
+                }
+                LOG.warn("[{}] flush {} failed; trying again in {} ms", name, sealed.flush(), pause, e);
+            } catch (IOException e) {
                 LOG.warn("[{}] flush {} failed; trying again in {} ms", name, sealed.flush(), pause, e);
             }
             try {
                 TimeUnit.MILLISECONDS.sleep(pause);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+                target.ended = true;
                 return null;
             }
             pause = Math.min(pause * 2, MAX_RETRY_MILLIS);
         }
-        return target.fenced ? new Outcome(true, null) : null;
+        return null;
     }
 
     private Outcome writeOnce(Target target, SealedTree sealed) throws IOException {
+        if (sealed.flush() != target.lastFlush + 1) {
+            throw new IllegalStateException(
+                    name + ": flush " + sealed.flush() + " cannot follow flush " + target.lastFlush);
+        }
         long startNanos = System.nanoTime();
         List<ChunkDescriptor> chunks = List.of();
         Template next = null;
@@ -142,6 +168,7 @@ final class Flusher implements AutoCloseable {
                 target.catalog.commitFlush(target.indexer, target.nodeVersion, sealed.next(), chunks);
         if (outcome instanceof StreamCatalog.CommitOutcome.Done done) {
             target.nodeVersion = done.nodeVersion();
+            target.lastFlush = sealed.flush();
             LOG.info(
                     "[{}/indexer-{}] flushed s={} reason={} tuples={} in {} ms",
                     target.catalog.stream().name(),
@@ -152,7 +179,7 @@ final class Flusher implements AutoCloseable {
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
             return new Outcome(false, next);
         }
-        target.fenced = true;
+        target.ended = true;
         return new Outcome(true, null);
     }
 

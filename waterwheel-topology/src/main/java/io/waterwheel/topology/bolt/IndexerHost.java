@@ -1,6 +1,5 @@
 package io.waterwheel.topology.bolt;
 
-import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
@@ -23,9 +22,11 @@ import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.storm.task.TopologyContext;
 import org.jspecify.annotations.Nullable;
@@ -43,11 +44,29 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private static final class Hosted {
         final StreamInfo stream;
         final RowLayout layout;
-        final List<AutoCloseable> readers = new ArrayList<>();
+        /** By logical indexer. */
+        final Map<Integer, AutoCloseable> readers = new HashMap<>();
 
         Hosted(StreamInfo stream) {
             this.stream = stream;
             this.layout = RowLayout.of(stream.schema());
+        }
+    }
+
+    /** Tries to start a stream's indexers, further apart each time. Owner: the loop, but for what a call posts. */
+    private static final class Attempt {
+        boolean underWay;
+        long notBeforeNanos;
+        private long pauseNanos = TimeUnit.MILLISECONDS.toNanos(200);
+
+        Attempt(long now) {
+            notBeforeNanos = now;
+        }
+
+        void failed() {
+            underWay = false;
+            notBeforeNanos = System.nanoTime() + pauseNanos;
+            pauseNanos = Math.min(pauseNanos * 2, TimeUnit.SECONDS.toNanos(30));
         }
     }
 
@@ -63,6 +82,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private final IndexerSettings settings;
     private final Flusher flusher;
     private final Map<Integer, Hosted> hosted = new HashMap<>();
+    private final Map<Integer, Attempt> attempts = new HashMap<>();
     private @Nullable Map<Integer, StreamInfo> known;
 
     IndexerHost(WorkerServices services, TopologyContext context) {
@@ -94,18 +114,14 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     }
 
     void close() {
-        try {
-            registration.close();
-            for (Hosted stream : hosted.values()) {
-                for (AutoCloseable reader : stream.readers) {
-                    reader.close();
-                }
-            }
-        } catch (Exception e) {
-            LOG.warn("[indexer-{}] its addresses could not be removed", index, e);
-        }
         loop.close();
         flusher.close();
+        hosted.values().forEach(stream -> stream.readers.values().forEach(reader -> close(stream.stream, reader)));
+        try {
+            registration.close();
+        } catch (Exception e) {
+            LOG.warn("[indexer-{}] its address could not be removed", index, e);
+        }
     }
 
     @Override
@@ -131,23 +147,29 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     public void onTick(long now) {
         Map<Integer, StreamInfo> streams = services.streams().streams();
         if (streams != known) {
-            follow(streams);
+            follow(streams, now);
         }
         task.onTick(now);
     }
 
-    private void follow(Map<Integer, StreamInfo> streams) {
+    private void follow(Map<Integer, StreamInfo> streams, long now) {
         hosted.entrySet().removeIf(entry -> {
             if (streams.containsKey(entry.getKey())) {
                 return false;
             }
             end(entry.getValue());
+            LOG.info("[{}/indexer-{}] stream dropped", entry.getValue().stream.name(), index);
             return true;
         });
+        attempts.keySet().retainAll(streams.keySet());
         boolean all = true;
         for (StreamInfo stream : streams.values()) {
             if (!hosted.containsKey(stream.id())) {
-                all &= begin(stream);
+                all = false;
+                Attempt attempt = attempts.computeIfAbsent(stream.id(), id -> new Attempt(now));
+                if (!attempt.underWay && now - attempt.notBeforeNanos >= 0) {
+                    begin(stream, attempt);
+                }
             }
         }
         known = all ? streams : null;
@@ -155,59 +177,102 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
     private void end(Hosted stream) {
         task.remove(stream.stream.id());
-        for (AutoCloseable reader : stream.readers) {
-            try {
-                reader.close();
-            } catch (Exception e) {
-                LOG.warn("[{}/indexer-{}] a reader could not be removed", stream.stream.name(), index, e);
-            }
-        }
-        LOG.info("[{}/indexer-{}] stream dropped", stream.stream.name(), index);
+        stream.readers.values().forEach(reader -> close(stream.stream, reader));
     }
 
-    /** Starts this task's indexers of a stream; false when it has to be tried again. */
-    private boolean begin(StreamInfo stream) {
-        Hosted added = new Hosted(stream);
+    private void close(StreamInfo stream, AutoCloseable reader) {
         try {
-            for (int indexer = index; indexer < stream.indexers(); indexer += tasks) {
-                begin(added, indexer);
-            }
-            hosted.put(stream.id(), added);
-            return true;
-        } catch (StreamGoneException e) {
-            LOG.info("[{}/indexer-{}] dropped before it was indexed", stream.name(), index);
-            return true;
-        } catch (RuntimeException e) {
-            LOG.warn("[{}/indexer-{}] could not start; trying again", stream.name(), index, e);
-            end(added);
-            return false;
+            reader.close();
+        } catch (Exception e) {
+            LOG.warn("[{}/indexer-{}] a reader could not be removed", stream.name(), index, e);
         }
     }
 
-    private void begin(Hosted stream, int indexer) {
-        StreamInfo info = stream.stream;
-        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), info);
-        services.catalogStore().sync();
-        StreamCatalog.IndexerStart start = catalog.startIndexer(indexer);
-        long[] targets = services.logEnds(info.topic());
-        for (int p = 0; p < targets.length; p++) {
-            PartitionRoute route = catalog.route(p).route();
-            targets[p] = Math.min(route.limit(), targets[p]);
+    /** What an indexer starts with. */
+    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
+    private record Start(int indexer, StreamCatalog catalog, StreamCatalog.IndexerStart start, long[] targets) {}
+
+    /** Starts this task's indexers of a stream: asks catalog and log elsewhere, then hosts them here. */
+    private void begin(StreamInfo stream, Attempt attempt) {
+        attempt.underWay = true;
+        try {
+            services.blockingCalls().execute(() -> {
+                try {
+                    List<Start> starts = starts(stream);
+                    post(() -> host(stream, starts));
+                } catch (StreamGoneException e) {
+                    LOG.info("[{}/indexer-{}] dropped before it was indexed", stream.name(), index);
+                    post(attempt::failed);
+                } catch (RuntimeException e) {
+                    LOG.warn("[{}/indexer-{}] could not start; trying again", stream.name(), index, e);
+                    post(attempt::failed);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            attempt.failed();
         }
-        ViewSlot slot = new ViewSlot();
-        Effects effects = new Effects(info, indexer, catalog, start.nodeVersion(), slot);
-        IndexerCore core = new IndexerCore(
-                info, indexer, start.checkpoint(), targets, pool, window, settings, effects, System.nanoTime());
-        task.add(core);
-        stream.readers.add(services.hostIndexer(info.id(), indexer, new FreshReader(slot, settings.staleNanos())));
-        LOG.info(
-                "[{}/indexer-{}] started: epoch={} flushed={} watermarks={} targets={}",
-                info.name(),
-                indexer,
-                core.epoch(),
-                start.checkpoint().flushed(),
-                start.checkpoint().watermarks(),
-                targets);
+    }
+
+    private List<Start> starts(StreamInfo stream) {
+        // Before the epoch is raised: a topic that is away must not cost an epoch at every try.
+        services.logEnds(stream);
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        List<Start> starts = new ArrayList<>();
+        for (int indexer = index; indexer < stream.indexers(); indexer += tasks) {
+            services.catalogStore().sync();
+            StreamCatalog.IndexerStart start = catalog.startIndexer(indexer);
+            long[] targets = services.logEnds(stream);
+            for (int p = 0; p < targets.length; p++) {
+                targets[p] = Math.min(catalog.route(p).route().limit(), targets[p]);
+            }
+            starts.add(new Start(indexer, catalog, start, targets));
+        }
+        return starts;
+    }
+
+    private void host(StreamInfo stream, List<Start> starts) {
+        if (!services.streams().streams().containsKey(stream.id())) {
+            return;
+        }
+        Hosted added = new Hosted(stream);
+        for (Start start : starts) {
+            ViewSlot slot = new ViewSlot();
+            IndexerCore core = new IndexerCore(
+                    stream,
+                    start.indexer(),
+                    start.start().checkpoint(),
+                    start.targets(),
+                    pool,
+                    window,
+                    settings,
+                    new Effects(stream, start, slot),
+                    System.nanoTime());
+            task.add(core);
+            added.readers.put(
+                    start.indexer(),
+                    services.hostIndexer(stream.id(), start.indexer(), new FreshReader(slot, settings.staleNanos())));
+            LOG.info(
+                    "[{}/indexer-{}] started: epoch={} flushed={} watermarks={} targets={}",
+                    stream.name(),
+                    start.indexer(),
+                    core.epoch(),
+                    start.start().checkpoint().flushed(),
+                    Arrays.toString(start.start().checkpoint().watermarks()),
+                    Arrays.toString(start.targets()));
+        }
+        hosted.put(stream.id(), added);
+        attempts.remove(stream.id());
+    }
+
+    /** Hands an event to the loop; it must not be lost, so it waits as data when control is full. */
+    private void post(Runnable event) {
+        if (!loop.offer(event)) {
+            try {
+                loop.put(event);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** What one indexer wants done. */
@@ -217,10 +282,14 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         private final Flusher.Target target;
         private final ViewSlot slot;
 
-        Effects(StreamInfo stream, int indexer, StreamCatalog catalog, int nodeVersion, ViewSlot slot) {
+        Effects(StreamInfo stream, Start start, ViewSlot slot) {
             this.stream = stream;
-            this.indexer = indexer;
-            this.target = new Flusher.Target(catalog, indexer, nodeVersion);
+            this.indexer = start.indexer();
+            this.target = new Flusher.Target(
+                    start.catalog(),
+                    start.indexer(),
+                    start.start().nodeVersion(),
+                    start.start().checkpoint().flushed());
             this.slot = slot;
         }
 
@@ -251,7 +320,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
         @Override
         public void flush(SealedTree sealed) {
-            flusher.flush(target, sealed, outcome -> post(() -> flushed(sealed, outcome)));
+            flusher.flush(target, sealed, outcome -> post(() -> flushed(sealed, outcome)), loop::fail);
         }
 
         private void flushed(SealedTree sealed, Flusher.Outcome outcome) {
@@ -261,20 +330,14 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             }
             if (outcome.fenced()) {
                 LOG.warn("[{}/indexer-{}] a successor has started: stops", stream.name(), indexer);
-                core.stop();
+                task.remove(stream.id(), indexer);
+                Hosted here = hosted.get(stream.id());
+                AutoCloseable reader = here == null ? null : here.readers.remove(indexer);
+                if (reader != null) {
+                    close(stream, reader);
+                }
             } else {
                 core.onFlushed(sealed.flush(), outcome.nextTemplate(), System.nanoTime());
-            }
-        }
-
-        private void post(Runnable event) {
-            // The outcome must not be lost: it waits as data when control is full.
-            if (!loop.offer(event)) {
-                try {
-                    loop.put(event);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
             }
         }
     }

@@ -37,7 +37,7 @@ public final class QueryServerBolt extends BaseRichBolt {
 
     @Override
     public void execute(Tuple tuple) {
-        // Its input only makes it part of the topology's graph.
+        // It has no input: subqueries come beside the data.
     }
 
     @Override

@@ -6,9 +6,12 @@ import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
 import io.waterwheel.query.exec.SnapshotSource;
 import io.waterwheel.topology.worker.WorkerServices;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,11 +22,16 @@ import org.slf4j.LoggerFactory;
  */
 final class SnapshotCache implements SnapshotSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotCache.class);
+    /** Reports come several times a second; an indexer whose last one is older is asked. */
+    private static final long FRESH_NANOS = 1_000_000_000;
+
+    /** A report and when it came: one that is not renewed excuses nobody. */
+    private record Reported(Control.Report report, long atNanos) {}
 
     private final class Followed {
         final StreamCatalog catalog;
         final AutoCloseable watch;
-        final Map<Integer, Control.Report> reports = new ConcurrentHashMap<>();
+        final Map<Integer, Reported> reports = new ConcurrentHashMap<>();
         final AtomicBoolean due = new AtomicBoolean();
         /** Readers: any. Published by: volatile write under this object's lock. */
         volatile StreamSnapshot snapshot;
@@ -42,17 +50,22 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
         void changed() {
             if (due.compareAndSet(false, true)) {
-                services.blockingCalls().execute(() -> {
+                try {
+                    services.blockingCalls().execute(() -> {
+                        due.set(false);
+                        try {
+                            advance();
+                        } catch (RuntimeException e) {
+                            LOG.warn(
+                                    "[{}/coordinator] its edits could not be read",
+                                    snapshot.stream().name(),
+                                    e);
+                        }
+                    });
+                } catch (RejectedExecutionException e) {
+                    // Whoever needs it newer refreshes it.
                     due.set(false);
-                    try {
-                        advance();
-                    } catch (RuntimeException e) {
-                        LOG.warn(
-                                "[{}/coordinator] its edits could not be read",
-                                snapshot.stream().name(),
-                                e);
-                    }
-                });
+                }
             }
         }
 
@@ -70,6 +83,10 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     private final WorkerServices services;
     private final Map<Integer, Followed> streams = new ConcurrentHashMap<>();
+    /** Streams that are about to be followed. */
+    private final Set<Integer> beginning = ConcurrentHashMap.newKeySet();
+
+    private volatile Map<Integer, StreamInfo> known = Map.of();
 
     SnapshotCache(WorkerServices services) {
         this.services = services;
@@ -93,40 +110,89 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     @Override
     public Map<Integer, Control.Report> reports(int streamId) {
+        return reports(streamId, System.nanoTime() - FRESH_NANOS);
+    }
+
+    /** The last report of each indexer, however old: for people. */
+    Map<Integer, Control.Report> lastReports(int streamId) {
+        return reports(streamId, System.nanoTime() - Long.MAX_VALUE / 2);
+    }
+
+    private Map<Integer, Control.Report> reports(int streamId, long since) {
         Followed followed = streams.get(streamId);
-        return followed == null ? Map.of() : followed.reports;
+        Map<Integer, Control.Report> fresh = new HashMap<>();
+        if (followed != null) {
+            followed.reports.forEach((indexer, reported) -> {
+                if (reported.atNanos() - since >= 0) {
+                    fresh.put(indexer, reported.report());
+                }
+            });
+        }
+        return fresh;
     }
 
     /** Takes a report; a newer one replaces an older one of the same indexer. */
     boolean onReport(Control.Report report) {
+        Map<Integer, StreamInfo> present = services.streams().streams();
+        if (present != known) {
+            known = present;
+            later(this::forgetDropped);
+        }
         Followed followed = streams.get(report.streamId());
         if (followed == null) {
-            StreamInfo info = services.streams().streams().get(report.streamId());
-            if (info == null) {
-                return false;
-            }
+            StreamInfo info = present.get(report.streamId());
             // Following a stream reads the catalog: not on the thread that delivers reports. A later one will do.
-            services.blockingCalls().execute(() -> follow(info));
-            return true;
+            if (info != null
+                    && beginning.add(info.id())
+                    && !later(() -> {
+                        try {
+                            follow(info);
+                        } finally {
+                            beginning.remove(info.id());
+                        }
+                    })) {
+                beginning.remove(info.id());
+            }
+            return false;
         }
-        followed.reports.merge(report.indexer(), report, SnapshotCache::newer);
+        long now = System.nanoTime();
+        followed.reports.merge(
+                report.indexer(),
+                new Reported(report, now),
+                (old, fresh) -> overtaken(old.report(), fresh.report()) ? old : fresh);
         return true;
     }
 
-    private static Control.Report newer(Control.Report old, Control.Report fresh) {
-        if (fresh.epoch() != old.epoch()) {
-            return fresh.epoch() > old.epoch() ? fresh : old;
+    private boolean later(Runnable call) {
+        try {
+            services.blockingCalls().execute(() -> {
+                try {
+                    call.run();
+                } catch (RuntimeException e) {
+                    LOG.warn("[coordinator] the catalog could not be read; a later report tries again", e);
+                }
+            });
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    /** Whether the later of two arrivals was sent earlier. */
+    private static boolean overtaken(Control.Report first, Control.Report later) {
+        if (later.epoch() != first.epoch()) {
+            return later.epoch() < first.epoch();
         }
         // Watermarks and flushes only grow, so an overtaken report is below in one of them.
-        if (fresh.flushed() < old.flushed()) {
-            return old;
+        if (later.flushed() < first.flushed()) {
+            return true;
         }
-        for (int p = 0; p < old.watermarks().length; p++) {
-            if (fresh.watermarks()[p] < old.watermarks()[p]) {
-                return old;
+        for (int p = 0; p < first.watermarks().length; p++) {
+            if (later.watermarks()[p] < first.watermarks()[p]) {
+                return true;
             }
         }
-        return fresh;
+        return false;
     }
 
     private Followed follow(StreamInfo stream) {
@@ -134,7 +200,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     }
 
     /** Ends following streams that are gone. */
-    void forgetDropped() {
+    private void forgetDropped() {
         Map<Integer, StreamInfo> present = services.streams().streams();
         streams.entrySet().removeIf(entry -> {
             if (present.containsKey(entry.getKey())) {

@@ -8,6 +8,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -24,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #MAX_VALUE_BYTES} is cut, its {@code length} tells the whole: a letter that no broker takes would stop the
  * stream for ever. The same letter may come twice after a crash.
  *
- * <p>At most {@link #BUFFER_BYTES} wait to be sent; when they are used up, sending blocks for up to
- * {@link #BLOCK_MILLIS} and then fails. The topic must exist, see {@link KafkaTopics#ensureDeadLetters}.
+ * <p>At most {@link #WAITING} letters and {@link #BUFFER_BYTES} wait to be sent, on a thread of its own; further ones
+ * are refused at once. The topic must exist, see {@link KafkaTopics#ensureDeadLetters}.
  */
 public final class KafkaDeadLetters implements DeadLetters {
     /** Of a value; the rest is cut. Brokers refuse batches over 1 MiB by default. */
@@ -33,6 +37,10 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     private static final long BUFFER_BYTES = 8L << 20;
     private static final int BLOCK_MILLIS = 5_000;
+    private static final long BACK_OFF_NANOS = 500_000_000;
+    /** Letters that wait for the sender; further ones are refused, and come again. */
+    private static final int WAITING = 4096;
+
     private static final int DELIVERY_MILLIS = 30_000;
     private static final int REQUEST_MILLIS = 10_000;
     private static final int MAX_REASON_CHARACTERS = 1_000;
@@ -40,6 +48,12 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     private final TopicNames topics;
     private final KafkaProducer<byte[], byte[]> producer;
+    /** Kafka's producer waits for a topic that is away: not on the thread that everything else is dispatched on. */
+    private final ThreadPoolExecutor sender;
+    /** Owner: the sender's thread. */
+    private @Nullable Exception lastFailure;
+
+    private long lastFailureNanos;
 
     public KafkaDeadLetters(String bootstrap, String clientId, TopicNames topics) {
         this.topics = topics;
@@ -53,6 +67,11 @@ public final class KafkaDeadLetters implements DeadLetters {
         settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
         settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_MILLIS);
         this.producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+        this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING), task -> {
+            Thread thread = new Thread(task, clientId);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     @Override
@@ -77,12 +96,28 @@ public final class KafkaDeadLetters implements DeadLetters {
                 header("index", Integer.toString(index)),
                 header("reason", reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS))),
                 header("length", Integer.toString(raw.remaining())));
-        String deadLetters = TopicNames.deadLettersOf(topic);
+        ProducerRecord<byte[], byte[]> letter =
+                new ProducerRecord<>(TopicNames.deadLettersOf(topic), null, null, null, value, headers);
         try {
-            var unused = producer.send(
-                    new ProducerRecord<>(deadLetters, null, null, null, value, headers),
-                    (stored, failure) -> done.accept(failure));
+            sender.execute(() -> send(letter, done));
+        } catch (RejectedExecutionException e) {
+            done.accept(e);
+        }
+    }
+
+    private void send(ProducerRecord<byte[], byte[]> letter, Consumer<@Nullable Exception> done) {
+        Exception recent = lastFailure;
+        if (recent != null && System.nanoTime() - lastFailureNanos < BACK_OFF_NANOS) {
+            // Kafka was away a moment ago: the rest need not each wait to find out.
+            done.accept(recent);
+            return;
+        }
+        try {
+            var unused = producer.send(letter, (stored, failure) -> done.accept(failure));
+            lastFailure = null;
         } catch (KafkaException | IllegalStateException e) {
+            lastFailure = e;
+            lastFailureNanos = System.nanoTime();
             done.accept(e);
         }
     }
@@ -93,6 +128,7 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     @Override
     public void close() {
+        sender.shutdownNow();
         producer.close(CLOSE_PATIENCE);
     }
 }

@@ -141,6 +141,11 @@ public final class PeerClient implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
+            } catch (RuntimeException e) {
+                // The thread must live on: without it nothing would ever be sent to this peer again.
+                dropped.addAndGet(frames.size());
+                LOG.warn("{}: control messages were dropped", address, e);
+                pause();
             }
         }
     }

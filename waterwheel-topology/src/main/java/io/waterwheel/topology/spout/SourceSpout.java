@@ -7,6 +7,7 @@ import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
@@ -190,15 +191,16 @@ public final class SourceSpout extends BaseRichSpout {
                     all.remove();
                 }
             }
+            boolean all = true;
             for (StreamInfo stream : streams.values()) {
                 if (!partitions.containsKey(stream.id())) {
-                    begin(stream);
+                    all &= begin(stream);
                 }
             }
-            known = streams;
+            known = all ? streams : null;
         }
 
-        private void begin(StreamInfo stream) {
+        private boolean begin(StreamInfo stream) {
             Map<Integer, Partition> mine = new HashMap<>();
             try {
                 long[] starts = starts(stream);
@@ -211,8 +213,12 @@ public final class SourceSpout extends BaseRichSpout {
                 }
             } catch (StreamGoneException e) {
                 LOG.info("[{}/spout-{}] dropped before it was read", stream.name(), index);
+            } catch (WaterwheelException e) {
+                LOG.warn("[{}/spout-{}] cannot be read yet; trying again", stream.name(), index, e);
+                return false;
             }
             partitions.put(stream.id(), mine);
+            return true;
         }
 
         /**

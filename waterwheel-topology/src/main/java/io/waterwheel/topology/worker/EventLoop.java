@@ -63,7 +63,8 @@ public final class EventLoop<E> implements AutoCloseable {
     public void put(E event) throws InterruptedException {
         lock.lock();
         try {
-            while (data.size() >= DATA_EVENTS && !closed) {
+            // The loop itself must not wait for itself; what it adds is bounded by the events it handles.
+            while (data.size() >= DATA_EVENTS && !closed && Thread.currentThread() != thread) {
                 notFull.await();
             }
             Throwable cause = failure;
@@ -90,6 +91,20 @@ public final class EventLoop<E> implements AutoCloseable {
             control.add(event);
             notEmpty.signal();
             return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the loop as if its handler had failed: for work done for it on other threads. */
+    public void fail(Throwable cause) {
+        LOG.error("[{}] failed: the worker will be restarted", name, cause);
+        lock.lock();
+        try {
+            failure = cause;
+            closed = true;
+            notEmpty.signalAll();
+            notFull.signalAll();
         } finally {
             lock.unlock();
         }

@@ -2,6 +2,7 @@ package io.waterwheel.topology.worker;
 
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogReader;
@@ -38,8 +39,12 @@ public interface WorkerServices extends AutoCloseable {
 
     DeadLetters deadLetters();
 
-    /** First offset after the last visible record, per partition, read now. */
-    long[] logEnds(String topic);
+    /**
+     * First offset after the last visible record, for each partition of the stream, read now.
+     *
+     * @throws io.waterwheel.model.WaterwheelException TEMPORARY when the topic is not there, or has fewer partitions
+     */
+    long[] logEnds(StreamInfo stream);
 
     /** Runs blocking calls of event loops: catalog writes, reads. Bounded. */
     ExecutorService blockingCalls();

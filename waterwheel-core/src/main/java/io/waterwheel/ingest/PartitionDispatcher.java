@@ -99,6 +99,7 @@ public final class PartitionDispatcher {
     private final List<Segment> ring = new ArrayList<>();
 
     private long ringBytes;
+    private long ringLimit;
     private long ringFrom;
     private long ringTo;
     private final List<Segment> sweep = new ArrayList<>();
@@ -138,6 +139,7 @@ public final class PartitionDispatcher {
         this.route = route;
         this.segmenter = segmenter;
         this.settings = settings;
+        this.ringLimit = settings.ringBytes();
         this.effects = effects;
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
@@ -152,6 +154,12 @@ public final class PartitionDispatcher {
     /** Rows sent to the dead-letter topic by this instance. */
     public long deadLetters() {
         return deadLetters;
+    }
+
+    /** Sets what its ring may hold from now on, in bytes; it shrinks at once as far as its channels allow. */
+    public void limitRing(long bytes) {
+        ringLimit = bytes;
+        trimRing();
     }
 
     /** Records from the spout, or its heartbeat. */
@@ -363,7 +371,11 @@ public final class PartitionDispatcher {
         ringBytes += segment.bytes;
         ringTo = segment.to;
         storeLetters(segment);
-        while (ringBytes > settings.ringBytes() && ring.size() > 1 && mayDrop(ring.get(0))) {
+        trimRing();
+    }
+
+    private void trimRing() {
+        while (ringBytes > ringLimit && ring.size() > 1 && mayDrop(ring.get(0))) {
             Segment oldest = ring.remove(0);
             ringBytes -= oldest.bytes;
             ringFrom = oldest.to;
@@ -372,7 +384,7 @@ public final class PartitionDispatcher {
     }
 
     private boolean roomInRing() {
-        return ringBytes <= settings.ringBytes() || ring.isEmpty() || mayDrop(ring.get(0));
+        return ringBytes <= ringLimit || ring.isEmpty() || mayDrop(ring.get(0));
     }
 
     /** Whether everyone is past it, or somebody waits for what comes next and the others can be read for again. */

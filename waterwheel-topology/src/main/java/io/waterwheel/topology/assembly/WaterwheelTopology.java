@@ -56,6 +56,9 @@ public final class WaterwheelTopology {
         Config conf = new Config();
         conf.putAll(config.toStormConf());
         conf.setNumWorkers(config.get(Keys.TOPOLOGY_WORKERS));
+        conf.put(
+                Config.TOPOLOGY_WORKER_CHILDOPTS,
+                WorkerJvm.options(config, conf.get(Config.TOPOLOGY_WORKER_CHILDOPTS)));
         // Offsets are the truth; nothing is acknowledged by Storm.
         conf.setNumAckers(0);
         conf.setFallBackOnJavaSerialization(false);

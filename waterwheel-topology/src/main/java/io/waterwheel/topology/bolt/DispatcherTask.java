@@ -55,6 +55,9 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final AutoCloseable registration;
     private final DispatcherSettings settings;
     private final long blockBytes;
+    /** What the rings of all partitions may hold together. */
+    private final long ringBytes;
+
     private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
     private final Map<Integer, Segmenter> segmenters = new HashMap<>();
 
@@ -65,9 +68,9 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         this.indexerTasks = context.getComponentTasks(Role.INDEXER.component());
         this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
         this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
-        long ring = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
+        this.ringBytes = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
         this.settings = new DispatcherSettings(
-                ring,
+                ringBytes,
                 DispatcherSettings.DEFAULT.pendingBytes(),
                 DispatcherSettings.DEFAULT.sweepBytes(),
                 services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos());
@@ -114,6 +117,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     @Override
     public void onTick(long now) {
         Map<Integer, StreamInfo> streams = services.streams().streams();
+        int before = partitions.size();
         for (Iterator<Map.Entry<PartitionId, PartitionDispatcher>> all =
                         partitions.entrySet().iterator();
                 all.hasNext(); ) {
@@ -125,6 +129,9 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 segmenters.remove(entry.getKey().streamId());
                 all.remove();
             }
+        }
+        if (partitions.size() < before) {
+            shareRing();
         }
     }
 
@@ -169,7 +176,14 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 new Effects(id, stream, catalog),
                 now);
         partitions.put(id, created);
+        shareRing();
         return created;
+    }
+
+    /** Even shares: a partition whose ring is too small for a lagging channel reads the log again. */
+    private void shareRing() {
+        long share = ringBytes / Math.max(1, partitions.size());
+        partitions.values().forEach(partition -> partition.limitRing(share));
     }
 
     /** What one partition wants done: blocks go out at once, everything else elsewhere, answered by an event. */

@@ -281,6 +281,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         private final int indexer;
         private final Flusher.Target target;
         private final ViewSlot slot;
+        private final long begunNanos = System.nanoTime();
+        private boolean recovering = true;
 
         Effects(StreamInfo stream, Start start, ViewSlot slot) {
             this.stream = stream;
@@ -316,6 +318,15 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         @Override
         public void publish(FreshView view) {
             slot.publish(view);
+            if (recovering && !view.recovering()) {
+                recovering = false;
+                LOG.info(
+                        "[{}/indexer-{}] recovered: watermarks={} in {} ms",
+                        stream.name(),
+                        indexer,
+                        view.watermarks(),
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos));
+            }
         }
 
         @Override

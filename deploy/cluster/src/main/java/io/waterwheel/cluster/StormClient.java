@@ -1,0 +1,72 @@
+package io.waterwheel.cluster;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.storm.generated.ExecutorSummary;
+import org.apache.storm.generated.KillOptions;
+import org.apache.storm.generated.Nimbus;
+import org.apache.storm.generated.TopologySummary;
+import org.apache.storm.utils.NimbusClient;
+import org.apache.storm.utils.Utils;
+
+/** Asks Nimbus over Thrift, a connection a question. */
+final class StormClient {
+    private static final int SOCKET_MILLIS = 10_000;
+
+    private final Map<String, Object> conf;
+
+    StormClient(int nimbusPort) {
+        conf = new HashMap<>(Utils.readDefaultConfig());
+        conf.put("nimbus.seeds", List.of("127.0.0.1"));
+        conf.put("nimbus.thrift.port", nimbusPort);
+        conf.put("storm.nimbus.retry.times", 1);
+    }
+
+    private interface Question<T> {
+        T ask(Nimbus.Iface nimbus) throws Exception;
+    }
+
+    private <T> T ask(Question<T> question) throws Exception {
+        try (NimbusClient client =
+                NimbusClient.Builder.withConf(conf).withTimeout(SOCKET_MILLIS).build()) {
+            return question.ask(client.getClient());
+        }
+    }
+
+    /** Whether Nimbus answers. */
+    boolean answers() {
+        try {
+            return ask(nimbus -> nimbus.getLeader() != null);
+        } catch (Exception e) {
+            return false;
+        }
+    }
+
+    /** Number of Supervisors that Nimbus has heard of. */
+    int supervisors() {
+        try {
+            return ask(nimbus -> nimbus.getClusterInfo().get_supervisors_size());
+        } catch (Exception e) {
+            return 0;
+        }
+    }
+
+    List<TopologySummary> topologies() throws Exception {
+        return ask(nimbus -> nimbus.getTopologySummaries());
+    }
+
+    /** Where a topology's executors run, as Nimbus last heard: component, host, port. */
+    List<ExecutorSummary> executors(String topologyId) throws Exception {
+        return ask(nimbus -> nimbus.getTopologyInfo(topologyId).get_executors());
+    }
+
+    void kill(String topology) throws Exception {
+        KillOptions now = new KillOptions();
+        now.set_wait_secs(0);
+        Boolean unused = ask(nimbus -> {
+            nimbus.killTopologyWithOpts(topology, now);
+            return true;
+        });
+    }
+}

@@ -1,0 +1,58 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JVM options that workers need: Arrow does not start without some, and the heap follows from the configuration.
+ */
+final class WorkerJvm {
+    /** Storm, the clients of Kafka, HDFS and ZooKeeper, and answers under way. */
+    private static final long BASE_BYTES = 512L << 20;
+
+    private WorkerJvm() {}
+
+    /**
+     * Options for {@code topology.worker.childopts}.
+     *
+     * @param given what the configuration's storm section says, a string or a list, or null; comes last and wins
+     */
+    static List<String> options(WaterwheelConfig config, @Nullable Object given) {
+        List<String> options = new ArrayList<>();
+        options.add("-Xmx" + (heapBytes(config) >> 20) + "m");
+        // A worker that is out of memory has lost something, and does not know what: it starts again.
+        options.add("-XX:+ExitOnOutOfMemoryError");
+        // Arrow reaches into java.nio for its direct buffers.
+        options.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+        options.add("-Dio.netty.tryReflectionSetAccessible=true");
+        if (Runtime.version().feature() >= 23) {
+            // Newer JDKs announce that these will be refused; netty, Hadoop and protobuf use both.
+            options.add("--enable-native-access=ALL-UNNAMED");
+            options.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        if (given instanceof List<?> list) {
+            list.forEach(option -> options.add(String.valueOf(option)));
+        } else if (given != null) {
+            options.add(String.valueOf(given));
+        }
+        return options;
+    }
+
+    private static long heapBytes(WaterwheelConfig config) {
+        int workers = config.get(Keys.TOPOLOGY_WORKERS);
+        return BASE_BYTES
+                + config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()
+                + share(config.get(Keys.INDEXER_TASKS), workers)
+                        * config.get(Keys.INDEXER_MEMORY_POOL).bytes()
+                + share(config.get(Keys.DISPATCHER_TASKS), workers)
+                        * config.get(Keys.DISPATCHER_RING_SIZE).bytes();
+    }
+
+    /** Most tasks of a kind that one worker has, as Storm spreads them evenly. */
+    private static long share(int tasks, int workers) {
+        return (tasks + workers - 1L) / workers;
+    }
+}

@@ -27,6 +27,12 @@ public final class IndexerCore {
 
     private static final long SUBSCRIBE_NANOS = 50_000_000;
     private static final long ACTIVE_NANOS = 500_000_000;
+    /**
+     * A dispatcher that was restarted, and heard an old subscription first, has sent more than ever arrives: what both
+     * sides count as under way differs from then on, and a channel with little credit would wait for ever. So a channel
+     * on which nothing flows begins a new attempt: at once, and again after this time.
+     */
+    private static final long IDLE_SUBSCRIBE_NANOS = 10_000_000_000L;
     private static final long REPORT_LIMIT_NANOS = 2_000_000;
     /** Reported regions reach this far beyond the newest tuple, so that a steady stream need not report each block. */
     private static final long REPORT_SLACK_MILLIS = 10_000;
@@ -178,6 +184,7 @@ public final class IndexerCore {
             return;
         }
         if (block.to() <= channel.watermark) {
+            channel.subscribeDue |= !channel.active && block.bytes() > 0;
             return;
         }
         BlockBody body = block.body();
@@ -256,7 +263,9 @@ public final class IndexerCore {
             if (channel.active && now - channel.lastTakeNanos > ACTIVE_NANOS) {
                 channel.active = false;
                 window.activeChanged(-1);
+                channel.subscribeDue |= channel.granted - channel.consumed > 1;
             }
+            channel.subscribeDue |= !channel.active && now - channel.lastSubscribeNanos > IDLE_SUBSCRIBE_NANOS;
             if (channel.subscribeDue && now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
                 subscribe(p, now);
             } else if (now - channel.lastHeardNanos > settings.silenceNanos()

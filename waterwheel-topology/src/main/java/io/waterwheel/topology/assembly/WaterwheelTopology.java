@@ -12,6 +12,7 @@ import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.spout.RecordBatchSerializer;
 import io.waterwheel.topology.spout.SourceSpout;
 import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.ServicesFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,20 @@ public final class WaterwheelTopology {
 
     /** The topology for this configuration; the same wherever it runs. */
     public static StormTopology build(WaterwheelConfig config) {
-        SharedServices services = new SharedServices();
+        return build(config, services());
+    }
+
+    /** What opens a worker's services, as the configuration says. */
+    public static ServicesFactory services() {
+        return new SharedServices();
+    }
+
+    /**
+     * The topology with other services than its own.
+     *
+     * @param services rides in the topology to its workers
+     */
+    public static StormTopology build(WaterwheelConfig config, ServicesFactory services) {
         TopologyBuilder builder = new TopologyBuilder();
         builder.setSpout(
                 Role.SPOUT.component(),
@@ -62,6 +76,11 @@ public final class WaterwheelTopology {
         // Offsets are the truth; nothing is acknowledged by Storm.
         conf.setNumAckers(0);
         conf.setFallBackOnJavaSerialization(false);
+        // A bolt that waits sleeps a millisecond almost at once: by default it would first park a thousand times for
+        // as short as the system can, which took more CPU than handing the blocks over.
+        conf.putIfAbsent(Config.TOPOLOGY_BOLT_WAIT_PROGRESSIVE_LEVEL2_COUNT, 2);
+        // Every sample adds up all of a task's statistics; its tuples are blocks, a thousand rows each.
+        conf.putIfAbsent(Config.TOPOLOGY_STATS_SAMPLE_RATE, 0.01);
         conf.registerSerialization(RecordBatch.class, RecordBatchSerializer.class);
         conf.registerSerialization(BlockMessage.class, BlockMessageSerializer.class);
         return conf;

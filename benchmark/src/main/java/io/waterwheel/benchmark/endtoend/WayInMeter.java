@@ -98,7 +98,7 @@ final class WayInMeter {
         long javaCpu = 0;
         double ours = 0;
         for (Map.Entry<String, Usage> group : to.groups().entrySet()) {
-            Usage used = group.getValue().minus(from.groups().get(group.getKey()));
+            Usage used = group.getValue().minus(from.groups().getOrDefault(group.getKey(), new Usage(0, 0)));
             javaCpu += used.cpuNanos();
             long bytes = used.allocatedBytes() - (group.getKey().startsWith("1") ? kafka : 0);
             if (!group.getKey().equals(OTHERS)) {

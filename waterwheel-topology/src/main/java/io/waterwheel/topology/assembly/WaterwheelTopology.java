@@ -12,6 +12,7 @@ import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.spout.RecordBatchSerializer;
 import io.waterwheel.topology.spout.SourceSpout;
 import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.ServicesFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,20 @@ public final class WaterwheelTopology {
 
     /** The topology for this configuration; the same wherever it runs. */
     public static StormTopology build(WaterwheelConfig config) {
-        SharedServices services = new SharedServices();
+        return build(config, services());
+    }
+
+    /** What opens a worker's services, as the configuration says. */
+    public static ServicesFactory services() {
+        return new SharedServices();
+    }
+
+    /**
+     * The topology with other services than its own.
+     *
+     * @param services rides in the topology to its workers
+     */
+    public static StormTopology build(WaterwheelConfig config, ServicesFactory services) {
         TopologyBuilder builder = new TopologyBuilder();
         builder.setSpout(
                 Role.SPOUT.component(),

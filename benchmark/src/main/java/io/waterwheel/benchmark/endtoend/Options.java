@@ -1,0 +1,51 @@
+package io.waterwheel.benchmark.endtoend;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A benchmark's {@code name=value} arguments. A name that the benchmark does not know ends it. */
+final class Options {
+    private final Map<String, String> values = new LinkedHashMap<>();
+
+    /**
+     * Reads arguments.
+     *
+     * @param defaults every name there is, with its default: name, value, name, value
+     */
+    Options(String[] arguments, String... defaults) {
+        for (int i = 0; i < defaults.length; i += 2) {
+            values.put(defaults[i], defaults[i + 1]);
+        }
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            String name = equals < 0 ? argument : argument.substring(0, equals);
+            if (equals < 0 || !values.containsKey(name)) {
+                throw new IllegalArgumentException(
+                        "argument '" + argument + "': expected name=value with a name of " + values.keySet());
+            }
+            values.put(name, argument.substring(equals + 1));
+        }
+    }
+
+    String text(String name) {
+        String value = values.get(name);
+        if (value == null) {
+            throw new IllegalStateException("option " + name + " has no default");
+        }
+        return value;
+    }
+
+    int integer(String name) {
+        return Integer.parseInt(text(name).replace("_", ""));
+    }
+
+    long number(String name) {
+        return Long.parseLong(text(name).replace("_", ""));
+    }
+
+    /** All of them, to be printed with the figures. */
+    @Override
+    public String toString() {
+        return values.toString();
+    }
+}

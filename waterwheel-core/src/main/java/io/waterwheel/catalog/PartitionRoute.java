@@ -52,9 +52,11 @@ public record PartitionRoute(long limit, List<VersionSince> versions) {
 
     /** The first offset above this one at which another version holds, or the limit. */
     public long nextChange(long offset) {
-        for (VersionSince entry : versions) {
-            if (entry.since() > offset) {
-                return Math.min(limit, entry.since());
+        // By index: called for every segment, an iterator would be its garbage.
+        for (int i = 0; i < versions.size(); i++) {
+            long since = versions.get(i).since();
+            if (since > offset) {
+                return Math.min(limit, since);
             }
         }
         return limit;

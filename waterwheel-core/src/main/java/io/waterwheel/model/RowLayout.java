@@ -26,6 +26,7 @@ public final class RowLayout {
     private final int nullMaskColumn;
     private final int payloadWidth;
     private final boolean hasVariable;
+    private final int fingerprint;
 
     private RowLayout(List<Field> fields, int keyField, int timeField, boolean keyed) {
         this.fields = List.copyOf(fields);
@@ -65,6 +66,7 @@ public final class RowLayout {
         variable = Arrays.copyOf(variables, columns);
         payloadWidth = sum;
         hasVariable = anyVariable;
+        fingerprint = makeFingerprint();
     }
 
     /** The layout of stored tuples of a stream. */
@@ -135,6 +137,10 @@ public final class RowLayout {
 
     /** A number that differs, with high probability, for different layouts; part of the block format. */
     public int fingerprint() {
+        return fingerprint;
+    }
+
+    private int makeFingerprint() {
         int hash = keyed ? 1 : 2;
         for (Field field : fields) {
             hash = hash * 31 + field.name().hashCode();

@@ -168,9 +168,11 @@ public final class EventLoop<E> implements AutoCloseable {
             if (closed) {
                 return false;
             }
-            batch.addAll(control);
-            control.clear();
-            E event = data.poll();
+            E event;
+            while ((event = control.poll()) != null) {
+                batch.add(event);
+            }
+            event = data.poll();
             if (event != null) {
                 batch.add(event);
                 notFull.signal();

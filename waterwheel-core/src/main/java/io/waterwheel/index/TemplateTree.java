@@ -247,6 +247,15 @@ public final class TemplateTree {
         return Region.of(minKey, maxKey, minTime, maxTime);
     }
 
+    /** Whether every tuple visible now lies in the region; true for an empty tree. Allocates nothing. */
+    public boolean isWithin(Region region) {
+        return tuples == 0
+                || (minKey >= region.keys().low()
+                        && maxKey <= region.keys().high()
+                        && minTime >= region.times().from()
+                        && maxTime <= region.times().to());
+    }
+
     /** Takes a reader's lease; false when the tree has been discarded and its memory is gone or going. */
     public boolean tryRetain() {
         int now = holders.get();

@@ -33,6 +33,7 @@ public final class IndexerCore {
      * on which nothing flows begins a new attempt: at once, and again after this time.
      */
     private static final long IDLE_SUBSCRIBE_NANOS = 10_000_000_000L;
+
     private static final long REPORT_LIMIT_NANOS = 2_000_000;
     /** Reported regions reach this far beyond the newest tuple, so that a steady stream need not report each block. */
     private static final long REPORT_SLACK_MILLIS = 10_000;
@@ -50,9 +51,7 @@ public final class IndexerCore {
         boolean subscribeDue;
     }
 
-    private record Sealed(long sequence, TemplateTree tree) {}
-
-    private record Committed(long sequence, TemplateTree tree, long atNanos) {}
+    private record Committed(FreshView.SequencedTree sequenced, long atNanos) {}
 
     private final StreamInfo stream;
     private final RowLayout layout;
@@ -69,8 +68,11 @@ public final class IndexerCore {
     /** When the active tree took its first tuple, or the checkpoint last moved. */
     private long activeSinceNanos;
 
-    private final List<Sealed> sealed = new ArrayList<>();
+    private final List<FreshView.SequencedTree> sealed = new ArrayList<>();
     private final List<Committed> committed = new ArrayList<>();
+    /** What views show: replaced when a tree comes or goes, not for every block. */
+    private List<FreshView.SequencedTree> visible = List.of();
+
     private @Nullable Template template;
     private long flushed;
     private long lastSealed;
@@ -115,6 +117,7 @@ public final class IndexerCore {
         this.sealedWatermarks = start.watermarks().clone();
         this.active = newTree();
         this.activeSinceNanos = now;
+        treesChanged();
         this.channels = new Channel[stream.partitions()];
         for (int p = 0; p < channels.length; p++) {
             channels[p] = new Channel();
@@ -314,12 +317,13 @@ public final class IndexerCore {
         TemplateTree tree = active;
         lastSealed++;
         sealedWatermarks = watermarks();
-        sealed.add(new Sealed(lastSealed, tree));
+        sealed.add(new FreshView.SequencedTree(lastSealed, tree));
         if (tree.tuples() > 0) {
             template = tree.template();
         }
         active = newTree();
         activeSinceNanos = now;
+        treesChanged();
         effects.flush(new SealedTree(
                 stream.id(),
                 indexer,
@@ -342,8 +346,7 @@ public final class IndexerCore {
             throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush " + sequence
                     + " was committed out of order");
         }
-        Sealed first = sealed.remove(0);
-        committed.add(new Committed(sequence, first.tree(), now));
+        committed.add(new Committed(sealed.remove(0), now));
         flushed = sequence;
         if (next != null) {
             template = next;
@@ -352,6 +355,7 @@ public final class IndexerCore {
                 active = newTree();
             }
         }
+        treesChanged();
         forget(now, window.exhausted());
         publish();
         report(now);
@@ -372,7 +376,7 @@ public final class IndexerCore {
         active.discard();
         sealed.forEach(tree -> tree.tree().discard());
         sealed.clear();
-        committed.forEach(tree -> tree.tree().discard());
+        committed.forEach(tree -> tree.sequenced().tree().discard());
         committed.clear();
     }
 
@@ -382,19 +386,23 @@ public final class IndexerCore {
 
     /** Lets go of committed trees: after a while, or at once when memory is needed. */
     private void forget(long now, boolean needed) {
-        boolean changed = false;
+        if (committed.isEmpty() || !(needed || mayForget(now))) {
+            return;
+        }
         List<TemplateTree> gone = new ArrayList<>();
-        while (!committed.isEmpty() && (needed || now - committed.get(0).atNanos() > settings.keepNanos())) {
-            Committed oldest = committed.remove(0);
+        while (!committed.isEmpty() && (needed || mayForget(now))) {
+            FreshView.SequencedTree oldest = committed.remove(0).sequenced();
             floor = oldest.sequence();
             gone.add(oldest.tree());
-            changed = true;
         }
-        if (changed) {
-            // First out of the view, then away: no new reader finds it.
-            publish();
-            gone.forEach(TemplateTree::discard);
-        }
+        treesChanged();
+        // First out of the view, then away: no new reader finds it.
+        publish();
+        gone.forEach(TemplateTree::discard);
+    }
+
+    private boolean mayForget(long now) {
+        return now - committed.get(0).atNanos() > settings.keepNanos();
     }
 
     private void subscribe(int partition, long now) {
@@ -452,31 +460,42 @@ public final class IndexerCore {
         return false;
     }
 
-    private void publish() {
+    private void treesChanged() {
         List<FreshView.SequencedTree> trees = new ArrayList<>(committed.size() + sealed.size() + 1);
-        committed.forEach(tree -> trees.add(new FreshView.SequencedTree(tree.sequence(), tree.tree())));
-        sealed.forEach(tree -> trees.add(new FreshView.SequencedTree(tree.sequence(), tree.tree())));
+        committed.forEach(tree -> trees.add(tree.sequenced()));
+        trees.addAll(sealed);
         trees.add(new FreshView.SequencedTree(lastSealed + 1, active));
+        visible = List.copyOf(trees);
+    }
+
+    private void publish() {
         long[] heard = new long[channels.length];
         for (int p = 0; p < heard.length; p++) {
             heard[p] = channels[p].lastHeardNanos;
         }
         recovering = isRecovering();
-        effects.publish(new FreshView(epoch, flushed, floor, trees, watermarks(), targets, version, recovering, heard));
+        effects.publish(
+                new FreshView(epoch, flushed, floor, visible, watermarks(), targets, version, recovering, heard));
     }
 
     private void reportIfNews(long now) {
         if (now - lastReportNanos < REPORT_LIMIT_NANOS) {
             return;
         }
-        Region region = unflushedRegion();
-        boolean covered = reported
-                && (region == null
-                        || (reportedRegion != null
-                                && reportedRegion.span(region).equals(reportedRegion)));
-        if (!covered) {
+        if (!reported || !covered(active, reportedRegion)) {
             report(now);
+            return;
         }
+        for (int i = 0; i < sealed.size(); i++) {
+            if (!covered(sealed.get(i).tree(), reportedRegion)) {
+                report(now);
+                return;
+            }
+        }
+    }
+
+    private static boolean covered(TemplateTree tree, @Nullable Region region) {
+        return tree.tuples() == 0 || (region != null && tree.isWithin(region));
     }
 
     private void report(long now) {
@@ -487,7 +506,7 @@ public final class IndexerCore {
             region = new Region(region.keys(), new TimeInterval(region.times().from(), slack));
         }
         long tuples = active.tuples();
-        for (Sealed tree : sealed) {
+        for (FreshView.SequencedTree tree : sealed) {
             tuples += tree.tree().tuples();
         }
         reported = true;
@@ -499,7 +518,7 @@ public final class IndexerCore {
 
     private @Nullable Region unflushedRegion() {
         Region region = active.region();
-        for (Sealed tree : sealed) {
+        for (FreshView.SequencedTree tree : sealed) {
             Region other = tree.tree().region();
             if (other != null) {
                 region = region == null ? other : region.span(other);

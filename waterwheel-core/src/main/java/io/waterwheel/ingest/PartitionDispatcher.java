@@ -36,6 +36,14 @@ public final class PartitionDispatcher {
     private static final long STEER_NANOS = 50_000_000;
     private static final long PAUSE_RENEW_NANOS = 300_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
+    /**
+     * Of the ring, one part in so many is kept when every channel is past it: what a lost block can need again is under
+     * way, hence little. Bodies that come back soon are still in the processor's caches.
+     */
+    private static final int PASSED_SHARE = 16;
+
+    /** Segments decoded ahead of the channel that is furthest: beyond it the log is the better buffer. */
+    private static final int SEGMENTS_AHEAD = 4;
 
     private static final class Channel {
         final int indexer;
@@ -323,7 +331,7 @@ public final class PartitionDispatcher {
         while (moved && !pending.isEmpty()) {
             moved = false;
             Pending first = pending.getFirst();
-            if (roomInRing() && first.from < route.limit()) {
+            if (isWanted() && roomInRing() && first.from < route.limit()) {
                 Segment segment = next(first);
                 if (segment != null) {
                     moved = true;
@@ -336,6 +344,7 @@ public final class PartitionDispatcher {
                 }
             }
         }
+        trimRing();
         keepLimitAhead(now);
         if (paused && pendingBytes < settings.pendingBytes() / 2) {
             paused = false;
@@ -375,12 +384,26 @@ public final class PartitionDispatcher {
     }
 
     private void trimRing() {
-        while (ringBytes > ringLimit && ring.size() > 1 && mayDrop(ring.get(0))) {
+        while (ring.size() > 1 && (ringBytes > ringLimit ? mayDrop(ring.get(0)) : maySpare(ring.get(0)))) {
             Segment oldest = ring.remove(0);
             ringBytes -= oldest.bytes;
             ringFrom = oldest.to;
             oldest.release();
         }
+    }
+
+    /** Whether some channel is near the ring's end. One that lags holds nobody up: the ring keeps what it lacks. */
+    private boolean isWanted() {
+        if (ring.size() < SEGMENTS_AHEAD) {
+            return true;
+        }
+        long near = ring.get(ring.size() - SEGMENTS_AHEAD).to;
+        for (Channel channel : channels.values()) {
+            if (channel.epoch != null && channel.cursor >= near) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean roomInRing() {
@@ -403,6 +426,23 @@ public final class PartitionDispatcher {
             }
         }
         return any && (allPast || oneWaits);
+    }
+
+    /** Whether enough is kept without it, and everyone is past it. */
+    private boolean maySpare(Segment oldest) {
+        if (ringBytes <= ringLimit / PASSED_SHARE || !oldest.unstored.isEmpty()) {
+            return false;
+        }
+        boolean any = false;
+        for (Channel channel : channels.values()) {
+            if (channel.epoch != null) {
+                any = true;
+                if (channel.cursor < oldest.to) {
+                    return false;
+                }
+            }
+        }
+        return any;
     }
 
     private void storeLetters(Segment segment) {

@@ -56,13 +56,14 @@ public final class TupleBlock {
         arenaSize = 0;
     }
 
-    /** Makes room for this many rows in all; grows by half at least. */
+    /** Makes room for this many rows in all and a quarter more; grows by half at least. */
     public void ensureRows(int rows) {
         int capacity = capacity();
         if (rows <= capacity) {
             return;
         }
-        int grown = Math.max(rows, capacity + (capacity >> 1));
+        // A block that is used again for about as many rows should not grow each time by a few.
+        int grown = Math.max(Math.addExact(rows, rows >> 2), capacity + (capacity >> 1));
         if (layout.keyed()) {
             keys = Arrays.copyOf(keys, grown);
             times = Arrays.copyOf(times, grown);

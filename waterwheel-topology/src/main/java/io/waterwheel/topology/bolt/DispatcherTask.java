@@ -42,7 +42,6 @@ import org.slf4j.LoggerFactory;
 final class DispatcherTask implements EventLoop.Handler<Object> {
     private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
-    private static final int POOLED_BODIES = 512;
 
     private record PartitionId(int streamId, int partition) {}
 
@@ -57,6 +56,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final long blockBytes;
     /** What the rings of all partitions may hold together. */
     private final long ringBytes;
+    /** All bodies that full rings let go of at once, when each block is halved between two indexers. */
+    private final int pooledBodies;
 
     private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
     private final Map<Integer, Segmenter> segmenters = new HashMap<>();
@@ -69,6 +70,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
         this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
         this.ringBytes = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
+        this.pooledBodies = (int) Math.min(1 << 16, Math.max(64, 2 * ringBytes / blockBytes));
         this.settings = new DispatcherSettings(
                 ringBytes,
                 DispatcherSettings.DEFAULT.pendingBytes(),
@@ -170,7 +172,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                         key -> new Segmenter(
                                 stream.schema(),
                                 stream.format(),
-                                new BodyPool(RowLayout.of(stream.schema()), POOLED_BODIES),
+                                new BodyPool(RowLayout.of(stream.schema()), pooledBodies),
                                 blockBytes)),
                 settings,
                 new Effects(id, stream, catalog),

@@ -76,6 +76,11 @@ public final class WaterwheelTopology {
         // Offsets are the truth; nothing is acknowledged by Storm.
         conf.setNumAckers(0);
         conf.setFallBackOnJavaSerialization(false);
+        // A bolt that waits sleeps a millisecond almost at once: by default it would first park a thousand times for
+        // as short as the system can, which took more CPU than handing the blocks over.
+        conf.putIfAbsent(Config.TOPOLOGY_BOLT_WAIT_PROGRESSIVE_LEVEL2_COUNT, 2);
+        // Every sample adds up all of a task's statistics; its tuples are blocks, a thousand rows each.
+        conf.putIfAbsent(Config.TOPOLOGY_STATS_SAMPLE_RATE, 0.01);
         conf.registerSerialization(RecordBatch.class, RecordBatchSerializer.class);
         conf.registerSerialization(BlockMessage.class, BlockMessageSerializer.class);
         return conf;

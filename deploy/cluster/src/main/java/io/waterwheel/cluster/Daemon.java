@@ -47,11 +47,13 @@ public final class Daemon {
         if (isAlive()) {
             throw new IllegalStateException(name + " is running already, as process " + pid());
         }
-        process = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                .start();
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+        // The supervisor starts workers with this Java, and otherwise with the first on the path: one for all.
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        process = builder.start();
         reaper.watch(name, pid());
     }
 

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * log, read again ---------> [decode, route] -> sweep segments  -^ (for channels behind the ring)
  * </pre>
  *
- * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. One long file,
- * because ring, sweep, limit and channels are one state that every event may move.
+ * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. One long
+ * file, because ring, sweep, limit and channels are one state that every event may move.
  */
 public final class PartitionDispatcher {
     /* Why no step can lose or repeat a tuple: a channel's cursor only moves over whole segments; a segment holds all

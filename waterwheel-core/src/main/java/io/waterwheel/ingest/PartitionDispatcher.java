@@ -43,6 +43,13 @@ public final class PartitionDispatcher {
      */
     private static final int PASSED_SHARE = 16;
 
+    /**
+     * How long the others wait, when the ring is full, for a channel that still lies in it. Once behind the ring it has
+     * everything read and decoded a second time, and at full speed never returns. Waiting takes from this, time without
+     * waiting gives back as much: so nobody is held up for longer, nor for more than half of the time.
+     */
+    private static final long PATIENCE_NANOS = 500_000_000;
+
     /** Segments decoded ahead of the channel that is furthest: beyond it the log is the better buffer. */
     private static final int SEGMENTS_AHEAD = 4;
 
@@ -116,6 +123,11 @@ public final class PartitionDispatcher {
     private long sweepRetryNanos;
     private boolean sweepWaits;
 
+    private long patienceNanos = PATIENCE_NANOS;
+    private long patienceAtNanos;
+    /** Whether a full ring waits for a channel in it, though another wants more. */
+    private boolean waits;
+
     private boolean paused;
     private long lastSteerNanos;
     private long limitAskedNanos;
@@ -153,6 +165,7 @@ public final class PartitionDispatcher {
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
         this.rateFromNanos = nowNanos;
+        this.patienceAtNanos = nowNanos;
     }
 
     /** First offset not routed yet; -1 before the spout's first word. */
@@ -327,6 +340,10 @@ public final class PartitionDispatcher {
 
     /** Moves everything on as far as limits, credit and stored dead letters allow. */
     private void intake(long now) {
+        long passed = now - patienceAtNanos;
+        patienceAtNanos = now;
+        patienceNanos = Math.max(0, Math.min(PATIENCE_NANOS, waits ? patienceNanos - passed : patienceNanos + passed));
+        waits = false;
         pump(now);
         boolean moved = true;
         while (moved && !pending.isEmpty()) {
@@ -418,13 +435,19 @@ public final class PartitionDispatcher {
         }
         boolean allPast = true;
         boolean oneWaits = false;
+        boolean oneFollows = false;
         boolean any = false;
         for (Channel channel : channels.values()) {
             if (channel.epoch != null) {
                 any = true;
                 allPast &= channel.cursor >= oldest.to;
                 oneWaits |= channel.cursor >= ringTo && channel.hasCredit();
+                oneFollows |= channel.cursor >= ringFrom && channel.cursor < oldest.to;
             }
+        }
+        if (oneWaits && oneFollows && patienceNanos > 0) {
+            waits = true;
+            return false;
         }
         return any && (allPast || oneWaits);
     }

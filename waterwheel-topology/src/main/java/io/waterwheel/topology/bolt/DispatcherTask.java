@@ -56,7 +56,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final long blockBytes;
     /** What the rings of all partitions may hold together. */
     private final long ringBytes;
-    /** All bodies that full rings let go of at once, when each block is halved between two indexers. */
+    /** All bodies that full rings let go of at once: blocks are divided between indexers, and not all are full. */
     private final int pooledBodies;
 
     private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
@@ -70,7 +70,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
         this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
         this.ringBytes = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
-        this.pooledBodies = (int) Math.min(1 << 16, Math.max(64, 2 * ringBytes / blockBytes));
+        this.pooledBodies = (int) Math.min(1 << 16, Math.max(64, 4 * ringBytes / blockBytes));
         this.settings = new DispatcherSettings(
                 ringBytes,
                 DispatcherSettings.DEFAULT.pendingBytes(),

@@ -17,6 +17,7 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.query.exec.ViewSlot;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
@@ -71,6 +72,9 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     }
 
     private final WorkerServices services;
+    /** Kept: it is used for every block. */
+    private final ControlBus bus;
+
     private final int index;
     private final int tasks;
     private final int dispatchers;
@@ -87,6 +91,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
     IndexerHost(WorkerServices services, TopologyContext context) {
         this.services = services;
+        this.bus = services.controlBus();
         this.index = context.getThisTaskIndex();
         this.tasks = context.getComponentTasks(context.getThisComponentId()).size();
         this.dispatchers =
@@ -105,7 +110,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 services.config().get(Keys.REPORT_INTERVAL).toNanos());
         this.loop = new EventLoop<>(Role.INDEXER.address(index), TICK_NANOS, this);
         this.flusher = new Flusher(Role.INDEXER.address(index), services.chunkStore());
-        this.registration = services.controlBus().register(Role.INDEXER, index, loop::offer);
+        this.registration = bus.register(Role.INDEXER, index, loop::offer);
     }
 
     EventLoop<Object> start() {
@@ -306,13 +311,12 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         }
 
         private void toDispatcher(int partition, Control message) {
-            services.controlBus()
-                    .send(Role.DISPATCHER, Placement.dispatcherOf(message.streamId(), partition, dispatchers), message);
+            bus.send(Role.DISPATCHER, Placement.dispatcherOf(message.streamId(), partition, dispatchers), message);
         }
 
         @Override
         public void report(Control.Report report) {
-            services.controlBus().broadcast(Role.COORDINATOR, report);
+            bus.broadcast(Role.COORDINATOR, report);
         }
 
         @Override

@@ -28,7 +28,7 @@ final class RpcErrors {
             return new WaterwheelException(
                     Kind.TEMPORARY,
                     "ANSWER_MEMORY_FULL",
-                    "the server's memory for answers is used up (rpc.memory); ask again later",
+                    "the server's memory for answers is used up; ask again later",
                     failure);
         }
         if (failure instanceof InterruptedException) {

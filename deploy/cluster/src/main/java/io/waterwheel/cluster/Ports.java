@@ -6,33 +6,46 @@ import java.net.ServerSocket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Free ports of the loopback address, and who listens on one. Stateless. */
 final class Ports {
     private static final String LISTENING = "0A";
+    private static final int LOWEST = 20_000;
+    private static final int BEYOND = 32_000;
+    private static final int TRIES = 1_000;
 
     private Ports() {}
 
-    /** As many ports as asked for, each free a moment ago; somebody else may take one before the caller does. */
+    /**
+     * As many different ports as asked for, each free a moment ago. They lie below what operating systems give to
+     * outgoing connections and to listeners on port 0, so that none of those takes one before the caller does.
+     */
     static List<Integer> free(int count) throws IOException {
-        List<ServerSocket> held = new ArrayList<>();
-        try {
-            List<Integer> ports = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                held.add(socket);
-                ports.add(socket.getLocalPort());
+        Set<Integer> ports = new LinkedHashSet<>();
+        for (int i = 0; i < TRIES && ports.size() < count; i++) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, BEYOND);
+            if (isFree(port)) {
+                ports.add(port);
             }
-            return ports;
-        } finally {
-            for (ServerSocket socket : held) {
-                socket.close();
-            }
+        }
+        if (ports.size() < count) {
+            throw new IOException("fewer than " + count + " free ports of 127.0.0.1 found between " + LOWEST + " and "
+                    + (BEYOND - 1));
+        }
+        return List.copyOf(ports);
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Free loopback ports, kept in a file: a server that starts again on its folder listens where it did before, so that
@@ -17,6 +18,15 @@ import java.util.Properties;
  */
 final class KeptPorts {
     private static final String FILE = "ports.properties";
+
+    /**
+     * Below what operating systems give to outgoing connections and to listeners on port 0: one of those could take a
+     * port between our choice and the server's bind, or while the server is down.
+     */
+    private static final int LOWEST = 20_000;
+
+    private static final int BEYOND = 32_000;
+    private static final int TRIES = 1_000;
 
     private final Path file;
     private final Properties ports = new Properties();
@@ -63,9 +73,13 @@ final class KeptPorts {
     }
 
     private static int anyFree() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+        for (int i = 0; i < TRIES; i++) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, BEYOND);
+            if (isFree(port)) {
+                return port;
+            }
         }
+        throw new IOException("no free port of 127.0.0.1 found between " + LOWEST + " and " + (BEYOND - 1));
     }
 
     private static boolean isFree(int port) {

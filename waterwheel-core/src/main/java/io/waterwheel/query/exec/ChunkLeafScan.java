@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.exec.column.RowView;
 import java.io.IOException;
 
 /** One scan of one chunk, batch of leaves by batch of leaves. One thread. */

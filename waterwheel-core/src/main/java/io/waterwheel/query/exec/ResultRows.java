@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.exec.column.RowView;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers the projected fields of selected rows into blocks and hands these to the sink. One thread. */

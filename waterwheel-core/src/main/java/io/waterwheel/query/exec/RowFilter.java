@@ -4,6 +4,7 @@ import io.waterwheel.model.Box;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.exec.column.RowView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

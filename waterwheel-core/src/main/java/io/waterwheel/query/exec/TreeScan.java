@@ -5,6 +5,7 @@ import io.waterwheel.index.Page;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.exec.column.RowView;
 import java.util.Arrays;
 
 /**

@@ -114,10 +114,10 @@ public abstract sealed class KeyMaker {
 
         private String reason(double longitude, double latitude) {
             Box domain = zOrder.domain();
-            if (!(longitude >= domain.minLongitude() && longitude <= domain.maxLongitude())) {
-                return reason(longitudeName, longitude, domain.minLongitude(), domain.maxLongitude());
+            if (!(longitude >= domain.west() && longitude <= domain.east())) {
+                return reason(longitudeName, longitude, domain.west(), domain.east());
             }
-            return reason(latitudeName, latitude, domain.minLatitude(), domain.maxLatitude());
+            return reason(latitudeName, latitude, domain.south(), domain.north());
         }
 
         private static String reason(String field, double value, double min, double max) {

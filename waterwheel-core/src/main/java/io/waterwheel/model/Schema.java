@@ -37,8 +37,9 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
             require(byName, "key longitude", position.longitude(), FieldType.DOUBLE);
             require(byName, "key latitude", position.latitude(), FieldType.DOUBLE);
             Box domain = position.domain();
-            if (domain.minLongitude() == domain.maxLongitude() || domain.minLatitude() == domain.maxLatitude()) {
-                throw new IllegalArgumentException("schema: the key's box has no area");
+            if (domain.west() >= domain.east() || domain.south() == domain.north()) {
+                throw new IllegalArgumentException(
+                        "schema: the key's box must have an area and not go over the antimeridian");
             }
         }
     }

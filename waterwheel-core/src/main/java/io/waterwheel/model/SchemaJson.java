@@ -95,10 +95,10 @@ public final class SchemaJson {
             generator.writeStringField("latitude", key.latitude());
             Box box = key.domain();
             generator.writeArrayFieldStart("box");
-            generator.writeNumber(box.minLongitude());
-            generator.writeNumber(box.minLatitude());
-            generator.writeNumber(box.maxLongitude());
-            generator.writeNumber(box.maxLatitude());
+            generator.writeNumber(box.west());
+            generator.writeNumber(box.south());
+            generator.writeNumber(box.east());
+            generator.writeNumber(box.north());
             generator.writeEndArray();
         }
         generator.writeEndObject();

@@ -58,7 +58,7 @@ final class ChunkLeafScan {
                 needsColumn[layout.nullMaskColumn()] = true;
             }
         }
-        if (filter.hasBox()) {
+        if (filter.hasArea()) {
             needsColumn[filter.longitudeColumn()] = true;
             needsColumn[filter.latitudeColumn()] = true;
         }
@@ -82,7 +82,7 @@ final class ChunkLeafScan {
                         || !filter.meetsTimes(directory.fromTime(leaf), directory.toTime(leaf))) {
                     continue;
                 }
-                if (count && !filter.hasBox() && holdsKeys(leaf) && holdsTimes(leaf)) {
+                if (count && !filter.hasArea() && holdsKeys(leaf) && holdsTimes(leaf)) {
                     counted += directory.rows(leaf);
                     continue;
                 }
@@ -150,7 +150,7 @@ final class ChunkLeafScan {
         if (!allTimes) {
             matching = filter.keepTimes(view.times, matching);
         }
-        matching = filter.keepBox(view, matching);
+        matching = filter.keepArea(view, matching);
         if (!count) {
             rows.add(view, filter.selected(), matching);
         }

@@ -90,6 +90,6 @@ public final class TreeScan {
         if (count > 0 && !filter.holdsTimes(from, to)) {
             count = filter.keepTimes(page.times(), count);
         }
-        return filter.keepBox(view, count);
+        return filter.keepArea(view, count);
     }
 }

@@ -20,8 +20,9 @@ public final class RandomExpressions {
             List.of(Expression.Comparison.Relation.values());
     private static final List<Expression.Arithmetic.Operation> OPERATIONS =
             List.of(Expression.Arithmetic.Operation.values());
-    private static final List<ValueType> TYPES =
-            java.util.Arrays.stream(ValueType.values()).filter(t -> t != ValueType.NULL).toList();
+    private static final List<ValueType> TYPES = java.util.Arrays.stream(ValueType.values())
+            .filter(t -> t != ValueType.NULL)
+            .toList();
 
     private final Random random;
     private final List<Field> fields;
@@ -51,9 +52,7 @@ public final class RandomExpressions {
             case 0, 1, 2 -> {
                 ValueType type = anyType();
                 yield new Expression.Comparison(
-                        pick(RELATIONS),
-                        value(type, depth - 1),
-                        value(type.numeric() ? numeric() : type, depth - 1));
+                        pick(RELATIONS), value(type, depth - 1), value(type.numeric() ? numeric() : type, depth - 1));
             }
             case 3 -> new Expression.IsNull(value(anyType(), depth - 1), negated);
             case 4 -> {
@@ -137,9 +136,7 @@ public final class RandomExpressions {
             case 2 -> new Expression.Call(Function.ABS, List.of(value(ValueType.INTEGER, depth)));
             default ->
                 new Expression.Arithmetic(
-                        pick(OPERATIONS),
-                        value(ValueType.INTEGER, depth),
-                        value(ValueType.INTEGER, depth));
+                        pick(OPERATIONS), value(ValueType.INTEGER, depth), value(ValueType.INTEGER, depth));
         };
     }
 

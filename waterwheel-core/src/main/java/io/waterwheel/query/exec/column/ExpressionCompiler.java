@@ -103,6 +103,34 @@ public final class ExpressionCompiler {
         }
     }
 
+    /** Takes what a condition says of one field. */
+    public interface ConjunctSink {
+        /**
+         * Only rows whose value lies within can match; integers and times as they are, doubles as {@link OrderedBits}.
+         *
+         * @param column payload column, or {@link RowLayout#KEY} or {@link RowLayout#TIME}
+         * @param low above {@code high} when nothing matches
+         */
+        void within(int column, long low, long high);
+
+        /** Only rows whose value is one of these, sorted, can match. */
+        void among(int column, long[] values);
+    }
+
+    /** Hands over what a compiled condition says of single fields, by the terms of its outermost AND. */
+    public static void conjuncts(ColumnNode node, ConjunctSink sink) {
+        if (node instanceof LogicNode logic && logic.and()) {
+            for (ColumnNode term : logic.terms()) {
+                conjuncts(term, sink);
+            }
+        } else if (node instanceof FieldBounds test && !test.bounds().outside()) {
+            sink.within(
+                    test.field().column(), test.bounds().low(), test.bounds().high());
+        } else if (node instanceof InNode in) {
+            in.conjunct(sink);
+        }
+    }
+
     private static ColumnNode nullTruth() {
         return new ConstantNode(ValueType.BOOLEAN, null);
     }

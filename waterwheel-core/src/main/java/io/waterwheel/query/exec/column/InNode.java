@@ -52,6 +52,12 @@ final class InNode extends ColumnNode {
         return constant instanceof Long whole ? Bounds.of(equal, whole) : Bounds.of(equal, (Double) constant);
     }
 
+    void conjunct(ExpressionCompiler.ConjunctSink sink) {
+        if (!negated && !operand.type().variable() && operand instanceof FieldNode field) {
+            sink.among(field.column(), numbers.clone());
+        }
+    }
+
     @Override
     public void evaluate(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);

@@ -24,19 +24,26 @@ final class LeafSketches {
         Arrays.fill(last, Long.MIN_VALUE);
     }
 
+    /** Adds a time to the leaf's sketch. */
+    void add(int leaf, long time) {
+        long miniRange = time >> shift;
+        if (miniRange != last[leaf]) {
+            addAnother(leaf, miniRange);
+        }
+    }
+
+    private void addAnother(int leaf, long miniRange) {
+        last[leaf] = miniRange;
+        if (TimeSketch.add(words, leaf * TimeSketch.WORDS, miniRange)) {
+            changes++;
+        }
+    }
+
     /** Adds times [from, from + count) to the leaf's sketch. */
     void add(int leaf, long[] times, int from, int count) {
-        long miniRange = last[leaf];
         for (int i = from; i < from + count; i++) {
-            long next = times[i] >> shift;
-            if (next != miniRange) {
-                miniRange = next;
-                if (TimeSketch.add(words, leaf * TimeSketch.WORDS, next)) {
-                    changes++;
-                }
-            }
+            add(leaf, times[i]);
         }
-        last[leaf] = miniRange;
     }
 
     /** Whether the leaves have, on average, more mini-ranges than a sketch tells well, and wider ones are possible. */

@@ -140,8 +140,47 @@ public final class Leaves {
         return pagesTaken;
     }
 
+    /** Finds the place of each of {@code count} rows, and copies keys and times there; not yet visible. */
+    void place(long[] keys, long[] times, int from, int count, Places places) {
+        int[] leafOf = places.leaf;
+        for (int i = 0; i < count; i++) {
+            leafOf[i] = template.leafOf(keys[from + i]);
+        }
+        Page[] pageOf = places.page;
+        int[] slotOf = places.slot;
+        LeafSketches into = sketches;
+        for (int i = 0; i < count; i++) {
+            int leaf = leafOf[i];
+            int row = written[leaf];
+            int slot = row & Page.MASK;
+            Page page = slot == 0 ? nextPage(leaf) : current[leaf];
+            written[leaf] = row + 1;
+            long key = keys[from + i];
+            long time = times[from + i];
+            page.keys()[slot] = key;
+            page.times()[slot] = time;
+            page.addTimes(time, time);
+            widen(leaf * 4, key, key, time, time);
+            into.add(leaf, time);
+            pageOf[i] = page;
+            slotOf[i] = slot;
+        }
+    }
+
+    /** Makes placed rows visible: all their columns are copied. */
+    void publish(int count, Places places) {
+        int[] leafOf = places.leaf;
+        for (int i = 0; i < count; i++) {
+            int leaf = leafOf[i];
+            SIZES.setRelease(sizes, leaf, written[leaf]);
+        }
+        if (sketches.full()) {
+            widenSketches();
+        }
+    }
+
     /** Places the keys and times of a batch that has been grouped, and notes its runs; not yet visible. */
-    void place(long[] keys, long[] times, int from, LeafRuns batch) {
+    void placeRuns(long[] keys, long[] times, int from, LeafRuns batch) {
         int[] order = batch.order;
         int begin = 0;
         for (int l = 0; l < batch.leaves; l++) {
@@ -210,8 +249,8 @@ public final class Leaves {
         return page;
     }
 
-    /** Makes placed rows visible: all their columns are copied. */
-    void publish(LeafRuns batch) {
+    /** Makes placed runs visible: all their columns are copied. */
+    void publishRuns(LeafRuns batch) {
         for (int run = 0; run < batch.runs; run++) {
             int leaf = batch.runLeaf[run];
             SIZES.setRelease(sizes, leaf, written[leaf]);

@@ -122,14 +122,14 @@ final class TemplateRebuild {
             int first,
             int last) {
         batch.group(fresh.template(), fromKeys, 0, count, first, last);
-        fresh.place(fromKeys, fromTimes, 0, batch);
+        fresh.placeRuns(fromKeys, fromTimes, 0, batch);
         int before = 0;
         for (int c = 0; c < layout.columns(); c++) {
             int width = layout.width(c);
             batch.copyColumn(payload, before * capacity, width, before * Page.ROWS);
             before += width;
         }
-        fresh.publish(batch);
+        fresh.publishRuns(batch);
         batch.clear();
     }
 }

@@ -43,13 +43,14 @@ public final class TemplateTree {
 
     private final RowLayout layout;
     private final PagePool pool;
+    private final int wantedLeaves;
     private final Arena arena;
     /** Where column c begins in a page. */
     private final int[] pageOffsets;
     /** The null bit of the field in column c, or -1. */
     private final int[] nullBits;
 
-    private final LeafRuns batch = new LeafRuns();
+    private final Places places = new Places();
     private volatile Leaves leaves;
     /** The leaves before the last rebuild, while readers may still be in them. Writer only. */
     private @Nullable Leaves replaced;
@@ -81,9 +82,20 @@ public final class TemplateTree {
      * @param layout a stored layout
      */
     public TemplateTree(RowLayout layout, Template template, PagePool pool) {
+        this(layout, template, pool, LEAVES);
+    }
+
+    /**
+     * An empty tree that has another number of leaves when it is rebuilt.
+     *
+     * @param layout a stored layout
+     * @param wantedLeaves number of leaves that should share the tuples, at least 1
+     */
+    public TemplateTree(RowLayout layout, Template template, PagePool pool, int wantedLeaves) {
         if (!layout.keyed()) {
             throw new IllegalArgumentException("a tree holds stored tuples: its layout must have a key and a time");
         }
+        this.wantedLeaves = wantedLeaves;
         this.layout = layout;
         this.pool = pool;
         this.arena = new Arena(pool);
@@ -114,21 +126,19 @@ public final class TemplateTree {
         Leaves into = leaves;
         long[] keys = block.keys();
         long[] times = block.times();
-        for (int from = fromRow; from < toRow; from += LeafRuns.ROWS) {
-            int count = Math.min(LeafRuns.ROWS, toRow - from);
-            batch.group(into.template(), keys, from, count, 0, into.count() - 1);
-            into.place(keys, times, from, batch);
+        for (int from = fromRow; from < toRow; from += Places.ROWS) {
+            int count = Math.min(Places.ROWS, toRow - from);
+            into.place(keys, times, from, count, places);
             for (int c = 0; c < pageOffsets.length; c++) {
                 int width = layout.width(c);
                 if (layout.variable(c)) {
-                    copyVariable(block, c, from);
+                    copyVariable(block, c, from, count);
                 } else {
-                    batch.copyColumn(block.column(c), from * width, width, pageOffsets[c]);
+                    places.copyColumn(block.column(c), from * width, width, pageOffsets[c], count);
                 }
             }
             widen(keys, times, from, count);
-            into.publish(batch);
-            batch.clear();
+            into.publish(count, places);
         }
         publish(tuples + Math.max(0, toRow - fromRow));
         if (tuples >= judgeAt) {
@@ -137,23 +147,18 @@ public final class TemplateTree {
     }
 
     /** Copies values into the arena. What a column holds where its field is null is not looked at. */
-    private void copyVariable(TupleBlock block, int column, int fromRow) {
+    private void copyVariable(TupleBlock block, int column, int from, int count) {
         byte[] source = block.column(column);
         int nullBit = nullBits[column];
-        for (int run = 0; run < batch.runs; run++) {
-            byte[] payload = batch.runPage[run].payload();
-            int at = pageOffsets[column] + batch.runSlot[run] * 8;
-            for (int i = 0; i < batch.runLength[run]; i++) {
-                int row = fromRow + batch.order[batch.runFrom[run] + i];
-                long reference = LittleEndian.getLong(source, row * 8);
-                int length = TupleBlock.referenceLength(reference);
-                long stored = 0;
-                if (nullBit < 0 || ((block.nullMask(row) >>> nullBit) & 1) == 0) {
-                    stored = arena.add(block.arena(), TupleBlock.referenceOffset(reference), length);
-                    variableBytes += length;
-                }
-                LittleEndian.putLong(payload, at + i * 8, stored);
+        for (int i = 0; i < count; i++) {
+            long reference = LittleEndian.getLong(source, (from + i) * 8);
+            int length = TupleBlock.referenceLength(reference);
+            long stored = 0;
+            if (nullBit < 0 || ((block.nullMask(from + i) >>> nullBit) & 1) == 0) {
+                stored = arena.add(block.arena(), TupleBlock.referenceOffset(reference), length);
+                variableBytes += length;
             }
+            LittleEndian.putLong(places.page[i].payload(), pageOffsets[column] + places.slot[i] * 8, stored);
         }
     }
 
@@ -208,18 +213,19 @@ public final class TemplateTree {
 
     /** How much the largest leaf that can be divided exceeds an even share, in shares. Writer only. */
     double skewness() {
-        return Skewness.largest(leaves) * (double) LEAVES / tuples - 1;
+        return Skewness.largest(leaves) * (double) wantedLeaves / tuples - 1;
     }
 
     /** The skewness beyond which the template is rebuilt. Writer only. */
     double tolerated() {
         Template template = leaves.template();
-        return Skewness.threshold(template.leaves(), (double) tuples / LEAVES, (double) template.learntFrom() / LEAVES);
+        return Skewness.threshold(
+                template.leaves(), (double) tuples / wantedLeaves, (double) template.learntFrom() / wantedLeaves);
     }
 
     private boolean roomForRebuild() {
         // As many pages as the tuples fill, and one that is not full for each leaf.
-        long pages = tuples / Page.ROWS + 2L * LEAVES;
+        long pages = tuples / Page.ROWS + 2L * wantedLeaves;
         return pool.usedBytes() + pages * Page.bytes(layout.payloadWidth()) <= pool.maxBytes();
     }
 
@@ -227,7 +233,7 @@ public final class TemplateTree {
     private void rebuild() {
         Leaves old = leaves;
         TemplateRebuild scratch = pool.takeRebuild();
-        Template template = scratch.divide(old, tuples, LEAVES);
+        Template template = scratch.divide(old, tuples, wantedLeaves);
         Leaves fresh = new Leaves(template, pool, layout.payloadWidth(), old.sketchShift());
         scratch.copy(old, fresh, layout);
         pool.giveRebuild(scratch);

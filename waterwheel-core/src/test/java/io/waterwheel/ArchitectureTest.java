@@ -42,6 +42,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.wire..")
             .layer("ingest")
             .definedBy("io.waterwheel.ingest..")
+            .layer("local")
+            .definedBy("io.waterwheel.local..")
             .whereLayer("model")
             .mayNotAccessAnyLayer()
             .whereLayer("key")
@@ -66,5 +68,7 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers(
                     "model", "key", "index", "chunk", "catalog", "query", "query.expression", "query.exec.column")
             .whereLayer("ingest")
-            .mayOnlyAccessLayers("model", "key", "decode", "index", "chunk", "catalog");
+            .mayOnlyAccessLayers("model", "key", "decode", "index", "chunk", "catalog")
+            .whereLayer("local")
+            .mayOnlyAccessLayers("model", "key", "index", "chunk", "catalog", "query", "query.exec");
 }

@@ -205,7 +205,7 @@ public final class Cursor implements AutoCloseable {
         return isNull(indexOf(field));
     }
 
-    /** The value of an int, long or timestamp field; a timestamp in milliseconds since 1970 UTC. */
+    /** The value of an int, long or timestamp field; a timestamp in the unit of its type since 1970 UTC. */
     public long getLong(int field) {
         return columns.getLong(field, row);
     }
@@ -224,7 +224,7 @@ public final class Cursor implements AutoCloseable {
 
     /** The value of a timestamp field. */
     public Instant getInstant(int field) {
-        return Instant.ofEpochMilli(columns.getLong(field, row, FieldType.TIMESTAMP));
+        return columns.getInstant(field, row);
     }
 
     public Instant getInstant(String field) {
@@ -256,6 +256,7 @@ public final class Cursor implements AutoCloseable {
         return getBoolean(indexOf(field));
     }
 
+    /** The value of a string field, or an address. */
     public String getString(int field) {
         return columns.getString(field, row);
     }
@@ -273,7 +274,10 @@ public final class Cursor implements AutoCloseable {
         return getBytes(indexOf(field));
     }
 
-    /** The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String, byte[], or null. */
+    /**
+     * The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String (also of an address),
+     * byte[], or null.
+     */
     public @Nullable Object value(int field) {
         return columns.value(field, row);
     }

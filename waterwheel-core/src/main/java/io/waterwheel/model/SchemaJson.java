@@ -84,6 +84,12 @@ public final class SchemaJson {
             if (field.nullable()) {
                 generator.writeBooleanField("nullable", true);
             }
+            if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
+                generator.writeStringField("unit", field.unit().schemaName());
+            }
+            if (field.indexed()) {
+                generator.writeBooleanField("indexed", true);
+            }
             generator.writeEndObject();
         }
         generator.writeEndArray();

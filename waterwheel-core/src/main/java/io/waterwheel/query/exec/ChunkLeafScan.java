@@ -43,7 +43,7 @@ final class ChunkLeafScan {
         this.batchLeaves = spec.gather().limit() == Query.NO_LIMIT ? BATCH_LEAVES : 1;
         this.needsColumn = new boolean[layout.columns()];
         boolean key = spec.gather().needsKeys();
-        boolean time = false;
+        boolean time = spec.gather().needsTimes();
         boolean arena = false;
         BitSet needed = spec.neededFields(layout);
         for (int field = needed.nextSetBit(0); field >= 0; field = needed.nextSetBit(field + 1)) {

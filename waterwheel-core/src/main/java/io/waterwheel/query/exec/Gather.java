@@ -16,13 +16,17 @@ import java.util.List;
 public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups {
     Gather() {}
 
-    /** What a query's result asks for, in terms of its stream's fields. */
-    static Gather of(Result result, RowLayout stored) {
+    /**
+     * What a query's result asks for, in terms of its stream's fields.
+     *
+     * @param timeField index of the field that the tuples' times are made from
+     */
+    static Gather of(Result result, RowLayout stored, int timeField) {
         ExpressionTypes types = new ExpressionTypes(stored.fields());
         if (result instanceof Result.Aggregates aggregates) {
             return aggregates.countsOnly() ? new GatherCount() : new GatherGroups(aggregates, stored);
         } else if (result instanceof Result.Latest latest) {
-            return new GatherLatest(stored, indexes(latest.select(), types, stored), latest.perKey());
+            return new GatherLatest(stored, indexes(latest.select(), types, stored), latest.perKey(), timeField);
         }
         Result.Rows rows = (Result.Rows) result;
         int[] fields = indexes(rows.select(), types, stored);
@@ -58,6 +62,11 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
 
     /** Whether a scan must read the keys, even if they are no field. */
     boolean needsKeys() {
+        return false;
+    }
+
+    /** Whether a scan must read the times, even if they are no field. */
+    boolean needsTimes() {
         return false;
     }
 

@@ -156,9 +156,6 @@ final class GatherGroups extends Gather {
         for (int field : groupFields) {
             needed.set(field);
         }
-        if (wanted.bucket() != null) {
-            needed.set(timeField());
-        }
         ExpressionCompiler compiler = new ExpressionCompiler(stored);
         for (Aggregate aggregate : wanted.values()) {
             if (aggregate.argument() != null) {
@@ -167,14 +164,9 @@ final class GatherGroups extends Gather {
         }
     }
 
-    /** Index of the field that is the tuples' time. */
-    private int timeField() {
-        for (int f = 0; f < stored.fields().size(); f++) {
-            if (stored.columnOf(f) == RowLayout.TIME) {
-                return f;
-            }
-        }
-        throw new IllegalStateException("stored tuples have a time");
+    @Override
+    boolean needsTimes() {
+        return wanted.bucket() != null;
     }
 
     @Override

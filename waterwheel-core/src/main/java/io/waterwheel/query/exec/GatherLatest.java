@@ -5,6 +5,7 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.exec.column.RowView;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
@@ -18,27 +19,39 @@ final class GatherLatest extends Gather {
     private final RowOrder order;
     private final int perKey;
 
-    GatherLatest(RowLayout stored, int[] fields, int perKey) {
+    /** @param timeField index of the field that the tuples' times are made from */
+    GatherLatest(RowLayout stored, int[] fields, int perKey, int timeField) {
         this.stored = stored;
-        this.fields = fields;
         this.perKey = perKey;
         this.answer = RowLayout.ofFields(fields(stored, fields));
-        List<Field> kept = new ArrayList<>(answer.fields());
-        kept.add(new Field("key", FieldType.LONG, false));
-        kept.add(new Field("time", FieldType.LONG, false));
-        this.part = RowLayout.ofFields(kept);
-        this.sources = java.util.Arrays.copyOf(fields, fields.length + 2);
-        sources[fields.length] = RowCopy.KEY;
-        sources[fields.length + 1] = RowCopy.TIME;
-        int[] by = new int[fields.length + 2];
-        boolean[] descending = new boolean[by.length];
-        by[0] = fields.length;
-        by[1] = fields.length + 1;
-        descending[1] = true;
-        for (int f = 0; f < fields.length; f++) {
-            by[f + 2] = f;
+        // Times are milliseconds: of a finer field the rest decides too.
+        boolean finer = stored.columnOf(timeField) != RowLayout.TIME;
+        this.fields = finer ? Arrays.copyOf(fields, fields.length + 1) : fields;
+        if (finer) {
+            this.fields[fields.length] = timeField;
         }
-        this.order = new RowOrder(part, by, descending);
+        int kept = this.fields.length;
+        List<Field> part = new ArrayList<>(fields(stored, this.fields));
+        part.add(new Field("key", FieldType.LONG, false));
+        part.add(new Field("time", FieldType.LONG, false));
+        this.part = RowLayout.ofFields(part);
+        this.sources = Arrays.copyOf(this.fields, kept + 2);
+        sources[kept] = RowCopy.KEY;
+        sources[kept + 1] = RowCopy.TIME;
+        int[] by = new int[kept + 2];
+        boolean[] descending = new boolean[by.length];
+        by[0] = kept;
+        by[1] = kept + 1;
+        descending[1] = true;
+        int at = 2;
+        if (finer) {
+            by[at] = kept - 1;
+            descending[at++] = true;
+        }
+        for (int f = 0; f < fields.length; f++) {
+            by[at++] = f;
+        }
+        this.order = new RowOrder(this.part, by, descending);
     }
 
     @Override
@@ -56,11 +69,11 @@ final class GatherLatest extends Gather {
         for (int field : fields) {
             needed.set(field);
         }
-        for (int field = 0; field < stored.fields().size(); field++) {
-            if (stored.columnOf(field) == RowLayout.TIME) {
-                needed.set(field);
-            }
-        }
+    }
+
+    @Override
+    boolean needsTimes() {
+        return true;
     }
 
     @Override

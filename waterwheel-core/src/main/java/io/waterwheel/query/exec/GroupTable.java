@@ -211,7 +211,7 @@ final class GroupTable {
             long word = LittleEndian.getLong(keys, at);
             at += 8;
             switch (type) {
-                case INT -> LittleEndian.putInt(column, row * 4, (int) word);
+                case INT, IPV4 -> LittleEndian.putInt(column, row * 4, (int) word);
                 case BOOLEAN -> column[row] = (byte) word;
                 case FLOAT ->
                     LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) OrderedBits.toDouble(word)));

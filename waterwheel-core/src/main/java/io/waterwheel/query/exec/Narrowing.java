@@ -1,9 +1,13 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.key.KeyIntervals;
+import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
 import java.util.ArrayList;
@@ -22,22 +26,43 @@ final class Narrowing implements ExpressionCompiler.ConjunctSink {
     private long fromTime = Long.MIN_VALUE;
     private long toTime = Long.MAX_VALUE;
 
-    private Narrowing() {}
+    /** Column of a double field that the key is made from, whose keys are {@code OrderedBits}; else that of the key. */
+    private final int keyColumn;
+    /** Column of the field that the time is made from, and how many of its units are a millisecond. */
+    private final int timeColumn;
 
-    static Narrowing of(Expression where, RowLayout stored) {
-        Narrowing narrowing = new Narrowing();
+    private final long unitsPerMilli;
+
+    private Narrowing(RowLayout stored, Schema schema) {
+        int time = schema.indexOf(schema.timeField());
+        this.timeColumn = stored.columnOf(time);
+        this.unitsPerMilli = TimestampUnit.MILLISECONDS.nanos()
+                / stored.fields().get(time).type().resolution().nanos();
+        int key = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
+        boolean asDouble = key >= 0 && stored.fields().get(key).type() == FieldType.DOUBLE;
+        // A timestamp may be both key and time.
+        boolean both = key == time;
+        this.keyColumn = asDouble || both ? stored.columnOf(key) : RowLayout.KEY;
+    }
+
+    static Narrowing of(Expression where, RowLayout stored, Schema schema) {
+        Narrowing narrowing = new Narrowing(stored, schema);
         ExpressionCompiler.conjuncts(new ExpressionCompiler(stored).compile(where), narrowing);
         return narrowing;
     }
 
     @Override
     public void within(int column, long low, long high) {
-        if (column == RowLayout.KEY) {
+        if (column == keyColumn) {
             keys = KeyIntervals.intersection(
                     keys, low > high ? List.<KeyInterval>of() : List.of(new KeyInterval(low, high)));
-        } else if (column == RowLayout.TIME) {
-            fromTime = Math.max(fromTime, low);
-            toTime = Math.min(toTime, high);
+        }
+        if (column == timeColumn && low <= high) {
+            fromTime = Math.max(fromTime, Math.floorDiv(low, unitsPerMilli));
+            toTime = Math.min(toTime, Math.floorDiv(high, unitsPerMilli));
+        } else if (column == timeColumn) {
+            fromTime = Long.MAX_VALUE;
+            toTime = Long.MIN_VALUE;
         }
     }
 
@@ -45,7 +70,7 @@ final class Narrowing implements ExpressionCompiler.ConjunctSink {
     public void among(int column, long[] values) {
         if (values.length == 0) {
             within(column, 1, 0);
-        } else if (column == RowLayout.KEY && values.length <= MOST_KEYS) {
+        } else if (column == keyColumn && values.length <= MOST_KEYS) {
             List<KeyInterval> points = new ArrayList<>(values.length);
             for (long value : values) {
                 points.add(new KeyInterval(value, value));

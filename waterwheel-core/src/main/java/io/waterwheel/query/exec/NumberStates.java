@@ -279,7 +279,7 @@ final class NumberStates {
             byte[] column = answer.column(answer.layout().columnOf(field));
             long value = extremes[group];
             switch (answerType) {
-                case INT -> LittleEndian.putInt(column, row * 4, (int) value);
+                case INT, IPV4 -> LittleEndian.putInt(column, row * 4, (int) value);
                 case BOOLEAN -> column[row] = (byte) value;
                 case FLOAT ->
                     LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) OrderedBits.toDouble(value)));

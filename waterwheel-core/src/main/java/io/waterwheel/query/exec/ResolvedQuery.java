@@ -39,7 +39,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
     public static ResolvedQuery of(Query query, StreamInfo stream) {
         Schema schema = stream.schema();
         RowLayout stored = RowLayout.of(schema);
-        Gather gather = Gather.of(query.result(), stored);
+        Gather gather = Gather.of(query.result(), stored, schema.indexOf(schema.timeField()));
         for (int partition : query.atLeast().keySet()) {
             if (partition < 0 || partition >= stream.partitions()) {
                 throw new WaterwheelException(
@@ -68,7 +68,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         Expression where = query.where();
         if (where != null) {
             new ExpressionTypes(schema.fields()).requireCondition(where);
-            Narrowing narrowing = Narrowing.of(where, stored);
+            Narrowing narrowing = Narrowing.of(where, stored, schema);
             keys = narrowing.keys(keys);
             times = narrowing.times(times);
             if (times == null) {

@@ -47,7 +47,7 @@ final class RowOrder {
         FieldType type = layout.fields().get(field).type();
         return switch (type) {
             case INT -> Integer.compare(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
-            case LONG, TIMESTAMP ->
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
                 Long.compare(LittleEndian.getLong(column, left * 8), LittleEndian.getLong(column, right * 8));
             case FLOAT ->
                 Long.compare(
@@ -57,6 +57,8 @@ final class RowOrder {
                 Long.compare(
                         OrderedBits.of(LittleEndian.getDouble(column, left * 8)),
                         OrderedBits.of(LittleEndian.getDouble(column, right * 8)));
+            case IPV4 ->
+                Integer.compareUnsigned(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
             case BOOLEAN -> Byte.compare(column[left], column[right]);
             case STRING, BYTES -> {
                 long a = LittleEndian.getLong(column, left * 8);
@@ -136,9 +138,10 @@ final class RowOrder {
         } else {
             prefix = switch (layout.fields().get(field).type()) {
                 case INT -> LittleEndian.getInt(column, row * 4);
-                case LONG, TIMESTAMP -> LittleEndian.getLong(column, row * 8);
+                case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.getLong(column, row * 8);
                 case FLOAT -> OrderedBits.of(LittleEndian.getFloat(column, row * 4));
                 case DOUBLE -> OrderedBits.of(LittleEndian.getDouble(column, row * 8));
+                case IPV4 -> LittleEndian.getInt(column, row * 4) & 0xFFFFFFFFL;
                 case BOOLEAN -> column[row] & 1;
                 case STRING, BYTES -> {
                     long reference = LittleEndian.getLong(column, row * 8);

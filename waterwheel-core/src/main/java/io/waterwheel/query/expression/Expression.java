@@ -2,7 +2,6 @@ package io.waterwheel.query.expression;
 
 import io.waterwheel.model.WaterwheelException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -81,21 +80,29 @@ public sealed interface Expression {
         }
     }
 
-    /** A moment of the years 1 to 9999, to the millisecond. */
+    /** A moment of the years 1 to 9999, to the nanosecond. */
     record Moment(Instant value) implements Literal {
         private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
-        private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
+        private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
         public Moment {
             if (value.isBefore(FIRST) || value.isAfter(LAST)) {
                 throw new IllegalArgumentException("a timestamp literal must lie in the years 1 to 9999, got " + value);
             }
-            if (!value.truncatedTo(ChronoUnit.MILLIS).equals(value)) {
-                throw new IllegalArgumentException(
-                        "a timestamp literal has milliseconds at most, got " + value + ": round it");
-            }
         }
 
+        @Override
+        public String toString() {
+            return ExpressionPrinter.print(this);
+        }
+    }
+
+    /**
+     * An IPv4 address.
+     *
+     * @param bits as an unsigned number
+     */
+    record Address(int bits) implements Literal {
         @Override
         public String toString() {
             return ExpressionPrinter.print(this);

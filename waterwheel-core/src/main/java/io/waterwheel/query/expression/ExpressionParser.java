@@ -1,7 +1,9 @@
 package io.waterwheel.query.expression;
 
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Tokens.Kind;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -330,6 +332,9 @@ public final class ExpressionParser {
         } else if (tokens.isWord("TIMESTAMP") && tokens.followedBy('\'')) {
             tokens.advance();
             return moment();
+        } else if (tokens.isWord("IPV4") && tokens.followedBy('\'')) {
+            tokens.advance();
+            return address();
         } else if (tokens.isWord("X") && tokens.followedBy('\'')) {
             tokens.advance();
             return hex();
@@ -354,6 +359,16 @@ public final class ExpressionParser {
         } catch (IllegalArgumentException e) {
             throw tokens.error(String.valueOf(e.getMessage()));
         }
+    }
+
+    private Expression address() {
+        byte[] text = tokens.value().getBytes(StandardCharsets.UTF_8);
+        long address = Ipv4.parse(text, 0, text.length);
+        if (address < 0) {
+            throw expected("an address such as '192.168.0.1'");
+        }
+        tokens.advance();
+        return new Expression.Address((int) address);
     }
 
     private Expression hex() {

@@ -1,5 +1,6 @@
 package io.waterwheel.query.expression;
 
+import io.waterwheel.model.Ipv4;
 import java.util.List;
 
 /**
@@ -141,6 +142,8 @@ public final class ExpressionPrinter {
             out.append(truth.value() ? "TRUE" : "FALSE");
         } else if (literal instanceof Expression.Moment moment) {
             out.append("TIMESTAMP '").append(moment.value()).append('\'');
+        } else if (literal instanceof Expression.Address address) {
+            out.append("IPV4 '").append(Ipv4.text(address.bits())).append('\'');
         } else {
             out.append("NULL");
         }

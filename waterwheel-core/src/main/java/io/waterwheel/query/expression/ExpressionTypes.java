@@ -3,6 +3,7 @@ package io.waterwheel.query.expression;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.NearestName;
 import io.waterwheel.model.WaterwheelException;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
@@ -98,10 +99,22 @@ public final class ExpressionTypes {
             return ValueType.BYTES;
         } else if (literal instanceof Expression.Truth) {
             return ValueType.BOOLEAN;
-        } else if (literal instanceof Expression.Moment) {
-            return ValueType.TIMESTAMP;
+        } else if (literal instanceof Expression.Moment moment) {
+            return resolution(moment);
+        } else if (literal instanceof Expression.Address) {
+            return ValueType.IPV4;
         }
         return ValueType.NULL;
+    }
+
+    /** The coarsest resolution that holds the moment. */
+    public static ValueType resolution(Expression.Moment moment) {
+        if (moment.value().truncatedTo(ChronoUnit.MILLIS).equals(moment.value())) {
+            return ValueType.TIMESTAMP;
+        }
+        return moment.value().truncatedTo(ChronoUnit.MICROS).equals(moment.value())
+                ? ValueType.TIMESTAMP_US
+                : ValueType.TIMESTAMP_NS;
     }
 
     private ValueType number(Expression whole, Expression part) {
@@ -125,23 +138,33 @@ public final class ExpressionTypes {
         if (left == right || right == ValueType.NULL) {
             return left;
         }
-        return left == ValueType.NULL ? right : ValueType.DOUBLE;
+        if (left == ValueType.NULL) {
+            return right;
+        } else if (left.isTimestamp()) {
+            boolean leftFiner = left.fieldType().resolution().nanos()
+                    < right.fieldType().resolution().nanos();
+            return leftFiner ? left : right;
+        }
+        return ValueType.DOUBLE;
     }
 
     private static boolean alike(ValueType left, ValueType right) {
         return left == right
                 || left == ValueType.NULL
                 || right == ValueType.NULL
+                || (left.isTimestamp() && right.isTimestamp())
                 || (left.numeric() && right.numeric());
     }
 
     private void comparable(Expression whole, Expression left, ValueType leftType, Expression right) {
         ValueType rightType = typeOf(right);
         if (!alike(leftType, rightType)) {
-            boolean time = leftType == ValueType.TIMESTAMP || rightType == ValueType.TIMESTAMP;
+            boolean time = leftType.isTimestamp() || rightType.isTimestamp();
+            boolean address = leftType == ValueType.IPV4 || rightType == ValueType.IPV4;
             throw mismatch("in " + shown(whole) + ": expected values of one type, got " + spoken(left, leftType)
                     + " and " + spoken(right, rightType)
-                    + (time ? "; a time is written as TIMESTAMP '2021-10-07T12:00:01Z'" : ""));
+                    + (time ? "; a time is written as TIMESTAMP '2021-10-07T12:00:01Z'" : "")
+                    + (address ? "; an address is written as IPV4 '192.168.0.1'" : ""));
         }
     }
 

@@ -9,7 +9,14 @@ public enum ValueType {
     INTEGER,
     /** IEEE 754 double; fields of type float and double. */
     DOUBLE,
+    /** Milliseconds since 1970 UTC. Timestamps of any resolution compare with each other, exactly. */
     TIMESTAMP,
+    /** Microseconds since 1970 UTC. */
+    TIMESTAMP_US,
+    /** Nanoseconds since 1970 UTC. */
+    TIMESTAMP_NS,
+    /** IPv4 address, ordered as an unsigned number. */
+    IPV4,
     /** Text, compared by its UTF-8 bytes. */
     STRING,
     BYTES,
@@ -23,6 +30,9 @@ public enum ValueType {
             case FLOAT, DOUBLE -> DOUBLE;
             case BOOLEAN -> BOOLEAN;
             case TIMESTAMP -> TIMESTAMP;
+            case TIMESTAMP_US -> TIMESTAMP_US;
+            case TIMESTAMP_NS -> TIMESTAMP_NS;
+            case IPV4 -> IPV4;
             case STRING -> STRING;
             case BYTES -> BYTES;
         };
@@ -35,6 +45,9 @@ public enum ValueType {
             case INTEGER -> FieldType.LONG;
             case DOUBLE -> FieldType.DOUBLE;
             case TIMESTAMP -> FieldType.TIMESTAMP;
+            case TIMESTAMP_US -> FieldType.TIMESTAMP_US;
+            case TIMESTAMP_NS -> FieldType.TIMESTAMP_NS;
+            case IPV4 -> FieldType.IPV4;
             case STRING -> FieldType.STRING;
             case BYTES -> FieldType.BYTES;
             case NULL -> throw new IllegalArgumentException("NULL alone has no type");
@@ -43,6 +56,10 @@ public enum ValueType {
 
     public boolean numeric() {
         return this == INTEGER || this == DOUBLE;
+    }
+
+    public boolean isTimestamp() {
+        return this == TIMESTAMP || this == TIMESTAMP_US || this == TIMESTAMP_NS;
     }
 
     /** Whether values are text or bytes. */

@@ -24,6 +24,10 @@ public final class RandomExpressions {
             .filter(t -> t != ValueType.NULL)
             .toList();
 
+    private static final List<ValueType> SQLITE_TYPES = TYPES.stream()
+            .filter(t -> t != ValueType.IPV4 && t != ValueType.TIMESTAMP_US && t != ValueType.TIMESTAMP_NS)
+            .toList();
+
     private final Random random;
     private final List<Field> fields;
     private final boolean sqlite;
@@ -98,7 +102,7 @@ public final class RandomExpressions {
 
     /** Any type but NULL. */
     public ValueType anyType() {
-        return pick(TYPES);
+        return pick(sqlite ? SQLITE_TYPES : TYPES);
     }
 
     /** A value of the type, or NULL. */
@@ -167,6 +171,10 @@ public final class RandomExpressions {
             case DOUBLE ->
                 new Expression.Decimal(
                         !sqlite && random.nextInt(10) == 0 ? (double) edge() : (random.nextInt(17) - 8) / 2.0);
+            case IPV4 -> new Expression.Address(random.nextInt(9) - 4);
+            case TIMESTAMP_US, TIMESTAMP_NS ->
+                new Expression.Moment(Instant.ofEpochSecond(
+                        0, random.nextInt(3) * 1_000_000L + random.nextInt(2) * 1000L + random.nextInt(2)));
             case TIMESTAMP -> new Expression.Moment(Instant.ofEpochMilli(random.nextInt(9)));
             case STRING, NULL -> new Expression.Text(text(random));
             case BYTES ->

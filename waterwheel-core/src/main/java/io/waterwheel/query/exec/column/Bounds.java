@@ -1,6 +1,9 @@
 package io.waterwheel.query.exec.column;
 
+import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
+import java.time.DateTimeException;
+import java.time.Instant;
 
 /**
  * The values of a numeric field that a comparison with a constant lets pass, as a closed interval in the field's order:
@@ -29,6 +32,23 @@ record Bounds(long low, long high, boolean outside) {
         int compared = OrderedBits.compare(constant, nearest);
         long floor = OrderedBits.of(nearest);
         return cut(relation, compared < 0 ? floor - 1 : floor, compared == 0);
+    }
+
+    /** For a field of times, and a moment of any resolution. */
+    static Bounds of(Relation relation, TimestampUnit unit, Instant constant) {
+        try {
+            long floor = unit.units(constant);
+            return cut(relation, floor, unit.instant(floor).equals(constant));
+        } catch (DateTimeException e) {
+            // Beyond what the field can hold.
+            boolean above = constant.isAfter(Instant.EPOCH);
+            return switch (relation) {
+                case EQUAL -> NOTHING;
+                case UNEQUAL -> ALL;
+                case LESS, AT_MOST -> above ? ALL : NOTHING;
+                case GREATER, AT_LEAST -> above ? NOTHING : ALL;
+            };
+        }
     }
 
     /** For a field of integers, and a double. */

@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec.column;
 
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 
 /** COALESCE; a later argument is looked at only in rows where those before are null. NULLIF, as its first argument. */
@@ -10,7 +11,7 @@ final class CoalesceNode extends ColumnNode {
     private byte[] written = {};
     private int filled;
 
-    /** @param arguments of the type, or INTEGER where the type is DOUBLE */
+    /** @param arguments of the type, or INTEGER where the type is DOUBLE, or coarser timestamps */
     CoalesceNode(ValueType type, ColumnNode[] arguments) {
         super(type);
         this.arguments = arguments;
@@ -47,6 +48,15 @@ final class CoalesceNode extends ColumnNode {
         out.slabShift = RowView.ONE_SLAB;
     }
 
+    private long finer(long units, ValueType from) {
+        long each = from.fieldType().resolution().nanos()
+                / type().fieldType().resolution().nanos();
+        if (Math.multiplyHigh(units, each) != (units * each) >> 63) {
+            throw ArithmeticNode.overflow(new Expression.FieldValue("COALESCE"), units + " times " + each);
+        }
+        return units * each;
+    }
+
     private void take(ColumnNode argument, int row) {
         Values values = argument.out;
         if (type().variable()) {
@@ -56,6 +66,8 @@ final class CoalesceNode extends ColumnNode {
             System.arraycopy(values.slab(reference), values.offset(reference), written, filled, length);
             out.longs[row] = TupleBlock.reference(filled, length);
             filled += length;
+        } else if (type().isTimestamp() && type() != argument.type()) {
+            out.longs[row] = finer(values.longs[row], argument.type());
         } else if (type() != ValueType.DOUBLE) {
             out.longs[row] = values.longs[row];
         } else {

@@ -57,6 +57,15 @@ final class CompareNode extends ColumnNode {
                 int row = selected[i];
                 result[row] = -OrderedBits.compare(b.longs[row], a.doubles[row]);
             }
+        } else if (left.type() != right.type() && left.type().isTimestamp()) {
+            long unitLeft = left.type().fieldType().resolution().nanos();
+            long unitRight = right.type().fieldType().resolution().nanos();
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                result[row] = unitLeft > unitRight
+                        ? compareCoarse(a.longs[row], b.longs[row], unitLeft / unitRight)
+                        : -compareCoarse(b.longs[row], a.longs[row], unitRight / unitLeft);
+            }
         } else {
             long[] x = a.longs;
             long[] y = b.longs;
@@ -65,6 +74,12 @@ final class CompareNode extends ColumnNode {
                 result[row] = Long.compare(x[row], y[row]);
             }
         }
+    }
+
+    /** Compares a number of units with a number of finer ones, so many of which are one. */
+    private static int compareCoarse(long coarse, long fine, long each) {
+        int compared = Long.compare(coarse, Math.floorDiv(fine, each));
+        return compared != 0 || Math.floorMod(fine, each) == 0 ? compared : -1;
     }
 
     private static boolean truth(Relation relation, int compared) {

@@ -1,12 +1,14 @@
 package io.waterwheel.query.exec.column;
 
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.Function;
 import io.waterwheel.query.expression.ValueType;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -175,9 +177,24 @@ public final class ExpressionCompiler {
         } else if (literal instanceof Expression.Truth truth) {
             return new ConstantNode(ValueType.BOOLEAN, truth.value() ? 1L : 0L);
         } else if (literal instanceof Expression.Moment moment) {
-            return new ConstantNode(ValueType.TIMESTAMP, moment.value().toEpochMilli());
+            ValueType type = ExpressionTypes.resolution(moment);
+            return new ConstantNode(type, moment(moment, type));
+        } else if (literal instanceof Expression.Address address) {
+            return new ConstantNode(ValueType.IPV4, address.bits() & 0xFFFFFFFFL);
         }
         return new ConstantNode(ValueType.NULL, null);
+    }
+
+    private static Object moment(Expression.Moment moment, ValueType type) {
+        try {
+            return type.fieldType().resolution().units(moment.value());
+        } catch (DateTimeException e) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "BAD_EXPRESSION",
+                    "expression: " + moment + ": with nanoseconds a time must lie in the years 1678 to 2261; round it",
+                    e);
+        }
     }
 
     private ColumnNode logic(List<Expression> terms, boolean and) {
@@ -203,7 +220,14 @@ public final class ExpressionCompiler {
     private static @Nullable Bounds bounds(Relation relation, FieldNode field, ConstantNode constant) {
         Object value = constant.value();
         return switch (field.type()) {
-            case INTEGER, TIMESTAMP ->
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
+                Bounds.of(
+                        relation,
+                        field.fieldType().resolution(),
+                        constant.type().fieldType().resolution().instant((Long)
+                                java.util.Objects.requireNonNull(value)));
+            case IPV4 -> Bounds.of(relation, (Long) java.util.Objects.requireNonNull(value));
+            case INTEGER ->
                 value instanceof Long whole
                         ? Bounds.of(relation, whole)
                         : value instanceof Double number ? Bounds.of(relation, number) : null;
@@ -243,7 +267,9 @@ public final class ExpressionCompiler {
         List<Object> constants = new ArrayList<>(node.values().size());
         boolean nullListed = false;
         for (Expression.Literal literal : node.values()) {
-            Object value = literal(literal).value();
+            Object value = operand.type().isTimestamp() && literal instanceof Expression.Moment moment
+                    ? moment.value()
+                    : literal(literal).value();
             if (value == null) {
                 nullListed = true;
             } else {

@@ -46,6 +46,7 @@ final class FieldBounds extends ColumnNode {
         int base = view.bases[field.column()];
         return switch (field.fieldType()) {
             case INT -> keepInts(bytes, base, selected, kept);
+            case IPV4 -> keepAddresses(bytes, base, selected, kept);
             case FLOAT -> keepFloats(bytes, base, selected, kept);
             case DOUBLE -> keepDoubles(bytes, base, selected, kept);
             default -> keepLongs(bytes, base, selected, kept);
@@ -100,6 +101,16 @@ final class FieldBounds extends ColumnNode {
             long value = LittleEndian.getInt(bytes, base + row * 4);
             selected[kept] = row;
             kept += (value >= low && value <= high) != outside ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private int keepAddresses(byte[] bytes, int base, int[] selected, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += bounds.pass(LittleEndian.getInt(bytes, base + row * 4) & 0xFFFFFFFFL) ? 1 : 0;
         }
         return kept;
     }

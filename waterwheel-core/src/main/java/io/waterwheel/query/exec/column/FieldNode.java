@@ -89,7 +89,13 @@ final class FieldNode extends ColumnNode {
                     doubles[selected[i]] = LittleEndian.getDouble(bytes, base + selected[i] * 8);
                 }
             }
-            case LONG, TIMESTAMP, STRING, BYTES -> {
+            case IPV4 -> {
+                long[] longs = out.ownLongs(view.rows);
+                for (int i = 0; i < count; i++) {
+                    longs[selected[i]] = LittleEndian.getInt(bytes, base + selected[i] * 4) & 0xFFFFFFFFL;
+                }
+            }
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, STRING, BYTES -> {
                 long[] longs = out.ownLongs(view.rows);
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getLong(bytes, base + selected[i] * 8);

@@ -1,6 +1,8 @@
 package io.waterwheel.query.exec.column;
 
+import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import io.waterwheel.query.expression.ValueType;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
@@ -16,7 +18,8 @@ final class InNode extends ColumnNode {
     private final boolean negated;
 
     /**
-     * @param constants Long, Double or byte[]; a value of another numeric type than the operand's is compared exactly
+     * @param constants Long, Double, Instant or byte[]; a value of another numeric type than the operand's is compared
+     *     exactly
      */
     InNode(ColumnNode operand, List<Object> constants, boolean nullListed, boolean negated) {
         super(ValueType.BOOLEAN);
@@ -32,7 +35,7 @@ final class InNode extends ColumnNode {
             long[] found = new long[constants.size()];
             int count = 0;
             for (Object constant : constants) {
-                Bounds bounds = equal(operand.type() == ValueType.DOUBLE, constant);
+                Bounds bounds = equal(operand.type(), constant);
                 if (bounds.low() == bounds.high()) {
                     found[count++] = bounds.low();
                 }
@@ -42,8 +45,12 @@ final class InNode extends ColumnNode {
         }
     }
 
-    static Bounds equal(boolean doubleField, Object constant) {
-        var equal = io.waterwheel.query.expression.Expression.Comparison.Relation.EQUAL;
+    private static Bounds equal(ValueType type, Object constant) {
+        Relation equal = Relation.EQUAL;
+        boolean doubleField = type == ValueType.DOUBLE;
+        if (constant instanceof Instant moment) {
+            return Bounds.of(equal, type.fieldType().resolution(), moment);
+        }
         if (doubleField) {
             return constant instanceof Long whole
                     ? Bounds.ofDoubles(equal, whole)

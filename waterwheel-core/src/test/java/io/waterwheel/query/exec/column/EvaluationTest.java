@@ -122,7 +122,9 @@ final class EvaluationTest {
         }
         return switch (node.type()) {
             case BOOLEAN -> values.longs[row] == 1;
-            case INTEGER, TIMESTAMP -> values.longs[row];
+            case INTEGER, IPV4 -> values.longs[row];
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
+                node.type().fieldType().resolution().instant(values.longs[row]);
             case DOUBLE -> values.doubles[row];
             case STRING -> new String(values.bytes(row), StandardCharsets.UTF_8);
             case BYTES -> values.bytes(row);

@@ -6,6 +6,7 @@ import io.waterwheel.query.expression.ValueType;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -16,7 +17,7 @@ public final class RowInterpreter {
     private final ExpressionTypes types;
     private final Map<String, Object> row;
 
-    /** @param row Long, Double, Boolean, String, byte[] or null by field; times as Long */
+    /** @param row Long, Double, Boolean, String, Instant, byte[] or null by field; addresses as Long */
     public RowInterpreter(ExpressionTypes types, Map<String, Object> row) {
         this.types = types;
         this.row = row;
@@ -35,7 +36,9 @@ public final class RowInterpreter {
         } else if (node instanceof Expression.Truth truth) {
             return truth.value();
         } else if (node instanceof Expression.Moment moment) {
-            return moment.value().toEpochMilli();
+            return moment.value();
+        } else if (node instanceof Expression.Address address) {
+            return address.bits() & 0xFFFFFFFFL;
         } else if (node instanceof Expression.Null) {
             return null;
         } else if (node instanceof Expression.FieldValue field) {
@@ -125,6 +128,8 @@ public final class RowInterpreter {
                 return Double.compare(x, y);
             }
             return exact(a).compareTo(exact(b));
+        } else if (left instanceof Instant a) {
+            return a.compareTo((Instant) right);
         } else if (left instanceof Boolean a) {
             return Boolean.compare(a, (Boolean) right);
         }

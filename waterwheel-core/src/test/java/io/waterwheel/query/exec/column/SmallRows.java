@@ -21,7 +21,7 @@ public final class SmallRows {
     private final Schema schema;
     private final boolean edges;
 
-    /** @param edges whether values at the edges of their types may come, NaN and infinities too */
+    /** @param edges whether types and values may come that SQLite has not: edges of types, NaN, addresses */
     public SmallRows(Random random, boolean edges) {
         this.random = random;
         this.edges = edges;
@@ -29,7 +29,9 @@ public final class SmallRows {
         FieldType[] types = FieldType.values();
         int others = 1 + random.nextInt(12);
         for (int f = 0; f < others; f++) {
-            fields.add(new Field("f" + f, types[random.nextInt(types.length)], random.nextBoolean()));
+            FieldType type = types[random.nextInt(types.length)];
+            boolean known = edges || type == FieldType.TIMESTAMP || !(type.isTimestamp() || type == FieldType.IPV4);
+            fields.add(new Field("f" + f, known ? type : FieldType.LONG, random.nextBoolean()));
         }
         fields.add(random.nextInt(fields.size() + 1), new Field("t", FieldType.TIMESTAMP, false));
         fields.add(
@@ -72,6 +74,10 @@ public final class SmallRows {
         switch (type) {
             case INT -> LittleEndian.putInt(bytes, row * 4, edge ? Integer.MIN_VALUE : random.nextInt(9) - 4);
             case LONG -> LittleEndian.putLong(bytes, row * 8, edge ? edge() : random.nextInt(9) - 4L);
+            case TIMESTAMP_US -> LittleEndian.putLong(bytes, row * 8, random.nextInt(3) * 1000L + random.nextInt(2));
+            case TIMESTAMP_NS ->
+                LittleEndian.putLong(bytes, row * 8, random.nextInt(3) * 1_000_000L + random.nextInt(2));
+            case IPV4 -> LittleEndian.putInt(bytes, row * 4, random.nextInt(9) - 4);
             case TIMESTAMP -> LittleEndian.putLong(bytes, row * 8, random.nextInt(9));
             case FLOAT -> LittleEndian.putInt(bytes, row * 4, Float.floatToRawIntBits((float) number(edge)));
             case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(number(edge)));
@@ -106,11 +112,22 @@ public final class SmallRows {
         };
     }
 
+    private static Object address(Object value) {
+        byte[] text = value.toString().getBytes(StandardCharsets.UTF_8);
+        return value instanceof String ? (Object) io.waterwheel.model.Ipv4.parse(text, 0, text.length) : value;
+    }
+
     /** The row as objects: Long, Double, Boolean, String, byte[] or null by field. */
     public static Map<String, Object> row(TupleBlock block, int row) {
         Map<String, Object> values = new HashMap<>();
         for (int f = 0; f < block.layout().fields().size(); f++) {
             Object value = block.value(f, row);
+            FieldType type = block.layout().fields().get(f).type();
+            if (value != null && type.isTimestamp()) {
+                value = type.resolution().instant((Long) value);
+            } else if (value != null && type == FieldType.IPV4) {
+                value = address(value);
+            }
             values.put(
                     block.layout().fields().get(f).name(),
                     value instanceof Integer whole

@@ -108,6 +108,7 @@ final class SqliteTest {
         return switch (type) {
             case INT, LONG, TIMESTAMP, BOOLEAN -> "INTEGER";
             case FLOAT, DOUBLE -> "REAL";
+            case TIMESTAMP_US, TIMESTAMP_NS, IPV4 -> throw new AssertionError();
             case STRING -> "TEXT";
             case BYTES -> "BLOB";
         };

@@ -8,6 +8,7 @@ import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.CreateStreamRequest;
@@ -112,7 +113,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 connection,
                 ticket,
                 CallOptions.timeout(millis, TimeUnit.MILLISECONDS),
-                demanding.count(),
+                demanding.result() instanceof Result.Aggregates,
                 verdict -> session.saw(demanding.stream(), verdict)));
     }
 

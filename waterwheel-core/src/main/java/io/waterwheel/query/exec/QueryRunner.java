@@ -52,9 +52,25 @@ public final class QueryRunner {
     private final SnapshotSource snapshots;
     private final IntFunction<Endpoints> endpoints;
     private final ExecutorService executor;
+    private final DispatchPolicy policy;
 
-    /** @param executor runs one task an indexer and a query server of each running query */
+    /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
+        this(snapshots, endpoints, executor, DispatchPolicy.LADA);
+    }
+
+    /**
+     * A runner.
+     *
+     * @param executor runs one task an indexer and a query server of each running query
+     * @param policy how chunks are given to query servers
+     */
+    public QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            ExecutorService executor,
+            DispatchPolicy policy) {
+        this.policy = policy;
         this.snapshots = snapshots;
         this.endpoints = endpoints;
         this.executor = executor;
@@ -362,7 +378,7 @@ public final class QueryRunner {
             private final List<ChunkDescriptor> chunks;
             private final List<Future<Void>> readers = new ArrayList<>();
             private final Map<String, String> failures = new HashMap<>();
-            private @Nullable LadaDispatch dispatch;
+            private @Nullable Dispatch dispatch;
 
             ChunkReads(QueryPlan plan, Query asked, List<ChunkDescriptor> chunks) {
                 this.plan = plan;
@@ -377,7 +393,7 @@ public final class QueryRunner {
                 List<Endpoints.QueryServer> servers = endpoints().queryServers();
                 Map<String, String> hosts = new HashMap<>();
                 servers.forEach(server -> hosts.put(server.name(), server.host()));
-                LadaDispatch pending = new LadaDispatch(chunks, hosts, endpoints()::replicas);
+                Dispatch pending = policy.dispatch(chunks, hosts, endpoints()::replicas);
                 dispatch = pending;
                 for (Endpoints.QueryServer server : servers) {
                     readers.add(executor.submit(() -> {
@@ -387,7 +403,7 @@ public final class QueryRunner {
                 }
             }
 
-            private void read(LadaDispatch pending, Endpoints.QueryServer server) throws InterruptedException {
+            private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
                 ChunkDescriptor chunk;
                 while (!done() && (chunk = pending.bid(server.name())) != null) {
                     List<TupleBlock> rows = new ArrayList<>();
@@ -423,7 +439,7 @@ public final class QueryRunner {
                 for (Future<Void> reader : readers) {
                     get(reader);
                 }
-                LadaDispatch pending = dispatch;
+                Dispatch pending = dispatch;
                 if (pending == null) {
                     return;
                 }

@@ -8,7 +8,6 @@ import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.CreateStreamRequest;
@@ -112,7 +111,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 connection,
                 ticket,
                 CallOptions.timeout(millis, TimeUnit.MILLISECONDS),
-                demanding.result() instanceof Result.Aggregates,
+                demanding.aggregates(),
                 verdict -> session.saw(demanding.stream(), verdict)));
     }
 

@@ -134,6 +134,11 @@ public record Query(
         return result instanceof Result.Aggregates aggregates && aggregates.countsOnly();
     }
 
+    /** Whether aggregates are asked for: the verdict then counts the tuples that went into them, not rows. */
+    public boolean aggregates() {
+        return result instanceof Result.Aggregates;
+    }
+
     public Query withTimeout(Duration duration) {
         return new Query(stream, keys, shape, times, where, result, duration, allowPartial, atLeast);
     }

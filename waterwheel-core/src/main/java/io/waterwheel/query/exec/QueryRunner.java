@@ -52,9 +52,25 @@ public final class QueryRunner {
     private final SnapshotSource snapshots;
     private final IntFunction<Endpoints> endpoints;
     private final ExecutorService executor;
+    private final DispatchPolicy policy;
 
-    /** @param executor runs one task an indexer and a query server of each running query */
+    /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
+        this(snapshots, endpoints, executor, DispatchPolicy.LADA);
+    }
+
+    /**
+     * A runner.
+     *
+     * @param executor runs one task an indexer and a query server of each running query
+     * @param policy how chunks are given to query servers
+     */
+    public QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            ExecutorService executor,
+            DispatchPolicy policy) {
+        this.policy = policy;
         this.snapshots = snapshots;
         this.endpoints = endpoints;
         this.executor = executor;
@@ -254,13 +270,13 @@ public final class QueryRunner {
                 if (upTo == read) {
                     return read;
                 }
-                Query narrowed = query;
+                ResolvedQuery asked = plan.resolved();
                 if (settled > query.times().from()) {
-                    narrowed = query.withTimes(new TimeInterval(
-                            Math.min(settled, query.times().to()), query.times().to()));
+                    long from = Math.min(settled, query.times().to());
+                    Query narrowed =
+                            query.withTimes(new TimeInterval(from, query.times().to()));
+                    asked = ResolvedQuery.of(narrowed, plan.snapshot().stream());
                 }
-                ResolvedQuery asked =
-                        narrowed == query ? plan.resolved() : ResolvedQuery.of(narrowed, plan.snapshot().stream());
                 ChunkReads reads = new ChunkReads(plan, asked, chunks.subList(read, upTo));
                 reads.start();
                 reads.finish();
@@ -367,7 +383,7 @@ public final class QueryRunner {
             private final List<ChunkDescriptor> chunks;
             private final List<Future<Void>> readers = new ArrayList<>();
             private final Map<String, String> failures = new HashMap<>();
-            private @Nullable LadaDispatch dispatch;
+            private @Nullable Dispatch dispatch;
 
             ChunkReads(QueryPlan plan, ResolvedQuery resolved, List<ChunkDescriptor> chunks) {
                 this.plan = plan;
@@ -382,7 +398,7 @@ public final class QueryRunner {
                 List<Endpoints.QueryServer> servers = endpoints().queryServers();
                 Map<String, String> hosts = new HashMap<>();
                 servers.forEach(server -> hosts.put(server.name(), server.host()));
-                LadaDispatch pending = new LadaDispatch(chunks, hosts, endpoints()::replicas);
+                Dispatch pending = policy.dispatch(chunks, hosts, endpoints()::replicas);
                 dispatch = pending;
                 for (Endpoints.QueryServer server : servers) {
                     readers.add(executor.submit(() -> {
@@ -392,7 +408,7 @@ public final class QueryRunner {
                 }
             }
 
-            private void read(LadaDispatch pending, Endpoints.QueryServer server) throws InterruptedException {
+            private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
                 ChunkDescriptor chunk;
                 while (!done() && (chunk = pending.bid(server.name())) != null) {
                     List<TupleBlock> rows = new ArrayList<>();
@@ -437,7 +453,7 @@ public final class QueryRunner {
                 for (Future<Void> reader : readers) {
                     get(reader);
                 }
-                LadaDispatch pending = dispatch;
+                Dispatch pending = dispatch;
                 if (pending == null) {
                     return;
                 }

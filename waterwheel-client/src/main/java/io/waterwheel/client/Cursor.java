@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class Cursor implements AutoCloseable {
     private final Connection connection;
     private final FlightStream stream;
-    private final boolean count;
+    /** Whether the verdict counts other tuples than the rows of the answer. */
+    private final boolean aggregates;
+
     private final Consumer<Verdict> onVerdict;
 
     private Columns columns = Columns.NONE;
@@ -41,23 +43,23 @@ public final class Cursor implements AutoCloseable {
     private boolean ended;
     private boolean closed;
 
-    private Cursor(Connection connection, FlightStream stream, boolean count, Consumer<Verdict> onVerdict) {
+    private Cursor(Connection connection, FlightStream stream, boolean aggregates, Consumer<Verdict> onVerdict) {
         this.connection = connection;
         this.stream = stream;
-        this.count = count;
+        this.aggregates = aggregates;
         this.onVerdict = onVerdict;
     }
 
     /** Asks, and waits for the first batch: until then another coordinator may be asked instead. */
     static Cursor open(
-            Connection connection, Ticket ticket, CallOption timeout, boolean count, Consumer<Verdict> onVerdict) {
+            Connection connection, Ticket ticket, CallOption timeout, boolean aggregates, Consumer<Verdict> onVerdict) {
         FlightStream stream;
         try {
             stream = connection.flight().getStream(ticket, timeout);
         } catch (RuntimeException e) {
             throw connection.failure(e);
         }
-        Cursor cursor = new Cursor(connection, stream, count, onVerdict);
+        Cursor cursor = new Cursor(connection, stream, aggregates, onVerdict);
         try {
             cursor.firstWaits = cursor.advance();
             return cursor;
@@ -143,7 +145,7 @@ public final class Cursor implements AutoCloseable {
                     connection.address() + ": the answer ended after " + rows + " rows without a verdict: it was cut"
                             + " off; ask again");
         }
-        if (!count && end.tuples() != rows) {
+        if (!aggregates && end.tuples() != rows) {
             throw failed(broken("the verdict says " + end.tuples() + " tuples, but " + rows + " came"));
         }
         onVerdict.accept(end);
@@ -203,7 +205,7 @@ public final class Cursor implements AutoCloseable {
         return isNull(indexOf(field));
     }
 
-    /** The value of an int, long or timestamp field; a timestamp in milliseconds since 1970 UTC. */
+    /** The value of an int, long or timestamp field; a timestamp in the unit of its type since 1970 UTC. */
     public long getLong(int field) {
         return columns.getLong(field, row);
     }
@@ -222,7 +224,7 @@ public final class Cursor implements AutoCloseable {
 
     /** The value of a timestamp field. */
     public Instant getInstant(int field) {
-        return Instant.ofEpochMilli(columns.getLong(field, row, FieldType.TIMESTAMP));
+        return columns.getInstant(field, row);
     }
 
     public Instant getInstant(String field) {
@@ -254,6 +256,7 @@ public final class Cursor implements AutoCloseable {
         return getBoolean(indexOf(field));
     }
 
+    /** The value of a string field, or an address. */
     public String getString(int field) {
         return columns.getString(field, row);
     }
@@ -271,7 +274,10 @@ public final class Cursor implements AutoCloseable {
         return getBytes(indexOf(field));
     }
 
-    /** The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String, byte[], or null. */
+    /**
+     * The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String (also of an address),
+     * byte[], or null.
+     */
     public @Nullable Object value(int field) {
         return columns.value(field, row);
     }

@@ -41,8 +41,8 @@ public final class TaxiTuples {
         random = new SplittableRandom(seed);
         tuplesPerMilli = ratePerSecond / 1000.0;
         for (int v = 0; v < VEHICLES; v++) {
-            longitudes[v] = within(116.4 + 0.08 * normal(), CITY.minLongitude(), CITY.maxLongitude());
-            latitudes[v] = within(39.9 + 0.06 * normal(), CITY.minLatitude(), CITY.maxLatitude());
+            longitudes[v] = within(116.4 + 0.08 * normal(), CITY.west(), CITY.east());
+            latitudes[v] = within(39.9 + 0.06 * normal(), CITY.south(), CITY.north());
         }
     }
 
@@ -96,10 +96,10 @@ public final class TaxiTuples {
     /** Makes the next tuple. */
     public void next() {
         int vehicle = random.nextInt(VEHICLES);
-        longitudes[vehicle] = within(
-                longitudes[vehicle] + STEP * (random.nextDouble() - 0.5), CITY.minLongitude(), CITY.maxLongitude());
+        longitudes[vehicle] =
+                within(longitudes[vehicle] + STEP * (random.nextDouble() - 0.5), CITY.west(), CITY.east());
         latitudes[vehicle] =
-                within(latitudes[vehicle] + STEP * (random.nextDouble() - 0.5), CITY.minLatitude(), CITY.maxLatitude());
+                within(latitudes[vehicle] + STEP * (random.nextDouble() - 0.5), CITY.south(), CITY.north());
         id = vehicle;
         longitude = longitudes[vehicle];
         latitude = latitudes[vehicle];

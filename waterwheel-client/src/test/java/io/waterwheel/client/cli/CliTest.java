@@ -9,7 +9,10 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
 import io.waterwheel.query.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -108,7 +111,7 @@ class CliTest {
             assertThat(server.queries)
                     .containsExactly(Query.of("flights")
                             .withKeys(List.of(new KeyInterval(-5, 10), new KeyInterval(7, 7)))
-                            .withBox(new Box(-2.5, 48, 3, 49.5))
+                            .withShape(new Box(-2.5, 48, 3, 49.5))
                             .withTimes(new TimeInterval(1_633_608_000_500L, 1_633_608_001_500L))
                             .withSelect(List.of("time", "name"))
                             .withLimit(3)
@@ -121,13 +124,60 @@ class CliTest {
     }
 
     @Test
+    void whatIsReturnedIsPassedOn() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--where",
+                    "speed > 5",
+                    "--order-by",
+                    "a:desc,b",
+                    "--limit",
+                    "9");
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--agg",
+                    "avg(a * 2) as mean",
+                    "--group-by",
+                    "b",
+                    "--bucket",
+                    "5m");
+            run("query", "s", "--server", server.url(), "--latest", "3", "--select", "a");
+            assertThat(server.queries)
+                    .containsExactly(
+                            Query.of("s")
+                                    .withWhere("speed > 5")
+                                    .withOrderBy(List.of(new Order("a", true), new Order("b", false)))
+                                    .withLimit(9),
+                            Query.of("s")
+                                    .withResult(new Result.Aggregates(
+                                            List.of(Aggregate.parse("avg(a * 2) AS mean")),
+                                            List.of("b"),
+                                            Duration.ofMinutes(5))),
+                            Query.of("s").withLatest(3).withSelect(List.of("a")));
+        }
+        usage("give one of --count, --agg", "query", "s", "--count", "--latest", "3");
+        usage("--order-by and --limit are for tuples", "query", "s", "--latest", "3", "--limit", "3");
+        usage("expected FIELD, FIELD:asc or FIELD:desc, got 'a:down'", "query", "s", "--order-by", "a:down");
+        usage("expected a whole number and ms, s, m, h or d", "query", "s", "--bucket", "5");
+    }
+
+    @Test
     void whatIsNotUnderstoodIsSaidAndEndsWithTwo() {
         usage("Unknown options: '--bok', '1'", "query", "s", "--bok", "1");
         usage("Missing required parameter: 'STREAM'", "query");
         usage("Missing required subcommand");
         usage("Missing required subcommand", "stream");
         usage("expected LON1,LAT1,LON2,LAT2, got '1,2,3'", "query", "s", "--box", "1,2,3");
-        usage("box: expected LON1 <= LON2 and LAT1 <= LAT2, got 3.0,2.0,1.0,4.0", "query", "s", "--box", "3,2,1,4");
+        usage("box: expected LAT1 <= LAT2, got 3.0,4.0,5.0,2.0", "query", "s", "--box", "3,4,5,2");
+        usage("circle: expected a radius of 0 metres or more", "query", "s", "--circle", "3,4,-5");
+        usage("give one of --box, --polygon and --circle", "query", "s", "--box", "1,2,3,4", "--circle", "3,4,5");
         usage("expected FROM/TO, got '2021'", "query", "s", "--time", "2021");
         usage("expected a time with a zone such as", "query", "s", "--time", "2021-10-07T12:00:00/");
         usage("time interval: from 5 is after to 4", "query", "s", "--time", "5/4");

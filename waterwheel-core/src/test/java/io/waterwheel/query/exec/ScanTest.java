@@ -10,7 +10,7 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.key.BoxIntervals;
+import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.ZOrder;
 import io.waterwheel.model.Box;
@@ -85,8 +85,8 @@ final class ScanTest {
 
     private static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
         for (int row = 0; row < block.size(); row++) {
-            double lon = domain.minLongitude() + random.nextDouble() * 3;
-            double lat = domain.minLatitude() + random.nextDouble() * 3;
+            double lon = domain.west() + random.nextDouble() * 3;
+            double lat = domain.south() + random.nextDouble() * 3;
             LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(lon));
             LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(lat));
         }
@@ -97,13 +97,13 @@ final class ScanTest {
     }
 
     private static ScanSpec boxSpec(BruteForce rows, Random random, Box domain) {
-        double lon = domain.minLongitude() + random.nextDouble() * 3;
-        double lat = domain.minLatitude() + random.nextDouble() * 3;
+        double lon = domain.west() + random.nextDouble() * 3;
+        double lat = domain.south() + random.nextDouble() * 3;
         double size = random.nextBoolean() ? 0.1 : 2;
         Box box = new Box(lon, lat, lon + random.nextDouble() * size, lat + random.nextDouble() * size);
-        ScanSpec any = rows.spec(random, new ScanSpec.BoxTest(box, 1, 2), 4);
-        List<KeyInterval> keys = BoxIntervals.of(box, new ZOrder(domain));
-        return new ScanSpec(keys, any.times(), any.box(), any.fields(), false, Query.NO_LIMIT);
+        ScanSpec any = rows.spec(random, new ScanSpec.AreaTest(Area.of(box), 1, 2), 4);
+        List<KeyInterval> keys = Area.of(box).intervals(new ZOrder(domain), 64);
+        return new ScanSpec(keys, any.times(), any.area(), null, any.gather());
     }
 
     @Test
@@ -133,7 +133,8 @@ final class ScanTest {
         assertThatThrownBy(() -> scan.scan("a.chunk", tuples.layout(), touching, rows -> true))
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("chunk a.chunk is damaged: leaf 0, column 0 at offset " + (16 + 2048 * 16));
-        ScanSpec other = new ScanSpec(touching.keys(), TimeInterval.ALL, null, new int[] {1, 2}, false, Query.NO_LIMIT);
+        ScanSpec other = ScanSpec.rows(
+                tuples.layout(), touching.keys(), TimeInterval.ALL, null, new int[] {1, 2}, Query.NO_LIMIT);
         assertThat(scan.scan("a.chunk", tuples.layout(), other, rows -> true)).isEqualTo(10_000);
     }
 
@@ -151,9 +152,8 @@ final class ScanTest {
                         List.of(new KeyInterval(0, 5), new KeyInterval(5, 9)),
                         TimeInterval.ALL,
                         null,
-                        new int[0],
-                        false,
-                        1))
+                        null,
+                        new GatherCount()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("sorted disjoint");
     }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.decode.RandomRows;
-import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;

@@ -4,6 +4,7 @@ import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Query;
 import java.io.IOException;
+import java.util.Arrays;
 
 /** One scan of one chunk, batch of leaves by batch of leaves. One thread. */
 final class ChunkLeafScan {
@@ -142,7 +143,7 @@ final class ChunkLeafScan {
             }
         }
         if (needsArena) {
-            view.slabs = new byte[][] {(byte[]) parts.take()};
+            Arrays.fill(view.slabs, new byte[][] {(byte[]) parts.take()});
         }
         int size = directory.rows(leaf);
         int matching = allKeys ? filter.selectAll(size) : filter.selectSortedKeys(view.keys, size);

@@ -17,15 +17,17 @@ final class RowView {
 
     final int[] bases;
     /**
-     * What variable columns refer to: reference offset {@code >>> slabShift} is the slab, the lower bits the offset.
+     * What each variable column refers to: reference offset {@code >>> slabShift} is the slab of {@code slabs[column]},
+     * the lower bits are the offset in it.
      */
-    byte[][] slabs = {};
+    final byte[][][] slabs;
 
     int slabShift;
 
     RowView(int columns) {
         this.columns = new byte[columns][];
         this.bases = new int[columns];
+        this.slabs = new byte[columns][][];
         Arrays.fill(this.columns, NO_BYTES);
     }
 }

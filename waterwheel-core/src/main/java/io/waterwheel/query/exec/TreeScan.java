@@ -53,7 +53,7 @@ public final class TreeScan {
                     || !filter.meetsTimes(leaves.minTime(leaf), leaves.maxTime(leaf))) {
                 continue;
             }
-            view.slabs = tree.slabs();
+            Arrays.fill(view.slabs, tree.slabs());
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
             long high = leaves.maxKey(leaf);

@@ -1,10 +1,10 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.chunk.ChunkDirectory;
+import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Query;
 import java.io.IOException;
-import java.util.Arrays;
 
 /** One scan of one chunk, batch of leaves by batch of leaves. One thread. */
 final class ChunkLeafScan {
@@ -12,7 +12,7 @@ final class ChunkLeafScan {
     private static final int BATCH_LEAVES = 16;
 
     private static final long BATCH_BYTES = 4 << 20;
-    /** A chunk's arena is one slab: the shift leaves nothing of an offset. */
+    /** A chunk column's arena is one slab: the shift leaves nothing of an offset. */
     private static final int ONE_SLAB = 31;
 
     private final ChunkParts parts;
@@ -26,7 +26,9 @@ final class ChunkLeafScan {
     /** By payload column, whether the question touches it. */
     private final boolean[] needsColumn;
 
-    private final boolean needsArena;
+    /** By part number, what a leaf is asked for. */
+    private final boolean[] wanted;
+
     private int batchLeaves;
 
     private final int[] batch = new int[BATCH_LEAVES];
@@ -40,19 +42,20 @@ final class ChunkLeafScan {
         this.count = spec.count();
         this.view = new RowView(layout.columns());
         view.slabShift = ONE_SLAB;
+        for (int c = 0; c < layout.columns(); c++) {
+            view.slabs[c] = new byte[1][];
+        }
         // With a limit the first leaf may be enough.
         this.batchLeaves = spec.limit() == Query.NO_LIMIT || count ? BATCH_LEAVES : 1;
         this.needsColumn = new boolean[layout.columns()];
         boolean key = false;
         boolean time = false;
-        boolean arena = false;
         for (int field : count ? new int[0] : spec.fields()) {
             int column = layout.columnOf(field);
             key |= column == RowLayout.KEY;
             time |= column == RowLayout.TIME;
             if (column >= 0) {
                 needsColumn[column] = true;
-                arena |= layout.variable(column);
             }
             if (layout.nullBit(field) >= 0) {
                 needsColumn[layout.nullMaskColumn()] = true;
@@ -64,7 +67,7 @@ final class ChunkLeafScan {
         }
         this.needsKeys = key;
         this.needsTimes = time;
-        this.needsArena = arena;
+        this.wanted = new boolean[directory.parts()];
     }
 
     long run() throws IOException {
@@ -79,7 +82,7 @@ final class ChunkLeafScan {
                     break;
                 }
                 if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))
-                        || !filter.meetsTimes(directory.fromTime(leaf), directory.toTime(leaf))) {
+                        || !directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
                     continue;
                 }
                 if (count && !filter.hasBox() && holdsKeys(leaf) && holdsTimes(leaf)) {
@@ -95,6 +98,7 @@ final class ChunkLeafScan {
             for (int i = 0; i < inBatch && !(!count && rows.done()); i++) {
                 counted += leaf(batch[i]);
             }
+            parts.endBatch();
             batchLeaves = Math.min(BATCH_LEAVES, batchLeaves * 2);
         }
         rows.flush();
@@ -109,41 +113,28 @@ final class ChunkLeafScan {
         return filter.holdsTimes(directory.fromTime(leaf), directory.toTime(leaf));
     }
 
-    /** Asks for the parts of a leaf that are needed; returns their bytes. */
+    /** Asks for the parts of a leaf that are needed; returns the bytes to be read for them. */
     private long ask(int leaf) {
-        long bytes = 0;
-        if (needsKeys || !holdsKeys(leaf)) {
-            bytes += ask(leaf, ChunkDirectory.KEYS);
-        }
-        if (needsTimes || !holdsTimes(leaf)) {
-            bytes += ask(leaf, ChunkDirectory.TIMES);
-        }
+        wanted[ChunkDirectory.KEYS] = needsKeys || !holdsKeys(leaf);
+        wanted[ChunkDirectory.TIMES] = needsTimes || !holdsTimes(leaf);
         for (int c = 0; c < needsColumn.length; c++) {
-            if (needsColumn[c]) {
-                bytes += ask(leaf, directory.part(c));
-            }
+            wanted[directory.part(c)] = needsColumn[c];
         }
-        return needsArena ? bytes + ask(leaf, directory.arenaPart()) : bytes;
-    }
-
-    private long ask(int leaf, int part) {
-        parts.ask(leaf, part);
-        return directory.length(leaf, part);
+        return parts.ask(leaf, wanted);
     }
 
     /** Answers from a leaf whose parts were fetched; returns the number of matching rows. */
     private int leaf(int leaf) {
         boolean allKeys = holdsKeys(leaf);
         boolean allTimes = holdsTimes(leaf);
-        view.keys = needsKeys || !allKeys ? (long[]) parts.take() : RowView.NO_LONGS;
-        view.times = needsTimes || !allTimes ? (long[]) parts.take() : RowView.NO_LONGS;
+        view.keys = needsKeys || !allKeys ? parts.take().longs() : RowView.NO_LONGS;
+        view.times = needsTimes || !allTimes ? parts.take().longs() : RowView.NO_LONGS;
         for (int c = 0; c < needsColumn.length; c++) {
             if (needsColumn[c]) {
-                view.columns[c] = (byte[]) parts.take();
+                LeafPart part = parts.take();
+                view.columns[c] = part.bytes();
+                view.slabs[c][0] = part.arena();
             }
-        }
-        if (needsArena) {
-            Arrays.fill(view.slabs, new byte[][] {(byte[]) parts.take()});
         }
         int size = directory.rows(leaf);
         int matching = allKeys ? filter.selectAll(size) : filter.selectSortedKeys(view.keys, size);

@@ -137,7 +137,7 @@ public final class ChunkWriter {
         directory.addPart(KEYS, out, start);
         times(from, rows);
         for (int c = 0; c < layout.columns(); c++) {
-            sorted.gather(source.pageOffsets[c], layout.width(c), from, rows, values);
+            gather(source, c, from, rows);
             start = out.size();
             if (c == layout.nullMaskColumn()) {
                 System.arraycopy(values, 0, masks, 0, rows);
@@ -146,6 +146,18 @@ public final class ChunkWriter {
                 column(source, c, rows);
             }
             directory.addPart(FIRST_COLUMN + c, out, start);
+        }
+    }
+
+    /** Gathers a column into {@link #values}; a position's two have been gathered with the keys. */
+    private void gather(LeafSource source, int column, int from, int rows) {
+        PositionKey key = source.key;
+        if (key != null && column == key.longitudeColumn) {
+            System.arraycopy(longitudes, 0, values, 0, rows);
+        } else if (key != null && column == key.latitudeColumn) {
+            System.arraycopy(latitudes, 0, values, 0, rows);
+        } else {
+            sorted.gather(source.pageOffsets[column], source.layout.width(column), from, rows, values);
         }
     }
 

@@ -38,6 +38,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.wire..")
             .layer("ingest")
             .definedBy("io.waterwheel.ingest..")
+            .layer("local")
+            .definedBy("io.waterwheel.local..")
             .whereLayer("model")
             .mayNotAccessAnyLayer()
             .whereLayer("key")
@@ -57,5 +59,7 @@ final class ArchitectureTest {
             .whereLayer("query.exec")
             .mayOnlyAccessLayers("model", "key", "index", "chunk", "catalog", "query")
             .whereLayer("ingest")
-            .mayOnlyAccessLayers("model", "key", "decode", "index", "chunk", "catalog");
+            .mayOnlyAccessLayers("model", "key", "decode", "index", "chunk", "catalog")
+            .whereLayer("local")
+            .mayOnlyAccessLayers("model", "key", "index", "chunk", "catalog", "query", "query.exec");
 }

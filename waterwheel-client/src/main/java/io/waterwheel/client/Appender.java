@@ -1,7 +1,7 @@
 package io.waterwheel.client;
 
 import io.waterwheel.decode.BlockCodec;
-import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.Field;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -9,6 +9,7 @@ import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -46,8 +47,7 @@ public final class Appender implements AutoCloseable {
         Schema schema = stream.schema();
         this.open = new TupleBlock(RowLayout.of(schema), 16);
         this.rows = new RowWriter(schema, open);
-        this.keysSent =
-                schema.key() instanceof KeySpec.Ordered key && !key.field().equals(schema.timeField());
+        this.keysSent = open.layout().hasKeyField();
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "waterwheel-appender-" + stream.name());
             thread.setDaemon(true);
@@ -103,10 +103,28 @@ public final class Appender implements AutoCloseable {
         if (stream.format() == RecordFormat.JSON) {
             checkFinite(stored);
         }
+        inSourceUnits(stored);
         String text = stream.format() == RecordFormat.CSV
                 ? TextRows.csv(stored)
                 : TextRows.json(stream.schema().fields(), stored);
         sender.send(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Timestamps that are read in another unit than they are kept in, as exact decimals of that unit. */
+    private void inSourceUnits(List<@Nullable Object> values) {
+        List<Field> fields = stream.schema().fields();
+        for (int f = 0; f < values.size(); f++) {
+            Field field = fields.get(f);
+            if (values.get(f) instanceof Long units
+                    && field.type().isTimestamp()
+                    && field.unit() != field.type().resolution()) {
+                BigDecimal nanos = BigDecimal.valueOf(units)
+                        .multiply(BigDecimal.valueOf(field.type().resolution().nanos()));
+                values.set(
+                        f,
+                        nanos.divide(BigDecimal.valueOf(field.unit().nanos())).toPlainString());
+            }
+        }
     }
 
     private void checkFinite(List<@Nullable Object> values) {

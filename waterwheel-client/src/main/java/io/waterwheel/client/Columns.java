@@ -2,7 +2,9 @@ package io.waterwheel.client;
 
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +15,11 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.TimeStampMicroTZVector;
 import org.apache.arrow.vector.TimeStampMilliTZVector;
+import org.apache.arrow.vector.TimeStampNanoTZVector;
+import org.apache.arrow.vector.TimeStampVector;
+import org.apache.arrow.vector.UInt4Vector;
 import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -53,6 +59,12 @@ final class Columns {
             return FieldType.LONG;
         } else if (vector instanceof TimeStampMilliTZVector) {
             return FieldType.TIMESTAMP;
+        } else if (vector instanceof TimeStampMicroTZVector) {
+            return FieldType.TIMESTAMP_US;
+        } else if (vector instanceof TimeStampNanoTZVector) {
+            return FieldType.TIMESTAMP_NS;
+        } else if (vector instanceof UInt4Vector) {
+            return FieldType.IPV4;
         } else if (vector instanceof Float4Vector) {
             return FieldType.FLOAT;
         } else if (vector instanceof Float8Vector) {
@@ -116,7 +128,7 @@ final class Columns {
         FieldVector vector = at(field, row);
         if (vector instanceof BigIntVector longs) {
             return longs.get(row);
-        } else if (vector instanceof TimeStampMilliTZVector times) {
+        } else if (vector instanceof TimeStampVector times) {
             return times.get(row);
         } else if (vector instanceof IntVector ints) {
             return ints.get(row);
@@ -149,11 +161,22 @@ final class Columns {
         throw unfit(field, "boolean");
     }
 
-    String getString(int field, int row) {
-        if (at(field, row) instanceof VarCharVector texts) {
-            return new String(texts.get(row), StandardCharsets.UTF_8);
+    Instant getInstant(int field, int row) {
+        FieldType type = fields.get(field).type();
+        if (!type.isTimestamp()) {
+            throw unfit(field, "timestamp");
         }
-        throw unfit(field, "string");
+        return type.resolution().instant(getLong(field, row));
+    }
+
+    String getString(int field, int row) {
+        FieldVector vector = at(field, row);
+        if (vector instanceof VarCharVector texts) {
+            return new String(texts.get(row), StandardCharsets.UTF_8);
+        } else if (vector instanceof UInt4Vector addresses) {
+            return Ipv4.text(addresses.get(row));
+        }
+        throw unfit(field, "string or ipv4");
     }
 
     byte[] getBytes(int field, int row) {
@@ -170,11 +193,11 @@ final class Columns {
         }
         return switch (fields.get(field).type()) {
             case INT -> (int) getLong(field, row);
-            case LONG, TIMESTAMP -> getLong(field, row);
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> getLong(field, row);
             case FLOAT -> getFloat(field, row);
             case DOUBLE -> getDouble(field, row);
             case BOOLEAN -> getBoolean(field, row);
-            case STRING -> getString(field, row);
+            case STRING, IPV4 -> getString(field, row);
             case BYTES -> getBytes(field, row);
         };
     }

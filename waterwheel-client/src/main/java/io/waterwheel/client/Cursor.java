@@ -203,7 +203,7 @@ public final class Cursor implements AutoCloseable {
         return isNull(indexOf(field));
     }
 
-    /** The value of an int, long or timestamp field; a timestamp in milliseconds since 1970 UTC. */
+    /** The value of an int, long or timestamp field; a timestamp in the unit of its type since 1970 UTC. */
     public long getLong(int field) {
         return columns.getLong(field, row);
     }
@@ -222,7 +222,7 @@ public final class Cursor implements AutoCloseable {
 
     /** The value of a timestamp field. */
     public Instant getInstant(int field) {
-        return Instant.ofEpochMilli(columns.getLong(field, row, FieldType.TIMESTAMP));
+        return columns.getInstant(field, row);
     }
 
     public Instant getInstant(String field) {
@@ -254,6 +254,7 @@ public final class Cursor implements AutoCloseable {
         return getBoolean(indexOf(field));
     }
 
+    /** The value of a string field, or an address. */
     public String getString(int field) {
         return columns.getString(field, row);
     }
@@ -271,7 +272,10 @@ public final class Cursor implements AutoCloseable {
         return getBytes(indexOf(field));
     }
 
-    /** The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String, byte[], or null. */
+    /**
+     * The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String (also of an address),
+     * byte[], or null.
+     */
     public @Nullable Object value(int field) {
         return columns.value(field, row);
     }

@@ -2,12 +2,14 @@ package io.waterwheel.client;
 
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,14 +20,17 @@ final class RowWriter {
     private final List<Field> fields;
     private final RowLayout layout;
     private final TupleBlock block;
+    private final int timeField;
     private final boolean keyIsTime;
 
     RowWriter(Schema schema, TupleBlock block) {
         this.fields = schema.fields();
         this.layout = block.layout();
         this.block = block;
-        this.keyIsTime =
-                schema.key() instanceof KeySpec.Ordered key && key.field().equals(schema.timeField());
+        this.timeField = schema.indexOf(schema.timeField());
+        this.keyIsTime = schema.key() instanceof KeySpec.Ordered key
+                && key.field().equals(schema.timeField())
+                && layout.columnOf(timeField) == RowLayout.TIME;
     }
 
     /** Appends the values as a row; when one does not fit, the block has the rows it had. */
@@ -113,7 +118,8 @@ final class RowWriter {
     private void set(int field, int row, Object value) {
         FieldType type = fields.get(field).type();
         switch (type) {
-            case INT, LONG, TIMESTAMP -> setInteger(field, row, type, value);
+            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> setInteger(field, row, type, value);
+            case IPV4 -> setAddress(field, row, value);
             case FLOAT ->
                 LittleEndian.putInt(
                         column(field),
@@ -152,11 +158,10 @@ final class RowWriter {
 
     private void setInteger(int field, int row, FieldType type, Object value) {
         long number;
-        if (type == FieldType.TIMESTAMP && value instanceof Instant instant) {
-            number = instant.toEpochMilli();
+        if (type.isTimestamp() && value instanceof Instant instant) {
+            number = units(field, type, instant);
         } else {
-            Number given =
-                    number(field, value, type == FieldType.TIMESTAMP ? "a Long or an Instant" : "a whole number");
+            Number given = number(field, value, type.isTimestamp() ? "a Long or an Instant" : "a whole number");
             if (!(given instanceof Long
                     || given instanceof Integer
                     || given instanceof Short
@@ -168,15 +173,42 @@ final class RowWriter {
         if (type == FieldType.INT && number != (int) number) {
             throw unfit(field, "a whole number of 32 bits", value);
         }
+        put(field, row, type, number);
+    }
+
+    private long units(int field, FieldType type, Instant instant) {
+        try {
+            return type.resolution().units(instant);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException("field " + fields.get(field).name() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void setAddress(int field, int row, Object value) {
+        if (!(value instanceof String text)) {
+            throw unfit(field, "a String with an IPv4 address", value);
+        }
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        long address = Ipv4.parse(bytes, 0, bytes.length);
+        if (address < 0) {
+            throw unfit(field, "a String with an IPv4 address", value);
+        }
+        put(field, row, FieldType.IPV4, address);
+    }
+
+    private void put(int field, int row, FieldType type, long number) {
         int column = layout.columnOf(field);
         if (column == RowLayout.TIME) {
             block.times()[row] = number;
         } else if (column == RowLayout.KEY) {
             block.keys()[row] = number;
-        } else if (type == FieldType.INT) {
+        } else if (type.width() == 4) {
             LittleEndian.putInt(block.column(column), row * 4, (int) number);
         } else {
             LittleEndian.putLong(block.column(column), row * 8, number);
+            if (field == timeField) {
+                block.times()[row] = type.resolution().toMillis(number);
+            }
         }
     }
 

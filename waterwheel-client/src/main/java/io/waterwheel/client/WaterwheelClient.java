@@ -41,7 +41,7 @@ import org.apache.arrow.memory.RootAllocator;
  *
  * <pre>{@code
  * try (WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:7070");
- *         Cursor rows = client.query(Query.of("flights").withBox(new Box(2, 48, 3, 49)))) {
+ *         Cursor rows = client.query(Query.of("flights").withShape(new Box(2, 48, 3, 49)))) {
  *     while (rows.next()) {
  *         System.out.println(rows.getString("callsign") + " " + rows.getDouble("longitude"));
  *     }

@@ -95,11 +95,12 @@ class CursorTest {
                     switch (field.type()) {
                         case INT -> cursor.getInt(field.name());
                         case LONG -> cursor.getLong(field.name());
-                        case TIMESTAMP -> cursor.getInstant(field.name()).toEpochMilli();
+                        case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
+                            field.type().resolution().units(cursor.getInstant(field.name()));
                         case FLOAT -> cursor.getFloat(field.name());
                         case DOUBLE -> cursor.getDouble(field.name());
                         case BOOLEAN -> cursor.getBoolean(field.name());
-                        case STRING -> cursor.getString(field.name());
+                        case STRING, IPV4 -> cursor.getString(field.name());
                         case BYTES -> cursor.getBytes(field.name());
                     };
             assertThat(got).as(at).isEqualTo(expected);
@@ -124,7 +125,7 @@ class CursorTest {
             assertThat(cursor.columns().getVector("n").getObject(0)).isEqualTo(3L);
             assertThat(cursor.next()).isTrue(); // the same batch's row
             assertThat(cursor.getLong("n")).isEqualTo(3);
-            assertThatThrownBy(() -> cursor.getString("n")).hasMessage("field n is of type long, not string");
+            assertThatThrownBy(() -> cursor.getString("n")).hasMessage("field n is of type long, not string or ipv4");
             assertThatThrownBy(() -> cursor.getLong("x")).hasMessage("the answer has no field 'x', its fields are [n]");
             assertThatThrownBy(cursor::verdict).isInstanceOf(IllegalStateException.class);
             assertThat(cursor.nextBatch()).isFalse();

@@ -1,6 +1,7 @@
 package io.waterwheel.client;
 
 import io.waterwheel.model.Field;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
@@ -30,7 +31,8 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
-import org.apache.arrow.vector.TimeStampMilliTZVector;
+import org.apache.arrow.vector.TimeStampVector;
+import org.apache.arrow.vector.UInt4Vector;
 import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -176,6 +178,9 @@ public final class FakeServer implements AutoCloseable {
             case DOUBLE -> new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE);
             case BOOLEAN -> ArrowType.Bool.INSTANCE;
             case TIMESTAMP -> new ArrowType.Timestamp(TimeUnit.MILLISECOND, "UTC");
+            case TIMESTAMP_US -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, "UTC");
+            case TIMESTAMP_NS -> new ArrowType.Timestamp(TimeUnit.NANOSECOND, "UTC");
+            case IPV4 -> new ArrowType.Int(32, false);
             case STRING -> ArrowType.Utf8.INSTANCE;
             case BYTES -> ArrowType.Binary.INSTANCE;
         };
@@ -188,8 +193,11 @@ public final class FakeServer implements AutoCloseable {
             ints.setSafe(row, (int) value);
         } else if (vector instanceof BigIntVector longs) {
             longs.setSafe(row, (long) value);
-        } else if (vector instanceof TimeStampMilliTZVector times) {
+        } else if (vector instanceof TimeStampVector times) {
             times.setSafe(row, (long) value);
+        } else if (vector instanceof UInt4Vector addresses) {
+            byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
+            addresses.setSafe(row, (int) Ipv4.parse(text, 0, text.length));
         } else if (vector instanceof Float4Vector floats) {
             floats.setSafe(row, (float) value);
         } else if (vector instanceof Float8Vector doubles) {

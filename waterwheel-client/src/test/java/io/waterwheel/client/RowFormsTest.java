@@ -48,8 +48,7 @@ class RowFormsTest {
                 jsonDecoder.decode(bytes(TextRows.json(schema.fields(), Arrays.asList(row))), json);
             }
             TupleBlock decoded = new TupleBlock(RowLayout.of(schema), 1);
-            boolean keys =
-                    schema.key() instanceof KeySpec.Ordered key && !key.field().equals("t");
+            boolean keys = RowLayout.of(schema).hasKeyField();
             RecordDecoder.of(RecordFormat.BLOCK, schema)
                     .decode(ByteBuffer.wrap(BlockCodec.encode(copies, keys)), decoded);
             for (int r = 0; r < rows.size(); r++) {

@@ -1,13 +1,12 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.key.KeyCodec;
 import io.waterwheel.model.LittleEndian;
 
 /** Hashes and bits of the chunk format's Bloom filters: four bits in one word for each distinct value. */
 final class BloomBits {
     private static final int BITS_PER_VALUE = 10;
-    private static final long NAN = OrderCode.ofDouble(Double.NaN);
-    private static final long ZERO = OrderCode.ofDouble(0.0);
-    private static final long NEGATIVE_ZERO = OrderCode.ofDouble(-0.0);
+    private static final long NAN = KeyCodec.ofDouble(Double.NaN);
 
     private BloomBits() {}
 
@@ -16,15 +15,9 @@ final class BloomBits {
         return (distinct * BITS_PER_VALUE + Long.SIZE - 1) / Long.SIZE;
     }
 
-    /** The hash of a value of fixed width, by its order code. */
+    /** The hash of a value of fixed width, by its code. */
     static long hash(long code, boolean floating) {
-        if (floating) {
-            if (code == NEGATIVE_ZERO) {
-                return mix(ZERO);
-            }
-            return mix(OrderCode.isNaN(code) ? NAN : code);
-        }
-        return mix(code);
+        return mix(floating && ColumnKind.isNaN(code) ? NAN : code);
     }
 
     /** The hash of a string or bytes. */

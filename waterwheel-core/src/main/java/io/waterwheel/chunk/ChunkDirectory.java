@@ -1,6 +1,7 @@
 package io.waterwheel.chunk;
 
 import io.waterwheel.index.TimeSketch;
+import io.waterwheel.key.KeyCodec;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.RowLayout;
 import java.util.Arrays;
@@ -16,9 +17,6 @@ public final class ChunkDirectory {
     public static final int KEYS = ChunkFormat.KEYS;
     /** The part that holds a leaf's times. */
     public static final int TIMES = ChunkFormat.TIMES;
-
-    private static final long ZERO = OrderCode.ofDouble(0.0);
-    private static final long NEGATIVE_ZERO = OrderCode.ofDouble(-0.0);
 
     /** What the sections say; filled by {@link DirectoryReader}, then never changed. */
     static final class Content {
@@ -162,8 +160,9 @@ public final class ChunkDirectory {
     }
 
     /**
-     * The least code, by {@link OrderCode}, of the field's values in the leaf, nulls and NaNs left out. Exact: a value
-     * with it is there. Greater than {@link #high} when no value is left. Only for a zoned field.
+     * The least code of the field's values in the leaf, nulls and NaNs left out: its key by {@link KeyCodec}, but for a
+     * float the key of the same double. Exact: a value with it is there. Greater than {@link #high} when no value is
+     * left. Only for a zoned field.
      */
     public long low(int leaf, int field) {
         return switch (layout.columnOf(field)) {
@@ -194,19 +193,10 @@ public final class ChunkDirectory {
 
     /**
      * Whether the leaf may have a value of the field from one to another, given by their codes; NaNs are in no such
-     * range, -0.0 and 0.0 are taken as equal. False is certain.
+     * range. False is certain.
      */
     public boolean mayHold(int leaf, int field, long lowCode, long highCode) {
-        if (!isZoned(field)) {
-            return true;
-        }
-        long low = lowCode;
-        long high = highCode;
-        if (isFloating(field)) {
-            low = low == ZERO ? NEGATIVE_ZERO : low;
-            high = high == NEGATIVE_ZERO ? ZERO : high;
-        }
-        return low <= high(leaf, field) && high >= low(leaf, field);
+        return !isZoned(field) || (lowCode <= high(leaf, field) && highCode >= low(leaf, field));
     }
 
     /**
@@ -215,7 +205,7 @@ public final class ChunkDirectory {
      */
     public boolean mayHold(int leaf, int field, long code) {
         boolean floating = isFloating(field);
-        if (floating && OrderCode.isNaN(code)) {
+        if (floating && ColumnKind.isNaN(code)) {
             return !isZoned(field) || nans(leaf, field) > 0;
         }
         return mayHold(leaf, field, code, code) && filterMayHold(leaf, field, BloomBits.hash(code, floating));
@@ -223,15 +213,12 @@ public final class ChunkDirectory {
 
     /** Whether the leaf may have this string or these bytes; see {@link #mayHold(int, int, long)}. */
     public boolean mayHold(int leaf, int field, byte[] value, int offset, int length) {
-        long code = OrderCode.ofBytes(value, offset, length);
+        long code = KeyCodec.ofBytes(value, offset, length);
         return mayHold(leaf, field, code, code) && filterMayHold(leaf, field, BloomBits.hash(value, offset, length));
     }
 
     private boolean isFloating(int field) {
-        return switch (ColumnKind.of(layout.fields().get(field).type())) {
-            case FLOAT, DOUBLE -> true;
-            case INTEGER, VARIABLE -> false;
-        };
+        return ColumnKind.of(layout.fields().get(field).type()).floating();
     }
 
     /** Whether the field has Bloom filters. */

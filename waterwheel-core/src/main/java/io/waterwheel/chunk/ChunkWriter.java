@@ -45,7 +45,11 @@ public final class ChunkWriter {
      * @throws IllegalStateException for a discarded tree
      */
     public EncodedChunk encode(TemplateTree tree, Schema schema) {
-        return encode(tree, PositionKey.of(tree.layout(), schema), new BitSet());
+        BitSet indexed = new BitSet();
+        for (int f = 0; f < schema.fields().size(); f++) {
+            indexed.set(f, schema.fields().get(f).indexed());
+        }
+        return encode(tree, PositionKey.of(tree.layout(), schema), indexed);
     }
 
     /** @param indexed fields that get Bloom filters */
@@ -201,6 +205,11 @@ public final class ChunkWriter {
         } else {
             if (nulls > 0) {
                 fillNulls(rows);
+            }
+            if (kind == ColumnKind.UNSIGNED) {
+                for (int i = 0; i < rows; i++) {
+                    values[i] &= 0xFFFF_FFFFL;
+                }
             }
             hints.addFixed(values, rows, kind, nullsOrNone, nulls, filter);
             parts.fixed(FIRST_COLUMN + column, values, rows, source.layout.width(column), kind, out);

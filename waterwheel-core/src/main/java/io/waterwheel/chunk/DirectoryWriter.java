@@ -138,10 +138,10 @@ final class DirectoryWriter {
         out.putByte(KEY_Z_ORDER);
         out.putShort(key.longitudeColumn);
         out.putShort(key.latitudeColumn);
-        out.putLong(Double.doubleToRawLongBits(key.domain.minLongitude()));
-        out.putLong(Double.doubleToRawLongBits(key.domain.minLatitude()));
-        out.putLong(Double.doubleToRawLongBits(key.domain.maxLongitude()));
-        out.putLong(Double.doubleToRawLongBits(key.domain.maxLatitude()));
+        out.putLong(Double.doubleToRawLongBits(key.domain.west()));
+        out.putLong(Double.doubleToRawLongBits(key.domain.south()));
+        out.putLong(Double.doubleToRawLongBits(key.domain.east()));
+        out.putLong(Double.doubleToRawLongBits(key.domain.north()));
         close(section, out);
     }
 

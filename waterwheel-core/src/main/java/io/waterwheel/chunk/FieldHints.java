@@ -1,5 +1,8 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.model.TupleBlock;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Zones and, for an indexed field, Bloom filters of one field, gathered leaf by leaf. Keeps scratch; one thread. */
@@ -39,15 +42,16 @@ final class FieldHints {
             int nullCount,
             @Nullable DistinctLongs distinct) {
         long[] ordered = column;
-        if (kind == ColumnKind.DOUBLE || kind == ColumnKind.FLOAT) {
+        if (kind.floating()) {
             if (codes.length < rows) {
                 codes = new long[rows];
             }
             ordered = codes;
             for (int i = 0; i < rows; i++) {
-                ordered[i] = kind == ColumnKind.DOUBLE
-                        ? OrderCode.ofDoubleBits(column[i])
-                        : OrderCode.ofFloatBits((int) column[i]);
+                ordered[i] = KeyCodec.ofDouble(
+                        kind == ColumnKind.DOUBLE
+                                ? Double.longBitsToDouble(column[i])
+                                : Float.intBitsToFloat((int) column[i]));
             }
         }
         long low = Long.MAX_VALUE;
@@ -56,7 +60,7 @@ final class FieldHints {
             low = Math.min(low, ordered[i]);
             high = Math.max(high, ordered[i]);
         }
-        if (ordered != column && (OrderCode.isNaN(low) || OrderCode.isNaN(high))) {
+        if (kind.floating() && (ColumnKind.isNaN(low) || ColumnKind.isNaN(high))) {
             addWithNaNs(ordered, rows, nullRows, nullCount);
         } else {
             add(low, high, nullCount, 0, rows);
@@ -68,7 +72,7 @@ final class FieldHints {
             }
             for (int i = 0; i < rows; i++) {
                 if (nullRows == null || !nullRows[i]) {
-                    codes[kept++] = BloomBits.hash(ordered[i], ordered != column);
+                    codes[kept++] = BloomBits.hash(ordered[i], kind.floating());
                 }
             }
             addFilter(kept, distinct);
@@ -91,7 +95,7 @@ final class FieldHints {
             if (nullRows != null && nullRows[i]) {
                 continue;
             }
-            if (OrderCode.isNaN(ordered[i])) {
+            if (ColumnKind.isNaN(ordered[i])) {
                 nanCount++;
             } else {
                 low = Math.min(low, ordered[i]);
@@ -119,10 +123,10 @@ final class FieldHints {
             if (nullRows != null && nullRows[i]) {
                 continue;
             }
-            int length = io.waterwheel.model.TupleBlock.referenceLength(references[i]);
+            int length = TupleBlock.referenceLength(references[i]);
             byte[] slab = length == 0 ? EMPTY : ValueEncoder.slab(slabs, references[i]);
             int from = length == 0 ? 0 : ValueEncoder.offset(references[i]);
-            long code = OrderCode.ofBytes(slab, from, length);
+            long code = KeyCodec.ofBytes(slab, from, length);
             low = Math.min(low, code);
             high = Math.max(high, code);
             if (distinct != null) {
@@ -143,7 +147,7 @@ final class FieldHints {
         if (filter.length < count) {
             filter = new long[count * 2];
         }
-        java.util.Arrays.fill(filter, 0, count, 0);
+        Arrays.fill(filter, 0, count, 0);
         long[] found = distinct.found();
         for (int i = 0; i < different; i++) {
             BloomBits.add(filter, 0, count, found[i]);

@@ -74,8 +74,8 @@ final class FieldsSection {
             key = column == RowLayout.KEY ? f : key;
             time = column == RowLayout.TIME ? f : time;
         }
-        if (time < 0 || fields.stream().filter(Field::nullable).count() > Long.SIZE) {
-            throw in.damaged("a field that is the time, and at most 64 nullable ones", "none, or more");
+        if (fields.stream().filter(Field::nullable).count() > Long.SIZE) {
+            throw in.damaged("at most 64 nullable fields", "more");
         }
         return RowLayout.ofStored(fields, key, time);
     }

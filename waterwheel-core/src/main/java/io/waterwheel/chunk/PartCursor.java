@@ -11,8 +11,10 @@ final class PartCursor {
     private byte[] bytes = new byte[0];
     private int position;
     private int limit;
-    /** Offset in the file of the first byte of {@link #bytes}; what was compressed counts from its part. */
+    /** Offset in the file of the first byte of {@link #bytes}; of what was compressed, the offset of the frame. */
     private long origin;
+
+    private boolean compressed;
     /** A leaf and part, or a leaf below 0 and a section's tag. */
     private int leaf;
 
@@ -32,11 +34,13 @@ final class PartCursor {
         origin = sourceOffset;
         leaf = leafNumber;
         part = partOrTag;
+        compressed = false;
     }
 
     /** Goes on in other bytes: the content of the part after decompression. */
     void enter(byte[] content, int length) {
         origin += position;
+        compressed = true;
         bytes = content;
         position = 0;
         limit = length;
@@ -109,7 +113,7 @@ final class PartCursor {
     }
 
     CorruptChunkException damaged(String expected, String actual) {
-        return new CorruptChunkException(file, name(), origin + position, expected, actual);
+        return new CorruptChunkException(file, name(), compressed ? origin : origin + position, expected, actual);
     }
 
     private String name() {

@@ -21,7 +21,16 @@ final class SortedRows {
         if (order.length < rows) {
             order = new int[rows + (rows >> 3)];
         }
-        Leaves leaves = tree.leaves();
+        Leaves leaves = tree.pin();
+        try {
+            sort(leaves, rows);
+        } finally {
+            // Nobody inserts, so nothing takes their place: the lease of the tree holds them.
+            tree.unpin(leaves);
+        }
+    }
+
+    private void sort(Leaves leaves, int rows) {
         int pageCount = 0;
         int sorted = 0;
         for (int leaf = 0; leaf < leaves.count(); leaf++) {

@@ -6,6 +6,7 @@ import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.model.TupleBlock;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -15,6 +16,7 @@ final class BlockRecordDecoder implements RecordDecoder {
     private final RowLayout layout;
     private final List<Field> fields;
     private final int keyField;
+    private final int timeField;
     private final boolean keysSent;
     private final boolean keyIsTime;
     private final long unusedNullBits;
@@ -23,10 +25,10 @@ final class BlockRecordDecoder implements RecordDecoder {
     BlockRecordDecoder(Schema schema) {
         layout = RowLayout.of(schema);
         fields = schema.fields();
-        boolean ordered = schema.key() instanceof KeySpec.Ordered;
-        keyIsTime = schema.key() instanceof KeySpec.Ordered key && key.field().equals(schema.timeField());
-        keysSent = ordered && !keyIsTime;
+        timeField = schema.indexOf(schema.timeField());
         keyField = schema.key() instanceof KeySpec.Ordered key ? schema.indexOf(key.field()) : -1;
+        keyIsTime = keyField == timeField && layout.columnOf(timeField) == RowLayout.TIME;
+        keysSent = layout.hasKeyField();
         long nullable = fields.stream().filter(Field::nullable).count();
         unusedNullBits = nullable == 64 ? 0 : -1L << nullable;
     }
@@ -94,8 +96,10 @@ final class BlockRecordDecoder implements RecordDecoder {
                 }
             } else if (field.type() == FieldType.BOOLEAN) {
                 checkBooleans(block, f, first);
-            } else if (f == keyField && field.type() == FieldType.INT) {
-                checkIntKeys(block, first);
+            } else if (f == keyField && keysSent && field.type().width() == 4) {
+                checkKeys(block, first, field.type());
+            } else if (f == timeField && layout.columnOf(f) >= 0) {
+                checkTimes(block, first);
             }
         }
     }
@@ -146,11 +150,26 @@ final class BlockRecordDecoder implements RecordDecoder {
         }
     }
 
-    private void checkIntKeys(TupleBlock block, int first) throws RejectedRecordException {
+    private void checkKeys(TupleBlock block, int first, FieldType type) throws RejectedRecordException {
         for (int row = first; row < block.size(); row++) {
             long key = block.keys()[row];
-            if (key != (int) key) {
-                throw refused(keyField, row - first, key + " is outside the range of an int");
+            if (type == FieldType.INT ? key != (int) key : key >>> 32 != 0) {
+                throw refused(keyField, row - first, key + " is outside the range of an " + type.schemaName());
+            }
+        }
+    }
+
+    /** A time field finer than milliseconds travels in a column; the times must be those that follow from it. */
+    private void checkTimes(TupleBlock block, int first) throws RejectedRecordException {
+        byte[] bytes = block.column(layout.columnOf(timeField));
+        TimestampUnit resolution = fields.get(timeField).type().resolution();
+        for (int row = first; row < block.size(); row++) {
+            long millis = resolution.toMillis(LittleEndian.getLong(bytes, row * 8));
+            if (millis != block.times()[row]) {
+                throw refused(
+                        timeField,
+                        row - first,
+                        "lies in millisecond " + millis + ", the time is " + block.times()[row]);
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.waterwheel.decode;
 
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import java.nio.ByteBuffer;
@@ -173,10 +174,17 @@ final class CsvDecoder implements RecordDecoder {
                 }
                 row.setInteger(field, value);
             }
-            case TIMESTAMP -> {
-                long value = timestamps.parse(bytes, from, to);
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> {
+                long value = timestamps.parse(bytes, from, to, row.fields[field].unit(), row.types[field].resolution());
                 if (timestamps.failed) {
-                    throw unfit(field, Timestamps.EXPECTED, bytes, from, to);
+                    throw unfit(field, Timestamps.expected(row.fields[field]), bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case IPV4 -> {
+                long value = Ipv4.parse(bytes, from, to);
+                if (value < 0) {
+                    throw unfit(field, "an IPv4 address such as 192.0.2.1", bytes, from, to);
                 }
                 row.setInteger(field, value);
             }

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import java.io.IOException;
@@ -129,7 +131,18 @@ final class JsonDecoder implements RecordDecoder {
                 expect(field, token == JsonToken.VALUE_NUMBER_INT, "a whole number of 64 bits", token);
                 row.setInteger(field, parser.getLongValue());
             }
-            case TIMESTAMP -> row.setInteger(field, timestamp(field, token, parser));
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> row.setInteger(field, timestamp(field, token, parser));
+            case IPV4 -> {
+                expect(field, token == JsonToken.VALUE_STRING, "a string with an IPv4 address", token);
+                int length = utf8(field, parser);
+                long value = Ipv4.parse(text, 0, length);
+                if (value < 0) {
+                    throw new RejectedRecordException(row.names[field]
+                            + ": expected an IPv4 address such as 192.0.2.1, got '" + Snippet.of(text, 0, length)
+                            + "'");
+                }
+                row.setInteger(field, value);
+            }
             case FLOAT -> {
                 expect(field, token.isNumeric(), "a number", token);
                 float value = parser.getFloatValue();
@@ -161,14 +174,15 @@ final class JsonDecoder implements RecordDecoder {
     }
 
     private long timestamp(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {
-        if (token == JsonToken.VALUE_NUMBER_INT) {
+        Field of = row.fields[field];
+        if (token == JsonToken.VALUE_NUMBER_INT && of.unit() == of.type().resolution()) {
             return parser.getLongValue();
         }
-        expect(field, token == JsonToken.VALUE_STRING, Timestamps.EXPECTED, token);
+        expect(field, token == JsonToken.VALUE_STRING || token.isNumeric(), Timestamps.expected(of), token);
         int length = utf8(field, parser);
-        long value = timestamps.parse(text, 0, length);
+        long value = timestamps.parse(text, 0, length, of.unit(), of.type().resolution());
         if (timestamps.failed) {
-            throw new RejectedRecordException(row.names[field] + ": expected " + Timestamps.EXPECTED + ", got '"
+            throw new RejectedRecordException(row.names[field] + ": expected " + Timestamps.expected(of) + ", got '"
                     + Snippet.of(text, 0, length) + "'");
         }
         return value;

@@ -1,5 +1,6 @@
 package io.waterwheel.decode;
 
+import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LittleEndian;
@@ -14,9 +15,11 @@ import io.waterwheel.model.TupleBlock;
 final class RowAppender {
     final FieldType[] types;
     final String[] names;
+    final Field[] fields;
     private final RowLayout layout;
     private final int[] columns;
     private final int[] nullBits;
+    private final int timeField;
     /** The key is the time: it has no place of its own in the layout. */
     private final boolean keyIsTime;
 
@@ -30,16 +33,19 @@ final class RowAppender {
         int n = schema.fields().size();
         types = new FieldType[n];
         names = new String[n];
+        fields = schema.fields().toArray(Field[]::new);
         columns = new int[n];
         nullBits = new int[n];
         for (int f = 0; f < n; f++) {
-            types[f] = schema.fields().get(f).type();
-            names[f] = schema.fields().get(f).name();
+            types[f] = fields[f].type();
+            names[f] = fields[f].name();
             columns[f] = layout.columnOf(f);
             nullBits[f] = layout.nullBit(f);
         }
+        timeField = schema.indexOf(schema.timeField());
         keyIsTime = schema.key() instanceof KeySpec.Ordered ordered
-                && ordered.field().equals(schema.timeField());
+                && ordered.field().equals(schema.timeField())
+                && types[timeField] == FieldType.TIMESTAMP;
         block = new TupleBlock(layout, 0);
     }
 
@@ -88,17 +94,20 @@ final class RowAppender {
         return true;
     }
 
-    /** Sets a field of type int, long or timestamp; an int's range is the caller's to check. */
+    /** Sets a field of a whole number; whether it is within the type's range is the caller's to check. */
     void setInteger(int field, long value) {
         int column = columns[field];
         if (column == RowLayout.TIME) {
             block.times()[row] = value;
         } else if (column == RowLayout.KEY) {
             block.keys()[row] = value;
-        } else if (types[field] == FieldType.INT) {
+        } else if (types[field].width() == 4) {
             LittleEndian.putInt(block.column(column), row * 4, (int) value);
         } else {
             LittleEndian.putLong(block.column(column), row * 8, value);
+            if (field == timeField) {
+                block.times()[row] = types[field].resolution().toMillis(value);
+            }
         }
     }
 

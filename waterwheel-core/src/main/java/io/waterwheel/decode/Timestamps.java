@@ -1,13 +1,17 @@
 package io.waterwheel.decode;
 
+import io.waterwheel.model.Field;
+import io.waterwheel.model.TimestampUnit;
+import java.util.Locale;
+
 /**
- * Instants from ASCII bytes: milliseconds since 1970 UTC as a whole number, or ISO 8601 with a zone, such as
- * {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}. Digits of a second beyond the third are cut off.
+ * Instants from ASCII bytes: a decimal number of seconds, milliseconds, microseconds or nanoseconds since 1970 UTC, or
+ * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}. What is finer than
+ * the field's type is cut off, towards the past.
  */
 final class Timestamps {
-    /** What a refused value should have been. */
-    static final String EXPECTED =
-            "milliseconds since 1970 or an ISO 8601 instant with a zone such as 2021-10-07T12:00:01.500Z";
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+    private static final int MAX_FRACTION = 40;
 
     private final Numbers numbers;
 
@@ -22,22 +26,80 @@ final class Timestamps {
         this.numbers = numbers;
     }
 
-    long parse(byte[] source, int from, int end) {
-        if (end - from < 16 || source[from + 4] != '-') {
-            long value = numbers.parseLong(source, from, end);
-            failed = numbers.failed;
-            return value;
-        }
+    /** What a refused value of the field should have been. */
+    static String expected(Field field) {
+        return field.unit().name().toLowerCase(Locale.ROOT)
+                + " since 1970 or an ISO 8601 instant with a zone such as 2021-10-07T12:00:01.500Z, in the range of a "
+                + field.type().schemaName();
+    }
+
+    /**
+     * Reads an instant.
+     *
+     * @param unit what a bare number counts
+     * @param resolution what the result counts
+     */
+    long parse(byte[] source, int from, int end, TimestampUnit unit, TimestampUnit resolution) {
         bytes = source;
         at = from;
         to = end;
         failed = false;
-        long millis = instant();
+        if (end - from < 16 || source[from + 4] != '-') {
+            return number(unit, resolution);
+        }
+        long value = instant(resolution);
         failed |= at != to;
-        return millis;
+        return value;
     }
 
-    private long instant() {
+    private long number(TimestampUnit unit, TimestampUnit resolution) {
+        int point = at;
+        while (point < to && bytes[point] != '.') {
+            point++;
+        }
+        long whole = numbers.parseLong(bytes, at, point);
+        failed = numbers.failed;
+        long billionths = 0;
+        boolean finer = false;
+        if (point < to && !failed) {
+            boolean negative = bytes[at] == '-';
+            at = point + 1;
+            failed = at == to || to - at > MAX_FRACTION;
+            for (long scale = NANOS_PER_SECOND / 10; at < to && !failed; at++, scale /= 10) {
+                int digit = bytes[at] - '0';
+                failed = digit < 0 || digit > 9;
+                billionths += digit * scale;
+                finer |= scale == 0 && digit > 0;
+            }
+            billionths = negative ? -billionths : billionths;
+            finer &= negative;
+        }
+        return failed ? 0 : convert(whole, billionths, finer, unit, resolution);
+    }
+
+    /**
+     * Of {@code whole} units and billionths of one, the largest number not above; {@code finer}: a little less still.
+     */
+    private long convert(long whole, long billionths, boolean finer, TimestampUnit unit, TimestampUnit resolution) {
+        long value;
+        if (unit.nanos() >= resolution.nanos()) {
+            long ratio = unit.nanos() / resolution.nanos();
+            long fraction = billionths * ratio;
+            long down = Math.floorDiv(fraction, NANOS_PER_SECOND);
+            boolean exact = fraction == down * NANOS_PER_SECOND;
+            long product = whole * ratio;
+            long step = down - (finer && exact ? 1 : 0);
+            value = product + step;
+            failed = Math.multiplyHigh(whole, ratio) != product >> 63 || ((product ^ value) & (step ^ value)) < 0;
+        } else {
+            long ratio = resolution.nanos() / unit.nanos();
+            boolean less = billionths < 0 || finer;
+            value = Math.floorDiv(whole, ratio) - (less && Math.floorMod(whole, ratio) == 0 ? 1 : 0);
+        }
+        return value;
+    }
+
+    private long instant(TimestampUnit resolution) {
         int year = digits(4);
         expect('-', '-');
         int month = digits(2);
@@ -48,13 +110,13 @@ final class Timestamps {
         expect(':', ':');
         int minute = digits(2);
         int second = 0;
-        int millis = 0;
+        int nanos = 0;
         if (at < to && bytes[at] == ':') {
             at++;
             second = digits(2);
             if (at < to && bytes[at] == '.') {
                 at++;
-                millis = fraction();
+                nanos = fraction();
             }
         }
         int offsetMinutes = zone();
@@ -69,9 +131,8 @@ final class Timestamps {
             failed = true;
             return 0;
         }
-        return ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute - offsetMinutes) * 60_000L
-                + second * 1000L
-                + millis;
+        long seconds = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute - offsetMinutes) * 60L + second;
+        return convert(seconds, nanos, false, TimestampUnit.SECONDS, resolution);
     }
 
     private int zone() {
@@ -97,16 +158,17 @@ final class Timestamps {
         return west ? -offset : offset;
     }
 
+    /** Up to nine digits, as nanoseconds. */
     private int fraction() {
         int start = at;
-        int millis = 0;
-        int scale = 100;
+        int nanos = 0;
+        int scale = 100_000_000;
         while (at < to && bytes[at] >= '0' && bytes[at] <= '9') {
-            millis += (bytes[at++] - '0') * scale;
+            nanos += (bytes[at++] - '0') * scale;
             scale /= 10;
         }
         failed |= at == start || at - start > 9;
-        return millis;
+        return nanos;
     }
 
     private int digits(int count) {

@@ -1,26 +1,35 @@
 package io.waterwheel.index;
 
-import io.waterwheel.model.LittleEndian;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The leaves of a tree under one template: per leaf a growing list of pages. Rows are appended and never move; within a
  * leaf they lie in the order of arrival.
  *
  * <p>A reader takes {@link #size} of a leaf first; everything else it then reads covers at least the rows below that
- * size: the pages hold them, the ranges include them (and perhaps more).
+ * size: the pages hold them, the ranges and sketches include them (and perhaps more).
  *
- * <p>Owner: the thread that inserts. Readers: whoever holds a lease of the tree. Published by: the leaf's size, stored
- * with release after all columns of its rows; page lists by release too, because they are replaced when they grow;
- * ranges only ever widen, before the size, and are opaque so that no half of a long is seen.
+ * <p>Owner: the thread that inserts. Readers: whoever has pinned them ({@link TemplateTree#pin}). Published by: the
+ * leaf's size, stored with release after all columns of its rows; page lists and sketches by release too, because they
+ * are replaced; ranges only ever widen, before the size, and are opaque so that no half of a long is seen.
  */
 public final class Leaves {
     private static final VarHandle SIZES = MethodHandles.arrayElementVarHandle(int[].class);
     private static final VarHandle RANGES = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle PAGES = MethodHandles.arrayElementVarHandle(Page[][].class);
+    private static final VarHandle SKETCHES;
     private static final Page[] NO_PAGES = {};
+
+    static {
+        try {
+            SKETCHES = MethodHandles.lookup().findVarHandle(Leaves.class, "sketches", LeafSketches.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     /** Positions within a leaf's part of {@link #ranges}. */
     private static final int MIN_KEY = 0;
@@ -37,6 +46,7 @@ public final class Leaves {
 
     private final Page[][] pages;
     private final long[] ranges;
+    private LeafSketches sketches;
     /** Rows by leaf, those being inserted included. Writer only. */
     private final int[] written;
     /** Number of pages by leaf. Writer only. */
@@ -46,7 +56,11 @@ public final class Leaves {
 
     private int pagesTaken;
 
-    Leaves(Template template, PagePool pool, int payloadWidth) {
+    /** The tree, while these are its leaves, and the readers in them. */
+    private final AtomicInteger pins = new AtomicInteger(1);
+
+    /** @param sketchShift width of the mini-ranges to begin with, see {@link TimeSketch} */
+    Leaves(Template template, PagePool pool, int payloadWidth, int sketchShift) {
         int leaves = template.leaves();
         this.template = template;
         this.pool = pool;
@@ -61,6 +75,7 @@ public final class Leaves {
             ranges[leaf * 4 + MIN_TIME] = Long.MAX_VALUE;
             ranges[leaf * 4 + MAX_TIME] = Long.MIN_VALUE;
         }
+        this.sketches = new LeafSketches(leaves, sketchShift);
         this.written = new int[leaves];
         this.pageCounts = new int[leaves];
         this.current = new Page[leaves];
@@ -101,6 +116,25 @@ public final class Leaves {
         return (long) RANGES.getOpaque(ranges, leaf * 4 + MAX_TIME);
     }
 
+    /**
+     * Whether a published row may have a time in [fromTime, toTime], by the leaf's time range and its time sketch;
+     * false is certain. Read after the size.
+     */
+    public boolean mayMeetTimes(int leaf, long fromTime, long toTime) {
+        long from = Math.max(fromTime, minTime(leaf));
+        long to = Math.min(toTime, maxTime(leaf));
+        if (from > to) {
+            return false;
+        }
+        LeafSketches now = (LeafSketches) SKETCHES.getAcquire(this);
+        return TimeSketch.mayMeet(now.words, leaf * TimeSketch.WORDS, now.shift, from, to);
+    }
+
+    /** Shift of the time sketches' mini-ranges: what suits these tuples. */
+    public int sketchShift() {
+        return ((LeafSketches) SKETCHES.getAcquire(this)).shift;
+    }
+
     /** Pages taken from the pool. Writer only. */
     int pagesTaken() {
         return pagesTaken;
@@ -114,6 +148,7 @@ public final class Leaves {
         }
         Page[] pageOf = places.page;
         int[] slotOf = places.slot;
+        LeafSketches into = sketches;
         for (int i = 0; i < count; i++) {
             int leaf = leafOf[i];
             int row = written[leaf];
@@ -124,26 +159,77 @@ public final class Leaves {
             long time = times[from + i];
             page.keys()[slot] = key;
             page.times()[slot] = time;
-            page.addTime(time);
-            widen(leaf, key, time);
+            page.addTimes(time, time);
+            widen(leaf * 4, key, key, time, time);
+            into.add(leaf, time);
             pageOf[i] = page;
             slotOf[i] = slot;
         }
     }
 
-    private void widen(int leaf, long key, long time) {
-        int range = leaf * 4;
-        if (key < ranges[range + MIN_KEY]) {
-            RANGES.setOpaque(ranges, range + MIN_KEY, key);
+    /** Makes placed rows visible: all their columns are copied. */
+    void publish(int count, Places places) {
+        int[] leafOf = places.leaf;
+        for (int i = 0; i < count; i++) {
+            int leaf = leafOf[i];
+            SIZES.setRelease(sizes, leaf, written[leaf]);
         }
-        if (key > ranges[range + MAX_KEY]) {
-            RANGES.setOpaque(ranges, range + MAX_KEY, key);
+        if (sketches.full()) {
+            widenSketches();
         }
-        if (time < ranges[range + MIN_TIME]) {
-            RANGES.setOpaque(ranges, range + MIN_TIME, time);
+    }
+
+    /** Places the keys and times of a batch that has been grouped, and notes its runs; not yet visible. */
+    void placeRuns(long[] keys, long[] times, int from, LeafRuns batch) {
+        int[] order = batch.order;
+        int begin = 0;
+        for (int l = 0; l < batch.leaves; l++) {
+            int end = batch.ends[l];
+            int leaf = batch.firstLeaf + l;
+            while (begin < end) {
+                int row = written[leaf];
+                int slot = row & Page.MASK;
+                Page page = slot == 0 ? nextPage(leaf) : current[leaf];
+                int length = Math.min(end - begin, Page.ROWS - slot);
+                long[] pageKeys = page.keys();
+                long[] pageTimes = page.times();
+                long minKey = Long.MAX_VALUE;
+                long maxKey = Long.MIN_VALUE;
+                long minTime = Long.MAX_VALUE;
+                long maxTime = Long.MIN_VALUE;
+                for (int i = 0; i < length; i++) {
+                    int source = from + order[begin + i];
+                    long key = keys[source];
+                    long time = times[source];
+                    pageKeys[slot + i] = key;
+                    pageTimes[slot + i] = time;
+                    minKey = Math.min(minKey, key);
+                    maxKey = Math.max(maxKey, key);
+                    minTime = Math.min(minTime, time);
+                    maxTime = Math.max(maxTime, time);
+                }
+                page.addTimes(minTime, maxTime);
+                widen(leaf * 4, minKey, maxKey, minTime, maxTime);
+                sketches.add(leaf, pageTimes, slot, length);
+                batch.add(leaf, begin, length, page, slot);
+                written[leaf] = row + length;
+                begin += length;
+            }
         }
-        if (time > ranges[range + MAX_TIME]) {
-            RANGES.setOpaque(ranges, range + MAX_TIME, time);
+    }
+
+    private void widen(int range, long minKey, long maxKey, long minTime, long maxTime) {
+        if (minKey < ranges[range + MIN_KEY]) {
+            RANGES.setOpaque(ranges, range + MIN_KEY, minKey);
+        }
+        if (maxKey > ranges[range + MAX_KEY]) {
+            RANGES.setOpaque(ranges, range + MAX_KEY, maxKey);
+        }
+        if (minTime < ranges[range + MIN_TIME]) {
+            RANGES.setOpaque(ranges, range + MIN_TIME, minTime);
+        }
+        if (maxTime > ranges[range + MAX_TIME]) {
+            RANGES.setOpaque(ranges, range + MAX_TIME, maxTime);
         }
     }
 
@@ -163,60 +249,61 @@ public final class Leaves {
         return page;
     }
 
-    /** Copies one column of placed rows; row i of them lies at {@code sourceFrom + i * width}. */
-    static void copyColumn(byte[] source, int sourceFrom, int width, int pageOffset, int count, Places places) {
-        Page[] pageOf = places.page;
-        int[] slotOf = places.slot;
-        switch (width) {
-            case 1 -> {
-                for (int i = 0; i < count; i++) {
-                    pageOf[i].payload()[pageOffset + slotOf[i]] = source[sourceFrom + i];
-                }
-            }
-            case 2 -> {
-                for (int i = 0; i < count; i++) {
-                    short value = LittleEndian.getShort(source, sourceFrom + i * 2);
-                    LittleEndian.putShort(pageOf[i].payload(), pageOffset + slotOf[i] * 2, value);
-                }
-            }
-            case 4 -> {
-                for (int i = 0; i < count; i++) {
-                    int value = LittleEndian.getInt(source, sourceFrom + i * 4);
-                    LittleEndian.putInt(pageOf[i].payload(), pageOffset + slotOf[i] * 4, value);
-                }
-            }
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    long value = LittleEndian.getLong(source, sourceFrom + i * 8);
-                    LittleEndian.putLong(pageOf[i].payload(), pageOffset + slotOf[i] * 8, value);
-                }
-            }
-        }
-    }
-
-    /** Makes placed rows visible: all their columns are copied. */
-    void publish(int count, Places places) {
-        int[] leafOf = places.leaf;
-        for (int i = 0; i < count; i++) {
-            int leaf = leafOf[i];
+    /** Makes placed runs visible: all their columns are copied. */
+    void publishRuns(LeafRuns batch) {
+        for (int run = 0; run < batch.runs; run++) {
+            int leaf = batch.runLeaf[run];
             SIZES.setRelease(sizes, leaf, written[leaf]);
         }
-    }
-
-    /** Gives all pages back. Nobody may read or write these leaves any more. */
-    void recycle() {
-        for (int leaf = 0; leaf < pages.length; leaf++) {
-            pool.givePages(payloadWidth, pages[leaf], pageCounts[leaf]);
+        if (sketches.full()) {
+            widenSketches();
         }
     }
 
-    /** Where the rows of a batch go; scratch of the writer, used again for each batch. */
-    static final class Places {
-        /** Most rows of a batch: few enough that the batch stays in the nearest cache. */
-        static final int ROWS = 1024;
+    /**
+     * Sketches of wider mini-ranges, made aside from all rows published; at most 32 times, each a pass over the times.
+     */
+    private void widenSketches() {
+        LeafSketches wider = sketches;
+        do {
+            wider = new LeafSketches(sizes.length, wider.shift + LeafSketches.WIDEN);
+            for (int leaf = 0; leaf < sizes.length; leaf++) {
+                for (int row = 0; row < written[leaf]; row += Page.ROWS) {
+                    long[] times = pages[leaf][row >>> Page.SHIFT].times();
+                    wider.add(leaf, times, 0, Math.min(Page.ROWS, written[leaf] - row));
+                }
+            }
+        } while (wider.full());
+        SKETCHES.setRelease(this, wider);
+    }
 
-        final int[] leaf = new int[ROWS];
-        final int[] slot = new int[ROWS];
-        final Page[] page = new Page[ROWS];
+    /** Lets a reader in; false when these leaves have been replaced and their memory is gone or going. */
+    boolean tryPin() {
+        int now = pins.get();
+        while (now > 0) {
+            if (pins.compareAndSet(now, now + 1)) {
+                return true;
+            }
+            now = pins.get();
+        }
+        return false;
+    }
+
+    /** Ends a reader's pin, or the tree's: after the last one the pages go back to the pool. */
+    void unpin() {
+        int left = pins.decrementAndGet();
+        if (left < 0) {
+            throw new IllegalStateException("leaves were unpinned more often than pinned");
+        }
+        if (left == 0) {
+            for (int leaf = 0; leaf < pages.length; leaf++) {
+                pool.givePages(payloadWidth, pages[leaf], pageCounts[leaf]);
+            }
+        }
+    }
+
+    /** Whether the last pin has ended. */
+    boolean gone() {
+        return pins.get() == 0;
     }
 }

@@ -64,13 +64,13 @@ public final class Page {
         return payload;
     }
 
-    /** Widens the page's time range. Writer, before it publishes the row. */
-    void addTime(long time) {
-        if (time < minTime) {
-            MIN_TIME.setOpaque(this, time);
+    /** Widens the page's time range. Writer, before it publishes the rows. */
+    void addTimes(long from, long to) {
+        if (from < minTime) {
+            MIN_TIME.setOpaque(this, from);
         }
-        if (time > maxTime) {
-            MAX_TIME.setOpaque(this, time);
+        if (to > maxTime) {
+            MAX_TIME.setOpaque(this, to);
         }
     }
 

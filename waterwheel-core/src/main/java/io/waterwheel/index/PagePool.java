@@ -1,6 +1,7 @@
 package io.waterwheel.index;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of all trees of a task: pages and arena slabs, used again from tree to tree, so that inserting produces no
@@ -35,6 +36,7 @@ public final class PagePool {
     private int freeSlabCount;
     private long usedBytes;
     private long freeBytes;
+    private @Nullable TemplateRebuild freeRebuild;
 
     /** @param maxBytes bound of what is used and what is kept free together; used bytes alone may exceed it */
     public PagePool(long maxBytes) {
@@ -114,6 +116,17 @@ public final class PagePool {
             freeSlabs[freeSlabCount++] = slabs[i];
             freeBytes += SLAB_COST;
         }
+    }
+
+    /** Scratch for a rebuild, about a MiB; not counted. */
+    synchronized TemplateRebuild takeRebuild() {
+        TemplateRebuild scratch = freeRebuild;
+        freeRebuild = null;
+        return scratch == null ? new TemplateRebuild() : scratch;
+    }
+
+    synchronized void giveRebuild(TemplateRebuild scratch) {
+        freeRebuild = scratch;
     }
 
     /** Lets go of free storage of other kinds while used and free together exceed the bound. */

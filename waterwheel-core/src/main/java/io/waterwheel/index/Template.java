@@ -7,13 +7,17 @@ import java.util.Arrays;
  * to, but not including, the next leaf's; the first leaf has no lower, the last no upper bound. Immutable.
  */
 public final class Template {
-    private static final Template SINGLE = new Template(new long[0]);
+    private static final Template SINGLE = new Template(new long[0], Long.MAX_VALUE);
 
     /** Lower bounds of leaves 1, 2, ...; ascending, no two equal. */
     private final long[] bounds;
 
-    private Template(long[] bounds) {
+    /** Tuples that it was learnt from; {@link Long#MAX_VALUE} when it was given. No part of its identity. */
+    private final long learntFrom;
+
+    private Template(long[] bounds, long learntFrom) {
         this.bounds = bounds;
+        this.learntFrom = learntFrom;
     }
 
     /** One leaf for all keys. */
@@ -33,12 +37,17 @@ public final class Template {
                         + ", expected more than the bound before it, " + bounds[i - 1]);
             }
         }
-        return bounds.length == 0 ? SINGLE : new Template(bounds.clone());
+        return bounds.length == 0 ? SINGLE : new Template(bounds.clone(), Long.MAX_VALUE);
+    }
+
+    /** A template of bounds that ascend, kept and not copied, found among so many tuples. */
+    static Template learnt(long[] bounds, long tuples) {
+        return bounds.length == 0 ? SINGLE : new Template(bounds, tuples);
     }
 
     /**
-     * Divides sorted keys evenly: equation 3 of the paper. Tuples of one key stay in one leaf, so that there are fewer
-     * leaves where one key has more tuples than a leaf's share.
+     * Divides sorted keys evenly: equation 3 of the paper. Tuples of one key stay in one leaf; a key of more than an
+     * eighth of a leaf's share has a leaf of its own, so there may be up to twice as many leaves as wanted.
      *
      * @param keys sorted, of which the first {@code count} are used
      * @param leaves number of leaves wanted, at least 1
@@ -49,6 +58,16 @@ public final class Template {
             divider.next(keys[i]);
         }
         return divider.template();
+    }
+
+    /** Tuples that it was learnt from: the fewer, the less even the leaves of the same distribution will be. */
+    long learntFrom() {
+        return learntFrom;
+    }
+
+    /** Whether no two different keys belong to the leaf. */
+    boolean indivisible(int leaf) {
+        return lowKey(leaf) == highKey(leaf);
     }
 
     /** Number of leaves, at least 1. */
@@ -68,8 +87,13 @@ public final class Template {
 
     /** The leaf that a key belongs to: the number of bounds not above it. */
     public int leafOf(long key) {
-        int base = 0;
-        int length = bounds.length;
+        return leafOf(key, 0, bounds.length);
+    }
+
+    /** The leaf that a key belongs to, when it is known to be one of first to last. */
+    int leafOf(long key, int first, int last) {
+        int base = first;
+        int length = last - first;
         // Halves without a branch to predict: the comparison becomes a conditional move.
         while (length > 1) {
             int half = length >>> 1;
@@ -96,42 +120,33 @@ public final class Template {
 
     /** Divides keys that come in ascending order, one by one, when their number is known. One thread. */
     public static final class Divider {
-        private final long count;
-        private final int leaves;
-        private final long[] bounds;
-        private int found;
+        private final Division division;
         private long seen;
-        private int leaf = 1;
+        private long runFrom;
         private long previous;
 
+        /** @param leaves number of leaves wanted, at least 1 */
         public Divider(long count, int leaves) {
-            if (leaves < 1) {
-                throw new IllegalArgumentException("template: expected at least 1 leaf, got " + leaves);
-            }
-            this.count = count;
-            this.leaves = leaves;
-            this.bounds = new long[leaves - 1];
+            division = new Division(count, leaves);
         }
 
         /** Takes the next key, not below the one before. */
         public void next(long key) {
-            if (leaf < leaves && seen >= count * leaf / leaves) {
-                // A bound lies where the key changes; while it does not, the division waits.
-                if (seen > 0 && key != previous) {
-                    bounds[found++] = key;
-                }
-                if (seen == 0 || key != previous) {
-                    while (leaf < leaves && seen >= count * leaf / leaves) {
-                        leaf++;
-                    }
-                }
+            if (key != previous && seen > runFrom) {
+                division.run(previous, runFrom, seen);
+                runFrom = seen;
             }
             previous = key;
             seen++;
         }
 
+        /** The template; after the last key. */
         public Template template() {
-            return found == 0 ? SINGLE : new Template(Arrays.copyOf(bounds, found));
+            if (seen > runFrom) {
+                division.run(previous, runFrom, seen);
+                runFrom = seen;
+            }
+            return division.template();
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.waterwheel.index;
 
-import io.waterwheel.index.Leaves.Places;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.RowLayout;
@@ -13,24 +12,38 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tuples of one stream since its last flush, divided by key into {@link Leaves} along a {@link Template} that was
  * learnt beforehand, so that no node is ever split. One thread inserts; any number of threads read at the same time;
- * neither takes a lock. The first tree of a stream begins with one leaf and learns its template from its own first
- * {@link #LEARN_TUPLES} tuples.
+ * neither takes a lock. When a leaf has grown beyond its share by more than {@link Skewness} tolerates, the template is
+ * rebuilt: the tuples are copied into new leaves aside, which then take the place of the old ones.
+ *
+ * <p>A rebuild waits until the tree has grown by half since the last one, until it holds {@link #LEARN_TUPLES}, until
+ * no reader is left in the leaves that the last one replaced, and while the pool lacks the room; so a tree holds its
+ * tuples twice at most, and rebuilds at most {@code 1 + log(tuples / LEARN_TUPLES) / log(1.5)} times: 9 at 466,000
+ * tuples, whatever the keys. A leaf that could be divided holds at most a share and the threshold's excess, or, while a
+ * rebuild waits, what has arrived since too.
  *
  * <p>Memory goes back to the pool when the owner has called {@link #discard} and the last reader its {@link #release}.
- * A reader calls {@link #tryRetain} first, and reads only if it returned true.
+ * A reader calls {@link #tryRetain} first and goes on only if it returned true; for each scan it takes the leaves by
+ * {@link #pin} and gives them back by {@link #unpin}.
  *
  * <p>Owner: the indexer's thread: {@link #insert}, {@link #discard}. Readers: any thread, between tryRetain and
- * release. Published by: leaf sizes (see {@link Leaves}); the leaves by a volatile write when they are learnt anew; the
- * tree's own numbers by release after the leaf sizes of the same rows.
+ * release. Published by: leaf sizes (see {@link Leaves}); new leaves by a volatile write, when all rows are in them;
+ * the tree's own numbers by release after the leaf sizes of the same rows.
  */
 public final class TemplateTree {
-    /** A tree with one leaf learns its template when it holds this many tuples. */
+    /** A tree of fewer tuples is not judged: its leaves' sizes say too little. */
     public static final int LEARN_TUPLES = 16 * 1024;
-    /** Leaves of a template that is learnt, if the keys can be divided so far. See docs/decisions. */
+    /** Leaves that a template should have; more where hot keys have their own, fewer where keys are few. */
     public static final int LEAVES = 256;
+
+    /** Tuples between two judgements: little beside their insertion. */
+    private static final int JUDGE_TUPLES = 1024;
+
+    /** Width of the mini-ranges of time that a tree begins with: 64 ms; leaves widen them as they need. */
+    static final int SKETCH_SHIFT = 6;
 
     private final RowLayout layout;
     private final PagePool pool;
+    private final int wantedLeaves;
     private final Arena arena;
     /** Where column c begins in a page. */
     private final int[] pageOffsets;
@@ -39,10 +52,15 @@ public final class TemplateTree {
 
     private final Places places = new Places();
     private volatile Leaves leaves;
-    /** The leaves before the template was learnt: readers may still be in them. */
-    private volatile @Nullable Leaves replaced;
+    /** The leaves before the last rebuild, while readers may still be in them. Writer only. */
+    private @Nullable Leaves replaced;
 
-    private boolean learnt;
+    /** Tuples at the next judgement. Writer only. */
+    private long judgeAt = LEARN_TUPLES;
+
+    /** Writer only. */
+    private int rebuilds;
+
     private long variableBytes;
 
     private volatile long tuples;
@@ -64,14 +82,24 @@ public final class TemplateTree {
      * @param layout a stored layout
      */
     public TemplateTree(RowLayout layout, Template template, PagePool pool) {
+        this(layout, template, pool, LEAVES);
+    }
+
+    /**
+     * An empty tree that has another number of leaves when it is rebuilt.
+     *
+     * @param layout a stored layout
+     * @param wantedLeaves number of leaves that should share the tuples, at least 1
+     */
+    public TemplateTree(RowLayout layout, Template template, PagePool pool, int wantedLeaves) {
         if (!layout.keyed()) {
             throw new IllegalArgumentException("a tree holds stored tuples: its layout must have a key and a time");
         }
+        this.wantedLeaves = wantedLeaves;
         this.layout = layout;
         this.pool = pool;
         this.arena = new Arena(pool);
-        this.leaves = new Leaves(template, pool, layout.payloadWidth());
-        this.learnt = template.leaves() > 1;
+        this.leaves = new Leaves(template, pool, layout.payloadWidth(), SKETCH_SHIFT);
         this.pageOffsets = pageOffsets(layout);
         this.nullBits = nullBits(layout);
     }
@@ -106,15 +134,15 @@ public final class TemplateTree {
                 if (layout.variable(c)) {
                     copyVariable(block, c, from, count);
                 } else {
-                    Leaves.copyColumn(block.column(c), from * width, width, pageOffsets[c], count, places);
+                    places.copyColumn(block.column(c), from * width, width, pageOffsets[c], count);
                 }
             }
             widen(keys, times, from, count);
             into.publish(count, places);
         }
         publish(tuples + Math.max(0, toRow - fromRow));
-        if (!learnt && tuples >= LEARN_TUPLES) {
-            learn();
+        if (tuples >= judgeAt) {
+            judge();
         }
     }
 
@@ -164,40 +192,56 @@ public final class TemplateTree {
 
     private void publish(long allTuples) {
         Leaves old = replaced;
+        if (old != null && old.gone()) {
+            replaced = null;
+            old = null;
+        }
         long pages = leaves.pagesTaken() + (old == null ? 0L : old.pagesTaken());
         usedBytes = pages * Page.bytes(layout.payloadWidth()) + (long) arena.slabsTaken() * PagePool.SLAB_COST;
         bytes = allTuples * layout.rowWidth() + variableBytes;
         tuples = allTuples;
     }
 
-    /**
-     * Divides the keys seen so far, builds new leaves aside and swaps them in. Once a tree: a bad guess lasts one tree.
-     */
-    private void learn() {
-        learnt = true;
-        Leaves old = leaves;
-        int size = old.size(0);
-        long[] keys = new long[size];
-        for (int row = 0; row < size; row += Page.ROWS) {
-            System.arraycopy(old.pages(0)[row >>> Page.SHIFT].keys(), 0, keys, row, Math.min(Page.ROWS, size - row));
-        }
-        Arrays.sort(keys);
-        Template template = Template.divide(keys, size, LEAVES);
-        if (template.leaves() == 1) {
+    /** Rebuilds when the template no longer fits and a rebuild may be. */
+    private void judge() {
+        judgeAt = tuples + JUDGE_TUPLES;
+        if (replaced != null || skewness() <= tolerated() || !roomForRebuild()) {
             return;
         }
-        Leaves fresh = new Leaves(template, pool, layout.payloadWidth());
-        for (int row = 0; row < size; row += Page.ROWS) {
-            Page page = old.pages(0)[row >>> Page.SHIFT];
-            int count = Math.min(Page.ROWS, size - row);
-            fresh.place(page.keys(), page.times(), 0, count, places);
-            for (int c = 0; c < pageOffsets.length; c++) {
-                Leaves.copyColumn(page.payload(), pageOffsets[c], layout.width(c), pageOffsets[c], count, places);
-            }
-            fresh.publish(count, places);
-        }
-        replaced = old;
+        rebuild();
+    }
+
+    /** How much the largest leaf that can be divided exceeds an even share, in shares. Writer only. */
+    double skewness() {
+        return Skewness.largest(leaves) * (double) wantedLeaves / tuples - 1;
+    }
+
+    /** The skewness beyond which the template is rebuilt. Writer only. */
+    double tolerated() {
+        Template template = leaves.template();
+        return Skewness.threshold(
+                template.leaves(), (double) tuples / wantedLeaves, (double) template.learntFrom() / wantedLeaves);
+    }
+
+    private boolean roomForRebuild() {
+        // As many pages as the tuples fill, and one that is not full for each leaf.
+        long pages = tuples / Page.ROWS + 2L * wantedLeaves;
+        return pool.usedBytes() + pages * Page.bytes(layout.payloadWidth()) <= pool.maxBytes();
+    }
+
+    /** Divides the tuples evenly: builds new leaves aside and swaps them in; readers carry on in the old ones. */
+    private void rebuild() {
+        Leaves old = leaves;
+        TemplateRebuild scratch = pool.takeRebuild();
+        Template template = scratch.divide(old, tuples, wantedLeaves);
+        Leaves fresh = new Leaves(template, pool, layout.payloadWidth(), old.sketchShift());
+        scratch.copy(old, fresh, layout);
+        pool.giveRebuild(scratch);
         leaves = fresh;
+        replaced = old;
+        old.unpin();
+        rebuilds++;
+        judgeAt = tuples + tuples / 2;
         publish(tuples);
     }
 
@@ -210,8 +254,32 @@ public final class TemplateTree {
         return leaves.template();
     }
 
-    /** The leaves, to be read under a lease; take them once a scan. Empty when the memory has gone back to the pool. */
-    public Leaves leaves() {
+    /** Times that the template was rebuilt; for the thread that inserts. */
+    public int rebuilds() {
+        return rebuilds;
+    }
+
+    /**
+     * Takes the leaves for one scan, which holds every tuple published before; under a lease. While they are pinned
+     * their memory stays, whatever takes their place; what is inserted after that is not in them.
+     */
+    public Leaves pin() {
+        while (true) {
+            Leaves now = leaves;
+            if (now.tryPin()) {
+                return now;
+            }
+            // They have been replaced just now.
+        }
+    }
+
+    /** Gives back leaves that {@link #pin} gave. */
+    public void unpin(Leaves pinned) {
+        pinned.unpin();
+    }
+
+    /** The leaves, for the thread that inserts. */
+    Leaves leaves() {
         return leaves;
     }
 
@@ -288,14 +356,9 @@ public final class TemplateTree {
 
     private void recycle() {
         Leaves gone = leaves;
-        Leaves old = replaced;
         // Whoever reads without a lease now finds nothing, rather than another tree's tuples.
-        leaves = new Leaves(Template.single(), pool, layout.payloadWidth());
-        replaced = null;
-        gone.recycle();
-        if (old != null) {
-            old.recycle();
-        }
+        leaves = new Leaves(Template.single(), pool, layout.payloadWidth(), SKETCH_SHIFT);
+        gone.unpin();
         arena.recycle();
     }
 }

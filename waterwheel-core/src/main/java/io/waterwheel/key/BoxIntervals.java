@@ -18,10 +18,7 @@ import java.util.PriorityQueue;
  * which its area are in it; the rest is the sum of all gaps inside, a bound on each. So rectangles are cut in the order
  * of that bound until none can hide a gap wider than those found.
  */
-public final class BoxIntervals {
-    /** Enough that the exact test on positions throws away little, few enough to be tested on every row. */
-    public static final int DEFAULT_LIMIT = 64;
-
+final class BoxIntervals {
     private record Gap(long afterCode, long beforeCode) {
         long width() {
             return beforeCode - afterCode - 1;
@@ -45,32 +42,27 @@ public final class BoxIntervals {
 
     private BoxIntervals() {}
 
-    /** {@link #of(Box, ZOrder, int)} with {@link #DEFAULT_LIMIT}. */
-    public static List<KeyInterval> of(Box box, ZOrder zOrder) {
-        return of(box, zOrder, DEFAULT_LIMIT);
-    }
-
     /**
      * At most {@code limit} sorted disjoint intervals that hold the key of every position of the box within the domain;
      * empty when the box lies outside the domain.
      */
-    public static List<KeyInterval> of(Box box, ZOrder zOrder, int limit) {
+    static List<KeyInterval> of(Box box, ZOrder zOrder, int limit) {
         if (limit < 1) {
             throw new IllegalArgumentException("box intervals: expected a limit of at least 1, got " + limit);
         }
         Box domain = zOrder.domain();
-        double minLongitude = Math.max(box.minLongitude(), domain.minLongitude());
-        double maxLongitude = Math.min(box.maxLongitude(), domain.maxLongitude());
-        double minLatitude = Math.max(box.minLatitude(), domain.minLatitude());
-        double maxLatitude = Math.min(box.maxLatitude(), domain.maxLatitude());
-        if (minLongitude > maxLongitude || minLatitude > maxLatitude) {
+        double west = Math.max(box.west(), domain.west());
+        double east = Math.min(box.east(), domain.east());
+        double south = Math.max(box.south(), domain.south());
+        double north = Math.min(box.north(), domain.north());
+        if (west > east || south > north) {
             return List.of();
         }
         return ofCells(
-                zOrder.longitudeCell(minLongitude),
-                zOrder.latitudeCell(minLatitude),
-                zOrder.longitudeCell(maxLongitude),
-                zOrder.latitudeCell(maxLatitude),
+                zOrder.longitudeCell(west),
+                zOrder.latitudeCell(south),
+                zOrder.longitudeCell(east),
+                zOrder.latitudeCell(north),
                 limit);
     }
 

@@ -19,22 +19,27 @@ public final class ZOrder {
     public static final long MAX_CODE = (1L << (2 * BITS)) - 1;
 
     private static final double CELLS = 1L << BITS;
+    /** More cells than a cell number's rounding is off by. */
+    private static final double SLACK_CELLS = 0.01;
 
     private final Box domain;
     private final double cellsPerLongitude;
     private final double cellsPerLatitude;
 
-    /** @throws IllegalArgumentException when the domain is so wide that its width is no finite number */
+    /**
+     * @throws IllegalArgumentException when the domain goes over the antimeridian, or is so wide that its width is no
+     *     finite number
+     */
     public ZOrder(Box domain) {
         this.domain = domain;
-        this.cellsPerLongitude = CELLS / width(domain.minLongitude(), domain.maxLongitude());
-        this.cellsPerLatitude = CELLS / width(domain.minLatitude(), domain.maxLatitude());
+        this.cellsPerLongitude = CELLS / width(domain.west(), domain.east());
+        this.cellsPerLatitude = CELLS / width(domain.south(), domain.north());
     }
 
     private static double width(double min, double max) {
-        if (!Double.isFinite(max - min)) {
-            throw new IllegalArgumentException(
-                    "z-order domain " + min + " to " + max + ": expected a width that is a finite number");
+        if (!(max > min && max - min < Double.POSITIVE_INFINITY)) {
+            throw new IllegalArgumentException("z-order domain " + min + " to " + max
+                    + ": expected the second above the first, and a width that is a finite number");
         }
         return max - min;
     }
@@ -46,12 +51,32 @@ public final class ZOrder {
     /** The cell of a longitude that lies in the domain. */
     int longitudeCell(double longitude) {
         // The cast saturates: the upper bound, whose product is 2^31, falls into the last cell.
-        return (int) ((longitude - domain.minLongitude()) * cellsPerLongitude);
+        return (int) ((longitude - domain.west()) * cellsPerLongitude);
     }
 
     /** The cell of a latitude that lies in the domain. */
     int latitudeCell(double latitude) {
-        return (int) ((latitude - domain.minLatitude()) * cellsPerLatitude);
+        return (int) ((latitude - domain.south()) * cellsPerLatitude);
+    }
+
+    /**
+     * A rectangle that holds every position whose cells are x to {@code x + 2^shift - 1} and y to {@code y + 2^shift -
+     * 1}; a little larger than these, for the rounding of cell numbers.
+     */
+    Box bounds(int x, int y, int shift) {
+        double side = (double) (1L << shift);
+        double slackX = slack(domain.west(), domain.east());
+        double slackY = slack(domain.south(), domain.north());
+        return new Box(
+                domain.west() + (x - SLACK_CELLS) / cellsPerLongitude - slackX,
+                domain.south() + (y - SLACK_CELLS) / cellsPerLatitude - slackY,
+                domain.west() + (x + side + SLACK_CELLS) / cellsPerLongitude + slackX,
+                domain.south() + (y + side + SLACK_CELLS) / cellsPerLatitude + slackY);
+    }
+
+    /** More than the rounding of a bound this far from zero. */
+    private static double slack(double min, double max) {
+        return 4 * Math.ulp(Math.max(Math.abs(min), Math.abs(max)));
     }
 
     /** The code of a position that lies in the domain; of any other position, an unspecified code. */

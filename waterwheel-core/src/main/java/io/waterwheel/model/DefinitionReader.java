@@ -2,8 +2,9 @@ package io.waterwheel.model;
 
 import com.fasterxml.jackson.core.JsonParser;
 import io.waterwheel.model.Document.Node;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,14 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class DefinitionReader {
     private static final Set<String> SCHEMA = Set.of("fields", "key", "time");
     private static final Set<String> STREAM = Set.of("name", "topic", "format", "partitions", "fields", "key", "time");
-    private static final Set<String> FIELD = Set.of("name", "type", "nullable");
+    private static final Set<String> FIELD = Set.of("name", "type", "nullable", "unit", "indexed");
     private static final Set<String> KEY = Set.of("field", "longitude", "latitude", "box");
     private static final Map<String, FieldType> TYPES =
             Arrays.stream(FieldType.values()).collect(Collectors.toMap(FieldType::schemaName, type -> type));
+    private static final Map<String, TimestampUnit> UNITS =
+            Arrays.stream(TimestampUnit.values()).collect(Collectors.toMap(TimestampUnit::schemaName, unit -> unit));
     private static final Map<String, RecordFormat> FORMATS =
             new TreeMap<>(Map.of("csv", RecordFormat.CSV, "json", RecordFormat.JSON, "block", RecordFormat.BLOCK));
 
     private final Document document;
+    /** Names of fields whose declaration is wrong. */
+    private final Set<String> misdeclared = new HashSet<>();
 
     private DefinitionReader(Document document) {
         this.document = document;
@@ -57,7 +62,7 @@ final class DefinitionReader {
         RecordFormat recordFormat = FORMATS.get(format);
         if (!format.isEmpty() && recordFormat == null) {
             document.error(
-                    line(members, "format", root),
+                    line(members, "format", root.line()),
                     "format: expected one of " + FORMATS.keySet() + ", got '" + format + "'");
         }
         int partitions = StreamDefinition.DEFAULT_PARTITIONS;
@@ -67,7 +72,8 @@ final class DefinitionReader {
                 partitions = Integer.parseInt(number);
             } catch (NumberFormatException e) {
                 document.error(
-                        line(members, "partitions", root), "partitions: expected a whole number, got '" + number + "'");
+                        line(members, "partitions", root.line()),
+                        "partitions: expected a whole number, got '" + number + "'");
             }
         }
         Schema schema = schema(root.line(), members);
@@ -79,7 +85,7 @@ final class DefinitionReader {
             try {
                 definition = new StreamDefinition(name, topicName, anyFormat, partitions, any);
             } catch (IllegalArgumentException e) {
-                document.error(line(members, "name", root), String.valueOf(e.getMessage()));
+                document.error(line(members, "name", root.line()), String.valueOf(e.getMessage()));
             }
         }
         return definition;
@@ -91,51 +97,115 @@ final class DefinitionReader {
 
     private @Nullable Schema schema(int line, Map<String, Node> members) {
         int errorsBefore = document.errorCount();
-        List<Field> fields = fields(line, members);
+        Map<String, Field> fields = fields(line, members);
         KeySpec key = key(line, members);
         String time = text(members, line, "the schema", "time");
-        if (fields.isEmpty() || key == null || time.isEmpty() || document.errorCount() > errorsBefore) {
+        if (!time.isEmpty()) {
+            role(line(members, "time", line), "time", time, fields, Schema.TIMES);
+        }
+        if (key != null) {
+            int keyLine = line(members, "key", line);
+            if (key instanceof KeySpec.Ordered ordered) {
+                role(keyLine, "key", ordered.field(), fields, Schema.ANY);
+            } else if (key instanceof KeySpec.Position position) {
+                role(keyLine, "longitude", position.longitude(), fields, Schema.DEGREES);
+                role(keyLine, "latitude", position.latitude(), fields, Schema.DEGREES);
+                error(keyLine, Schema.domainProblem(position.domain()));
+            }
+        }
+        if (key == null || time.isEmpty() || document.errorCount() > errorsBefore) {
             return null;
         }
         try {
-            return new Schema(fields, key, time);
+            return new Schema(List.copyOf(fields.values()), key, time);
         } catch (IllegalArgumentException e) {
             document.error(line, String.valueOf(e.getMessage()));
             return null;
         }
     }
 
-    private List<Field> fields(int line, Map<String, Node> members) {
+    private void error(int line, @Nullable String problem) {
+        if (problem != null) {
+            document.error(line, problem);
+        }
+    }
+
+    /** A field that was declared with errors has had its line: what it is good for is not known. */
+    private void role(int line, String role, String name, Map<String, Field> fields, Set<FieldType> types) {
+        if (!misdeclared.contains(name)) {
+            error(line, Schema.roleProblem(role, name, fields.get(name), types));
+        }
+    }
+
+    /** The fields that are right, by name, in order. */
+    private Map<String, Field> fields(int line, Map<String, Node> members) {
+        Map<String, Field> fields = new LinkedHashMap<>();
         Node list = members.get("fields");
         if (list == null || list.items() == null || list.items().isEmpty()) {
             document.error(
                     list == null ? line : list.line(),
-                    "fields: expected a list of {name, type, nullable}, got "
+                    "fields: expected a list of {name, type, nullable, unit, indexed}, got "
                             + (list == null ? "nothing" : list.describe()));
-            return List.of();
+            return fields;
         }
-        List<Field> fields = new ArrayList<>();
+        if (list.items().size() > Schema.MAX_FIELDS) {
+            document.error(
+                    list.line(),
+                    "fields: expected at most " + Schema.MAX_FIELDS + ", got "
+                            + list.items().size());
+        }
         for (Node item : list.items()) {
             Map<String, Node> parts = members(item, "a field", FIELD);
             String name = text(parts, item.line(), "a field", "name");
-            String typeName = text(parts, item.line(), "a field", "type");
-            FieldType type = TYPES.get(typeName);
-            if (!typeName.isEmpty() && type == null) {
-                document.error(
-                        line(parts, "type", item),
-                        "field " + name + ": type: expected one of "
-                                + TYPES.keySet().stream().sorted().toList() + ", got '" + typeName + "'");
-            }
-            boolean nullable = parts.containsKey("nullable") && bool(parts, item, "nullable");
-            if (!name.isEmpty() && type != null) {
-                try {
-                    fields.add(new Field(name, type, nullable));
-                } catch (IllegalArgumentException e) {
-                    document.error(item.line(), String.valueOf(e.getMessage()));
-                }
+            int errorsBefore = document.errorCount();
+            Field field = field(item, parts, name);
+            if (field == null || document.errorCount() > errorsBefore) {
+                misdeclared.add(name);
+            } else if (fields.putIfAbsent(name, field) != null) {
+                document.error(item.line(), "field " + name + " is declared twice");
             }
         }
         return fields;
+    }
+
+    private @Nullable Field field(Node item, Map<String, Node> parts, String name) {
+        String typeName = text(parts, item.line(), "a field", "type");
+        FieldType type = TYPES.get(typeName);
+        if (!typeName.isEmpty() && type == null) {
+            document.error(
+                    line(parts, "type", item.line()),
+                    "field " + name + ": type: expected one of "
+                            + TYPES.keySet().stream().sorted().toList() + ", got '" + typeName + "'");
+        }
+        boolean nullable = parts.containsKey("nullable") && bool(parts, item, "nullable");
+        boolean indexed = parts.containsKey("indexed") && bool(parts, item, "indexed");
+        TimestampUnit unit = unit(item, parts, name, type);
+        if (name.isEmpty() || type == null || unit == null) {
+            return null;
+        }
+        try {
+            return new Field(name, type, nullable, unit, indexed);
+        } catch (IllegalArgumentException e) {
+            document.error(item.line(), String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private @Nullable TimestampUnit unit(Node item, Map<String, Node> parts, String name, @Nullable FieldType type) {
+        if (!parts.containsKey("unit")) {
+            return type != null && type.isTimestamp() ? type.resolution() : TimestampUnit.NANOSECONDS;
+        }
+        int line = line(parts, "unit", item.line());
+        if (type != null && !type.isTimestamp()) {
+            document.error(line, "field " + name + ": only a timestamp has a unit");
+            return null;
+        }
+        String unitName = text(parts, item.line(), "a field", "unit");
+        TimestampUnit unit = UNITS.get(unitName);
+        if (!unitName.isEmpty() && unit == null) {
+            document.error(line, "field " + name + ": unit: expected s, ms, us or ns, got '" + unitName + "'");
+        }
+        return unit;
     }
 
     private @Nullable KeySpec key(int line, Map<String, Node> members) {
@@ -219,13 +289,13 @@ final class DefinitionReader {
     private boolean bool(Map<String, Node> members, Node parent, String name) {
         String text = text(members, parent.line(), "a field", name);
         if (!text.isEmpty() && !text.equals("true") && !text.equals("false")) {
-            document.error(line(members, name, parent), name + ": expected true or false, got '" + text + "'");
+            document.error(line(members, name, parent.line()), name + ": expected true or false, got '" + text + "'");
         }
         return text.equals("true");
     }
 
-    private static int line(Map<String, Node> members, String name, Node parent) {
+    private static int line(Map<String, Node> members, String name, int parentLine) {
         Node node = members.get(name);
-        return node == null ? parent.line() : node.line();
+        return node == null ? parentLine : node.line();
     }
 }

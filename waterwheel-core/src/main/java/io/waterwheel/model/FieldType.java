@@ -14,6 +14,12 @@ public enum FieldType {
     BOOLEAN(1, false),
     /** Milliseconds since 1970-01-01T00:00:00Z, signed 64-bit. */
     TIMESTAMP(8, false),
+    /** Microseconds since 1970-01-01T00:00:00Z, signed 64-bit. */
+    TIMESTAMP_US(8, false),
+    /** Nanoseconds since 1970-01-01T00:00:00Z, signed 64-bit: from the year 1677 to 2262. */
+    TIMESTAMP_NS(8, false),
+    /** IPv4 address, 32 bits, ordered as an unsigned number. */
+    IPV4(4, false),
     /** UTF-8 text of at most {@link TupleBlock#MAX_VALUE_BYTES} bytes, kept in the arena. */
     STRING(8, true),
     /** Bytes, at most {@link TupleBlock#MAX_VALUE_BYTES}, kept in the arena. */
@@ -40,5 +46,28 @@ public enum FieldType {
     /** The type's name in a schema file: lower case. */
     public String schemaName() {
         return name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    public boolean isTimestamp() {
+        return this == TIMESTAMP || this == TIMESTAMP_US || this == TIMESTAMP_NS;
+    }
+
+    /** Whether a value is a whole number that is its own order-preserving key. */
+    public boolean isWholeNumber() {
+        return this == INT || this == LONG || this == IPV4 || isTimestamp();
+    }
+
+    /**
+     * The unit that a timestamp type counts in.
+     *
+     * @throws IllegalStateException for any other type
+     */
+    public TimestampUnit resolution() {
+        return switch (this) {
+            case TIMESTAMP -> TimestampUnit.MILLISECONDS;
+            case TIMESTAMP_US -> TimestampUnit.MICROSECONDS;
+            case TIMESTAMP_NS -> TimestampUnit.NANOSECONDS;
+            default -> throw new IllegalStateException(this + " is no timestamp");
+        };
     }
 }

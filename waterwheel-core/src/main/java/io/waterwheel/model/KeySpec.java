@@ -3,7 +3,8 @@ package io.waterwheel.model;
 /** How a tuple's key is made from its fields. The key keeps the order of the field, or the z-order of a position. */
 public sealed interface KeySpec {
     /**
-     * The key is the value of one field of type int, long or timestamp.
+     * The key is made of the value of one field, of any type, and keeps its order (see
+     * {@code io.waterwheel.key.KeyCodec}).
      *
      * @param field the field's name; not nullable
      */

@@ -73,7 +73,12 @@ public final class RowLayout {
     public static RowLayout of(Schema schema) {
         int keyField = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
         int timeField = schema.indexOf(schema.timeField());
-        return new RowLayout(schema.fields(), keyField == timeField ? -1 : keyField, timeField, true);
+        boolean isKey = keyField >= 0
+                && keyField != timeField
+                && schema.fields().get(keyField).type().isWholeNumber();
+        // Times are kept in milliseconds: a finer timestamp needs a column besides.
+        boolean isTime = schema.fields().get(timeField).type() == FieldType.TIMESTAMP;
+        return new RowLayout(schema.fields(), isKey ? keyField : -1, isTime ? timeField : -1, true);
     }
 
     /**
@@ -98,6 +103,16 @@ public final class RowLayout {
     /** Whether rows have a key and a time. */
     public boolean keyed() {
         return keyed;
+    }
+
+    /** Whether a field lies in the key; keys are made from columns or the time otherwise. */
+    public boolean hasKeyField() {
+        for (int column : columnOf) {
+            if (column == KEY) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Number of payload columns, the null mask included. */

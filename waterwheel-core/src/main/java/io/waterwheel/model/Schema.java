@@ -1,8 +1,11 @@
 package io.waterwheel.model;
 
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of a stream, and which of them make the key and the time. Never changed once a stream uses it. A part that
@@ -10,15 +13,22 @@ import java.util.Map;
  *
  * @param fields in the order of CSV columns and of answers; 1 to 256, names unique
  * @param key how the key is made
- * @param timeField name of the field of type timestamp that is the tuple's time; not nullable
+ * @param timeField name of the field of a timestamp type that is the tuple's time; not nullable
  */
 public record Schema(List<Field> fields, KeySpec key, String timeField) {
     /** Nullable fields are marked in one 64-bit mask a tuple. */
     static final int MAX_NULLABLE = 64;
 
+    static final int MAX_FIELDS = 256;
+    /** Types that a field may have for a role. */
+    static final Set<FieldType> TIMES = EnumSet.of(FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS);
+
+    static final Set<FieldType> DEGREES = EnumSet.of(FieldType.DOUBLE);
+    static final Set<FieldType> ANY = EnumSet.allOf(FieldType.class);
+
     public Schema {
         fields = List.copyOf(fields);
-        if (fields.isEmpty() || fields.size() > 256) {
+        if (fields.isEmpty() || fields.size() > MAX_FIELDS) {
             throw new IllegalArgumentException("schema: expected 1 to 256 fields, got " + fields.size());
         }
         Map<String, Field> byName = new HashMap<>();
@@ -30,31 +40,41 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
         if (fields.stream().filter(Field::nullable).count() > MAX_NULLABLE) {
             throw new IllegalArgumentException("schema: more than " + MAX_NULLABLE + " nullable fields");
         }
-        require(byName, "time", timeField, FieldType.TIMESTAMP);
+        refuse(roleProblem("time", timeField, byName.get(timeField), TIMES));
         if (key instanceof KeySpec.Ordered ordered) {
-            require(byName, "key", ordered.field(), FieldType.LONG, FieldType.INT, FieldType.TIMESTAMP);
+            refuse(roleProblem("key", ordered.field(), byName.get(ordered.field()), ANY));
         } else if (key instanceof KeySpec.Position position) {
-            require(byName, "key longitude", position.longitude(), FieldType.DOUBLE);
-            require(byName, "key latitude", position.latitude(), FieldType.DOUBLE);
-            Box domain = position.domain();
-            if (domain.minLongitude() == domain.maxLongitude() || domain.minLatitude() == domain.maxLatitude()) {
-                throw new IllegalArgumentException("schema: the key's box has no area");
-            }
+            refuse(roleProblem("longitude", position.longitude(), byName.get(position.longitude()), DEGREES));
+            refuse(roleProblem("latitude", position.latitude(), byName.get(position.latitude()), DEGREES));
+            refuse(domainProblem(position.domain()));
         }
     }
 
-    private static void require(Map<String, Field> byName, String role, String name, FieldType... types) {
-        Field field = byName.get(name);
+    private static void refuse(@Nullable String problem) {
+        if (problem != null) {
+            throw new IllegalArgumentException("schema: " + problem);
+        }
+    }
+
+    /** What is wrong with a field for a role, or null. */
+    static @Nullable String roleProblem(String role, String name, @Nullable Field field, Set<FieldType> types) {
         if (field == null) {
-            throw new IllegalArgumentException("schema: the " + role + " field '" + name + "' is not declared");
+            return "the " + role + " field '" + name + "' is not declared";
         }
-        if (!List.of(types).contains(field.type())) {
-            throw new IllegalArgumentException("schema: the " + role + " field '" + name + "' must be of type "
-                    + List.of(types) + ", it is " + field.type());
+        if (!types.contains(field.type())) {
+            return "the " + role + " field '" + name + "' must be of type "
+                    + String.join(
+                            " or ", types.stream().map(FieldType::schemaName).toList()) + ", it is of type "
+                    + field.type().schemaName();
         }
-        if (field.nullable()) {
-            throw new IllegalArgumentException("schema: the " + role + " field '" + name + "' must not be nullable");
-        }
+        return field.nullable() ? "the " + role + " field '" + name + "' must not be nullable" : null;
+    }
+
+    /** What is wrong with the domain of a position key, or null. */
+    static @Nullable String domainProblem(Box domain) {
+        return domain.west() >= domain.east() || domain.south() == domain.north()
+                ? "the key's box must have an area and not go over the antimeridian"
+                : null;
     }
 
     /** Index of the field in {@link #fields()}, or -1. */

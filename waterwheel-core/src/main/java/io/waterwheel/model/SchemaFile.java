@@ -20,6 +20,7 @@ import java.util.Locale;
  *   - {name: longitude, type: double}
  *   - {name: latitude, type: double}
  *   - {name: altitude_ft, type: double, nullable: true}
+ *   - {name: icao24, type: string, indexed: true}
  * key: {longitude: longitude, latitude: latitude, box: [-180, -90, 180, 90]}   # or {field: NAME}
  * time: time_ms
  * }</pre>

@@ -84,6 +84,12 @@ public final class SchemaJson {
             if (field.nullable()) {
                 generator.writeBooleanField("nullable", true);
             }
+            if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
+                generator.writeStringField("unit", field.unit().schemaName());
+            }
+            if (field.indexed()) {
+                generator.writeBooleanField("indexed", true);
+            }
             generator.writeEndObject();
         }
         generator.writeEndArray();
@@ -95,10 +101,10 @@ public final class SchemaJson {
             generator.writeStringField("latitude", key.latitude());
             Box box = key.domain();
             generator.writeArrayFieldStart("box");
-            generator.writeNumber(box.minLongitude());
-            generator.writeNumber(box.minLatitude());
-            generator.writeNumber(box.maxLongitude());
-            generator.writeNumber(box.maxLatitude());
+            generator.writeNumber(box.west());
+            generator.writeNumber(box.south());
+            generator.writeNumber(box.east());
+            generator.writeNumber(box.north());
             generator.writeEndArray();
         }
         generator.writeEndObject();

@@ -179,7 +179,7 @@ public final class TupleBlock {
 
     /**
      * The value of a field as an object, for borders where people look: Integer, Long, Float, Double, Boolean, String,
-     * byte[], or null. Allocates; not for the hot path.
+     * byte[], or null; a timestamp as it is counted, an address as text. Allocates; not for the hot path.
      */
     public @Nullable Object value(int field, int row) {
         if (isNull(field, row)) {
@@ -189,15 +189,18 @@ public final class TupleBlock {
         FieldType type = layout.fields().get(field).type();
         if (column == RowLayout.KEY || column == RowLayout.TIME) {
             long value = column == RowLayout.KEY ? keys[row] : times[row];
-            return type == FieldType.INT ? (Object) (int) value : (Object) value;
+            return type == FieldType.INT
+                    ? (Object) (int) value
+                    : type == FieldType.IPV4 ? (Object) Ipv4.text((int) value) : (Object) value;
         }
         byte[] bytes = columns[column];
         return switch (type) {
             case INT -> LittleEndian.getInt(bytes, row * 4);
-            case LONG, TIMESTAMP -> LittleEndian.getLong(bytes, row * 8);
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.getLong(bytes, row * 8);
             case FLOAT -> LittleEndian.getFloat(bytes, row * 4);
             case DOUBLE -> LittleEndian.getDouble(bytes, row * 8);
             case BOOLEAN -> bytes[row] != 0;
+            case IPV4 -> Ipv4.text(LittleEndian.getInt(bytes, row * 4));
             case STRING, BYTES -> {
                 long reference = LittleEndian.getLong(bytes, row * 8);
                 int from = referenceOffset(reference);

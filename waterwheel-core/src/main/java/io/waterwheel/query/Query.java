@@ -1,7 +1,7 @@
 package io.waterwheel.query;
 
-import io.waterwheel.model.Box;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import java.time.Duration;
 import java.util.List;
@@ -9,12 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks of one stream: the tuples whose key lies in any of the intervals, whose position lies in the box,
- * and whose time lies in the interval. All bounds are closed.
+ * What a client asks of one stream: the tuples whose key lies in any of the intervals, whose position lies in the
+ * shape, and whose time lies in the interval. All bounds are closed.
  *
  * @param stream name of the stream
  * @param keys key intervals, any of which may hold the key; empty means every key
- * @param box box the position must lie in, or null; only for streams whose key is a position
+ * @param shape what the position must lie in, or null; only for streams whose key is a position
  * @param times time interval
  * @param select names of the fields of the answer, in order; empty means all
  * @param limit most tuples to return; {@link #NO_LIMIT} for all. Which ones is not defined
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record Query(
         String stream,
         List<KeyInterval> keys,
-        @Nullable Box box,
+        @Nullable Shape shape,
         TimeInterval times,
         List<String> select,
         long limit,
@@ -69,38 +69,38 @@ public record Query(
     }
 
     public Query withKeys(List<KeyInterval> intervals) {
-        return new Query(stream, intervals, box, times, select, limit, count, timeout, allowPartial, atLeast);
+        return new Query(stream, intervals, shape, times, select, limit, count, timeout, allowPartial, atLeast);
     }
 
-    public Query withBox(Box area) {
+    public Query withShape(Shape area) {
         return new Query(stream, keys, area, times, select, limit, count, timeout, allowPartial, atLeast);
     }
 
     public Query withTimes(TimeInterval interval) {
-        return new Query(stream, keys, box, interval, select, limit, count, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, shape, interval, select, limit, count, timeout, allowPartial, atLeast);
     }
 
     public Query withSelect(List<String> fields) {
-        return new Query(stream, keys, box, times, fields, limit, count, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, shape, times, fields, limit, count, timeout, allowPartial, atLeast);
     }
 
     public Query withLimit(long most) {
-        return new Query(stream, keys, box, times, select, most, count, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, shape, times, select, most, count, timeout, allowPartial, atLeast);
     }
 
     public Query withCount() {
-        return new Query(stream, keys, box, times, select, limit, true, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, shape, times, select, limit, true, timeout, allowPartial, atLeast);
     }
 
     public Query withTimeout(Duration duration) {
-        return new Query(stream, keys, box, times, select, limit, count, duration, allowPartial, atLeast);
+        return new Query(stream, keys, shape, times, select, limit, count, duration, allowPartial, atLeast);
     }
 
     public Query withPartialAllowed() {
-        return new Query(stream, keys, box, times, select, limit, count, timeout, true, atLeast);
+        return new Query(stream, keys, shape, times, select, limit, count, timeout, true, atLeast);
     }
 
     public Query withAtLeast(Map<Integer, Long> positions) {
-        return new Query(stream, keys, box, times, select, limit, count, timeout, allowPartial, positions);
+        return new Query(stream, keys, shape, times, select, limit, count, timeout, allowPartial, positions);
     }
 }

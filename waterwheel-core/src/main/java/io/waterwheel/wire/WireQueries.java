@@ -3,8 +3,8 @@ package io.waterwheel.wire;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import io.waterwheel.model.Box;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
@@ -75,13 +75,9 @@ public final class WireQueries {
                     .setLow(interval.low())
                     .setHigh(interval.high()));
         }
-        Box box = query.box();
-        if (box != null) {
-            message.setBox(io.waterwheel.wire.proto.Box.newBuilder()
-                    .setMinLongitude(box.minLongitude())
-                    .setMinLatitude(box.minLatitude())
-                    .setMaxLongitude(box.maxLongitude())
-                    .setMaxLatitude(box.maxLatitude()));
+        Shape shape = query.shape();
+        if (shape != null) {
+            message.setShape(WireShapes.toMessage(shape));
         }
         if (!query.times().equals(TimeInterval.ALL)) {
             message.setTimes(io.waterwheel.wire.proto.TimeInterval.newBuilder()
@@ -98,7 +94,9 @@ public final class WireQueries {
     public static Query fromMessage(io.waterwheel.wire.proto.Query message) {
         refuseUnknown("query", message);
         refuseUnknown("query: times", message.getTimes());
-        refuseUnknown("query: box", message.getBox());
+        refuseUnknown("query: shape", message.getShape());
+        refuseUnknown("query: box", message.getShape().getBox());
+        refuseUnknown("query: circle", message.getShape().getCircle());
         atMost("keys", message.getKeysCount(), MAX_INTERVALS);
         atMost("select", message.getSelectCount(), MAX_FIELDS);
         atMost("at_least", message.getAtLeastCount(), MAX_INTERVALS);
@@ -121,18 +119,11 @@ public final class WireQueries {
                 refuseUnknown("query: keys", interval);
                 keys.add(new KeyInterval(interval.getLow(), interval.getHigh()));
             }
-            @Nullable
-            Box box = !message.hasBox()
-                    ? null
-                    : new Box(
-                            message.getBox().getMinLongitude(),
-                            message.getBox().getMinLatitude(),
-                            message.getBox().getMaxLongitude(),
-                            message.getBox().getMaxLatitude());
+            @Nullable Shape shape = message.hasShape() ? WireShapes.fromMessage(message.getShape()) : null;
             return new Query(
                     message.getStream(),
                     keys,
-                    box,
+                    shape,
                     message.hasTimes()
                             ? new TimeInterval(
                                     message.getTimes().getFrom(),

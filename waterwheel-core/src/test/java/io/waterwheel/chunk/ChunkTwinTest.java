@@ -3,7 +3,9 @@ package io.waterwheel.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.index.RandomTuples;
+import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.model.FieldType;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -91,14 +93,14 @@ final class ChunkTwinTest {
                 long reference = LittleEndian.getLong(rows.column(column), row * 8);
                 int offset = TupleBlock.referenceOffset(reference);
                 int length = TupleBlock.referenceLength(reference);
-                code = OrderCode.ofBytes(rows.arena(), offset, length);
+                code = KeyCodec.ofBytes(rows.arena(), offset, length);
                 assertThat(directory.mayHold(leaf, field, rows.arena(), offset, length))
                         .as(about)
                         .isTrue();
             } else {
                 Object value = rows.value(field, row);
                 if (value instanceof Number number && (value instanceof Double || value instanceof Float)) {
-                    code = OrderCode.ofDouble(number.doubleValue());
+                    code = KeyCodec.ofDouble(number.doubleValue());
                     if (Double.isNaN(number.doubleValue())) {
                         nans++;
                         assertThat(directory.mayHold(leaf, field, code))
@@ -106,6 +108,8 @@ final class ChunkTwinTest {
                                 .isTrue();
                         continue;
                     }
+                } else if (layout.fields().get(field).type() == FieldType.IPV4) {
+                    code = LittleEndian.getInt(rows.column(column), row * 4) & 0xFFFF_FFFFL;
                 } else {
                     code = value instanceof Boolean is ? (is ? 1 : 0) : ((Number) value).longValue();
                 }

@@ -37,9 +37,11 @@ final class PatternRows {
         this.block = new TupleBlock(layout, rows);
         longs(random, rows, block.keys());
         longs(random, rows, block.times());
-        if (schema.key() instanceof KeySpec.Ordered ordered && typeOf(ordered.field()) == FieldType.INT) {
+        if (schema.key() instanceof KeySpec.Ordered ordered
+                && typeOf(ordered.field()).width() == 4) {
+            boolean signed = typeOf(ordered.field()) == FieldType.INT;
             for (int row = 0; row < rows; row++) {
-                block.keys()[row] = (int) block.keys()[row];
+                block.keys()[row] = signed ? (int) block.keys()[row] : block.keys()[row] & 0xFFFF_FFFFL;
             }
         }
         if (layout.nullMaskColumn() >= 0) {

@@ -3,6 +3,7 @@ package io.waterwheel.decode;
 import io.waterwheel.model.Box;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
@@ -18,17 +19,21 @@ public final class RandomRows {
         "", "a", "plain", "with,comma", "a \"quote\"", "ünï", "日本語", "🚀 up", "two\nlines", " x "
     };
 
+    private static final FieldType[] TIMES = {
+        FieldType.TIMESTAMP, FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS
+    };
+
     private RandomRows() {}
 
     /** A schema with one to a dozen payload fields of all types, keyed by a field, by the time or by a position. */
     public static Schema schema(Random random) {
         List<Field> fields = new ArrayList<>();
-        fields.add(new Field("t", FieldType.TIMESTAMP, false));
-        fields.add(new Field("k", random.nextBoolean() ? FieldType.LONG : FieldType.INT, false));
+        FieldType[] types = FieldType.values();
+        fields.add(new Field("t", TIMES[random.nextInt(TIMES.length)], false));
+        fields.add(new Field("k", types[random.nextInt(types.length)], false));
         fields.add(new Field("lon", FieldType.DOUBLE, false));
         fields.add(new Field("lat", FieldType.DOUBLE, false));
         int payload = random.nextInt(random.nextInt(10) == 0 ? 40 : 10);
-        FieldType[] types = FieldType.values();
         for (int i = 0; i < payload; i++) {
             fields.add(new Field("f" + i, types[random.nextInt(types.length)], random.nextBoolean()));
         }
@@ -62,6 +67,8 @@ public final class RandomRows {
                     default -> random.nextLong() >> random.nextInt(64);
                 };
             case TIMESTAMP -> random.nextLong() >> 20;
+            case TIMESTAMP_US, TIMESTAMP_NS -> random.nextLong() >> random.nextInt(20);
+            case IPV4 -> Ipv4.text(random.nextInt());
             case FLOAT ->
                 number(() -> (double) Float.intBitsToFloat(random.nextInt()), random)
                         .floatValue();

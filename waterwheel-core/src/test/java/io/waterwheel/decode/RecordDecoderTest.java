@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.model.TupleBlock;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -53,9 +58,22 @@ class RecordDecoderTest {
                 assertThat(block.size()).as(replay).isEqualTo(rows.size());
                 for (int r = 0; r < rows.size(); r++) {
                     RandomRows.assertRow(block, r, rows.get(r), replay);
-                    if (schema.key() instanceof KeySpec.Ordered key) {
+                    TimestampUnit unit = schema.fields()
+                            .get(schema.indexOf(schema.timeField()))
+                            .type()
+                            .resolution();
+                    Long time = (Long) rows.get(r)[schema.indexOf(schema.timeField())];
+                    assertThat(block.times()[r])
+                            .as(replay)
+                            .isEqualTo(unit.instant(time).toEpochMilli());
+                    if (schema.key() instanceof KeySpec.Ordered key
+                            && RowLayout.of(schema).columnOf(schema.indexOf(key.field())) < 0) {
+                        Field field = schema.fields().get(schema.indexOf(key.field()));
                         Object value = rows.get(r)[schema.indexOf(key.field())];
-                        assertThat(block.keys()[r]).as(replay).isEqualTo(((Number) value).longValue());
+                        long expected = field.type() == FieldType.IPV4
+                                ? Ipv4.parse(((String) value).getBytes(UTF_8), 0, ((String) value).length())
+                                : ((Number) value).longValue();
+                        assertThat(block.keys()[r]).as(replay).isEqualTo(expected);
                     }
                 }
             }
@@ -123,7 +141,7 @@ class RecordDecoderTest {
                 RecordFormat.CSV,
                 "2021-10-07 12:00:00,1,,,",
                 "time: expected milliseconds since 1970 or an ISO 8601 instant with a zone such as"
-                        + " 2021-10-07T12:00:01.500Z, got '2021-10-07 12:00:00'");
+                        + " 2021-10-07T12:00:01.500Z, in the range of a timestamp, got '2021-10-07 12:00:00'");
         assertRejected(RecordFormat.CSV, "\n", "the record is empty");
         assertRejected(
                 RecordFormat.CSV, "1,1,," + "x".repeat(40_000) + ",", "plate: expected at most 32768 bytes, got 40000");
@@ -160,6 +178,80 @@ class RecordDecoderTest {
             block.clear();
             decoder.decode(ByteBuffer.wrap((text + ",1,,,").getBytes(UTF_8)), block);
             assertThat(block.times()[0]).as(text).isEqualTo(millis);
+        }
+    }
+
+    /** A decimal number in any unit, for any type: what it is exactly, rounded down to the type's resolution. */
+    @Test
+    void timestampsInAnyUnitAgreeWithDecimalArithmetic() {
+        Timestamps timestamps = new Timestamps(new Numbers());
+        FieldType[] types = {FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS};
+        TimestampUnit[] units = TimestampUnit.values();
+        for (long seed = 0; seed < 50_000; seed++) {
+            Random random = new Random(seed);
+            TimestampUnit unit = units[random.nextInt(units.length)];
+            TimestampUnit resolution = types[random.nextInt(3)].resolution();
+            StringBuilder digits = new StringBuilder(Long.toString(random.nextLong() >> random.nextInt(64)));
+            if (random.nextInt(4) > 0) {
+                digits.append('.');
+                for (int i = random.nextInt(14); i >= 0; i--) {
+                    digits.append(random.nextInt(3) == 0 ? (char) ('0' + random.nextInt(10)) : '0');
+                }
+            }
+            String text = digits.toString();
+            BigInteger exact = new BigDecimal(text)
+                    .multiply(BigDecimal.valueOf(unit.nanos()))
+                    .divide(BigDecimal.valueOf(resolution.nanos()), 0, RoundingMode.FLOOR)
+                    .toBigInteger();
+            byte[] bytes = text.getBytes(UTF_8);
+            long value = timestamps.parse(bytes, 0, bytes.length, unit, resolution);
+            boolean fits = exact.bitLength() < 64;
+            assertThat(timestamps.failed)
+                    .as("seed %s: %s %s as %s", seed, text, unit, resolution)
+                    .isEqualTo(!fits);
+            if (fits) {
+                assertThat(value)
+                        .as("seed %s: %s %s as %s", seed, text, unit, resolution)
+                        .isEqualTo(exact.longValue());
+            }
+        }
+    }
+
+    @Test
+    void isoTimestampsKeepWhatTheirTypeHolds() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP_US, false, TimestampUnit.SECONDS, false),
+                        new Field("n", FieldType.TIMESTAMP_NS, false),
+                        new Field("host", FieldType.IPV4, true)),
+                new KeySpec.Ordered("t"),
+                "t");
+        for (RecordFormat format : List.of(RecordFormat.CSV, RecordFormat.JSON)) {
+            TupleBlock block = new TupleBlock(RowLayout.of(schema), 4);
+            RecordDecoder decoder = RecordDecoder.of(format, schema);
+            String record = format == RecordFormat.CSV
+                    ? "1521911720.6008009,2018-03-24T17:15:20.600800123Z,10.0.255.7"
+                    : "{\"t\":1521911720.6008009,\"n\":\"2018-03-24T17:15:20.600800123Z\",\"host\":\"10.0.255.7\"}";
+            decoder.decode(ByteBuffer.wrap(record.getBytes(UTF_8)), block);
+            assertThat(block.value(0, 0)).isEqualTo(1_521_911_720_600_800L);
+            assertThat(block.times()[0]).isEqualTo(1_521_911_720_600L);
+            assertThat(block.value(1, 0)).isEqualTo(1_521_911_720_600_800_123L);
+            assertThat(block.value(2, 0)).isEqualTo("10.0.255.7");
+            for (String address : List.of("10.0.0", "10.0.0.256", "10.0.0.01", "10.0.0.1 ", "10.0.0.1.2", "::1", "")) {
+                String bad = format == RecordFormat.CSV
+                        ? "1,1," + (address.isEmpty() ? "\"\"" : address)
+                        : "{\"t\":1,\"n\":1,\"host\":\"" + address + "\"}";
+                assertThatThrownBy(() -> decoder.decode(ByteBuffer.wrap(bad.getBytes(UTF_8)), block))
+                        .as(address)
+                        .hasMessage("host: expected an IPv4 address such as 192.0.2.1, got '" + address + "'");
+            }
+            assertThatThrownBy(() -> decoder.decode(
+                            ByteBuffer.wrap((format == RecordFormat.CSV
+                                            ? "1,2300-01-01T00:00:00Z,"
+                                            : "{\"t\":1,\"n\":\"2300-01-01T00:00:00Z\"}")
+                                    .getBytes(UTF_8)),
+                            block))
+                    .hasMessageContaining("in the range of a timestamp_ns, got '2300-01-01T00:00:00Z'");
         }
     }
 
@@ -214,8 +306,7 @@ class RecordDecoderTest {
             tuples.add(row);
             csv.decode(ByteBuffer.wrap(RandomRows.csv(schema, row, random).getBytes(UTF_8)), block);
         }
-        boolean keys =
-                schema.key() instanceof KeySpec.Ordered key && !key.field().equals(schema.timeField());
+        boolean keys = RowLayout.of(schema).hasKeyField();
         return BlockCodec.encode(block, keys);
     }
 

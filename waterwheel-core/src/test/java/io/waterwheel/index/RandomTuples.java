@@ -105,9 +105,9 @@ public final class RandomTuples {
     private void put(TupleBlock block, int row, int column, FieldType type) {
         byte[] bytes = block.column(column);
         switch (type) {
-            case INT -> LittleEndian.putInt(bytes, row * 4, random.nextInt());
+            case INT, IPV4 -> LittleEndian.putInt(bytes, row * 4, random.nextInt());
             case FLOAT -> LittleEndian.putInt(bytes, row * 4, Float.floatToRawIntBits(random.nextFloat()));
-            case LONG, TIMESTAMP -> LittleEndian.putLong(bytes, row * 8, random.nextLong());
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.putLong(bytes, row * 8, random.nextLong());
             case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(random.nextGaussian()));
             case BOOLEAN -> bytes[row] = (byte) random.nextInt(2);
             case STRING, BYTES -> {

@@ -50,14 +50,15 @@ final class TemplateTest {
             keys[i] = i < 200 ? i : i < 800 ? 500 : 1000 + i;
         }
         Template template = Template.divide(keys, keys.length, 10);
-        assertThat(template.leaves()).isBetween(4, 9);
-        assertThat(template.leafOf(1800)).isGreaterThan(template.leafOf(500));
-        assertThat(template.leafOf(500)).isGreaterThan(template.leafOf(0));
+        assertThat(template.leaves()).isBetween(5, 19);
+        assertThat(template.leafOf(501)).isEqualTo(template.leafOf(500) + 1);
+        assertThat(template.leafOf(499)).isEqualTo(template.leafOf(500) - 1);
+        assertThat(template.indivisible(template.leafOf(500))).isTrue();
     }
 
     @Test
-    void isASingleLeafWhenThereIsOneKey() {
-        assertThat(Template.divide(new long[500], 500, 10)).isEqualTo(Template.single());
+    void givesTheOnlyKeyALeafOfItsOwn() {
+        assertThat(Template.divide(new long[500], 500, 10)).isEqualTo(Template.of(new long[] {0, 1}));
         assertThat(Template.divide(new long[0], 0, 10)).isEqualTo(Template.single());
     }
 

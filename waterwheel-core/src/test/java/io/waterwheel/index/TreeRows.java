@@ -13,7 +13,7 @@ final class TreeRows {
         RowLayout layout = tree.layout();
         TupleBlock block = new TupleBlock(layout, 16);
         int[] offsets = TemplateTree.pageOffsets(layout);
-        Leaves leaves = tree.leaves();
+        Leaves leaves = tree.pin();
         for (int leaf = 0; leaf < leaves.count(); leaf++) {
             int size = leaves.size(leaf);
             for (int i = 0; i < size; i++) {
@@ -29,6 +29,7 @@ final class TreeRows {
                         "template");
                 require(key >= leaves.minKey(leaf) && key <= leaves.maxKey(leaf), "key range");
                 require(time >= leaves.minTime(leaf) && time <= leaves.maxTime(leaf), "time range");
+                require(leaves.mayMeetTimes(leaf, time, time), "time sketch");
                 require(time >= page.minTime() && time <= page.maxTime(), "page time range");
                 block.keys()[row] = key;
                 block.times()[row] = time;
@@ -38,6 +39,7 @@ final class TreeRows {
                 block.setSize(row + 1);
             }
         }
+        tree.unpin(leaves);
         return block;
     }
 

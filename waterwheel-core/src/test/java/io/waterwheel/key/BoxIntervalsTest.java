@@ -62,15 +62,15 @@ final class BoxIntervalsTest {
             double lat = 39 + random.nextDouble() * 22;
             double size = Math.pow(10, -6 * random.nextDouble()) * 10;
             Box box = new Box(lon, lat, lon + size * random.nextDouble(), lat + size * random.nextDouble());
-            List<KeyInterval> intervals = BoxIntervals.of(box, zOrder);
+            List<KeyInterval> intervals = BoxIntervals.of(box, zOrder, 64);
             assertThat(intervals).hasSizeLessThanOrEqualTo(64);
             for (int i = 1; i < intervals.size(); i++) {
                 assertThat(intervals.get(i - 1).high())
                         .isLessThan(intervals.get(i).low() - 1);
             }
             for (int point = 0; point < 200; point++) {
-                double x = box.minLongitude() + random.nextDouble() * (box.maxLongitude() - box.minLongitude());
-                double y = box.minLatitude() + random.nextDouble() * (box.maxLatitude() - box.minLatitude());
+                double x = box.west() + random.nextDouble() * (box.east() - box.west());
+                double y = box.south() + random.nextDouble() * (box.north() - box.south());
                 if (box.contains(x, y) && domain.contains(x, y)) {
                     long key = zOrder.code(x, y);
                     assertThat(intervals)
@@ -85,18 +85,19 @@ final class BoxIntervalsTest {
     void areFewCodesMoreThanTheBoxHolds() {
         Box box = new Box(2.1, 48.7, 2.6, 49.1);
         double cells = (0.5 / 360) * (0.4 / 180) * Math.pow(2, 62);
-        assertThat(codes(BoxIntervals.of(box, new ZOrder(Box.WORLD))) / cells).isBetween(1.0, 1.5);
+        assertThat(codes(BoxIntervals.of(box, new ZOrder(Box.WORLD), 64)) / cells)
+                .isBetween(1.0, 1.5);
     }
 
     @Test
     void areNoneForABoxOutsideTheDomain() {
-        assertThat(BoxIntervals.of(new Box(30, 30, 31, 31), new ZOrder(new Box(0, 0, 10, 10))))
+        assertThat(BoxIntervals.of(new Box(30, 30, 31, 31), new ZOrder(new Box(0, 0, 10, 10)), 64))
                 .isEmpty();
     }
 
     @Test
     void coverTheWholeDomainWithOneInterval() {
-        assertThat(BoxIntervals.of(Box.WORLD, new ZOrder(Box.WORLD)))
+        assertThat(BoxIntervals.of(Box.WORLD, new ZOrder(Box.WORLD), 64))
                 .containsExactly(new KeyInterval(0, ZOrder.MAX_CODE));
     }
 

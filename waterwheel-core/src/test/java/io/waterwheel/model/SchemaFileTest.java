@@ -41,6 +41,9 @@ class SchemaFileTest {
                   - {name: t, type: timestamp}
                   - {name: 9lives, type: double}
                   - {name: v, type: real}
+                  - {name: u, type: timestamp, unit: h}
+                  - {name: w, type: long, unit: s, nullable: maybe}
+                  - {name: t, type: long}
                 key: {longitude: x}
                 """;
         assertThatThrownBy(() -> SchemaFile.read("a.yaml", yaml))
@@ -53,10 +56,41 @@ class SchemaFileTest {
                         a.yaml: line 2: format: expected one of [block, csv, json], got 'cvs'
                         a.yaml: line 3: partitions: expected a whole number, got 'many'
                         a.yaml: line 7: field name '9lives': expected letters, digits and underscores, not starting with a digit, at most 64
-                        a.yaml: line 8: field v: type: expected one of [boolean, bytes, double, float, int, long, string, timestamp], got 'real'
-                        a.yaml: line 9: latitude of the key is missing
+                        a.yaml: line 8: field v: type: expected one of [boolean, bytes, double, float, int, ipv4, long, string, timestamp, timestamp_ns, timestamp_us], got 'real'
+                        a.yaml: line 9: field u: unit: expected s, ms, us or ns, got 'h'
+                        a.yaml: line 10: nullable: expected true or false, got 'maybe'
+                        a.yaml: line 10: field w: only a timestamp has a unit
+                        a.yaml: line 11: field t is declared twice
+                        a.yaml: line 12: latitude of the key is missing
                         a.yaml: line 1: time of the schema is missing
                         a.yaml: line 1: stream name '-x': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit""");
+    }
+
+    @Test
+    void namesAllFieldsThatAreUnfitForTheirRoles() {
+        String fields = """
+                name: x
+                format: csv
+                fields:
+                  - {name: t, type: timestamp_us, unit: s, nullable: true}
+                  - {name: lon, type: float}
+                  - {name: bad, type: nothing}
+                time: t
+                """;
+        assertThatThrownBy(() -> SchemaFile.read(
+                        "a", fields + "key: {longitude: lon, latitude: lat, box: [0, 0, 0, 1]}\npartitions: 0"))
+                .hasMessage("""
+                        a: line 6: field bad: type: expected one of [boolean, bytes, double, float, int, ipv4, long, string, timestamp, timestamp_ns, timestamp_us], got 'nothing'
+                        a: line 7: the time field 't' must not be nullable
+                        a: line 8: the longitude field 'lon' must be of type double, it is of type float
+                        a: line 8: the latitude field 'lat' is not declared
+                        a: line 8: the key's box must have an area and not go over the antimeridian
+                        a: line 1: partitions: expected 1 to 1024, got 0""");
+        assertThatThrownBy(() -> SchemaFile.read("a", fields + "key: {field: bad}"))
+                .as("what is wrong with it has been said")
+                .hasMessage("""
+                        a: line 6: field bad: type: expected one of [boolean, bytes, double, float, int, ipv4, long, string, timestamp, timestamp_ns, timestamp_us], got 'nothing'
+                        a: line 7: the time field 't' must not be nullable""");
     }
 
     @Test

@@ -44,7 +44,7 @@ final class PeerCodecsTest {
     void subqueriesAndHeadersComeBackAsTheyWere() {
         Query query = Query.of("flights")
                 .withKeys(List.of(new KeyInterval(-5, 9)))
-                .withBox(new Box(1, 2, 3, 4))
+                .withShape(new Box(1, 2, 3, 4))
                 .withTimes(new TimeInterval(-7, 7))
                 .withSelect(List.of("a", "b"))
                 .withLimit(3)

@@ -1,5 +1,6 @@
 package io.waterwheel.benchmark.endtoend;
 
+import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RecordFormat;
@@ -58,19 +59,19 @@ final class TaxiTopic {
             }
             for (long i = 0; i < tuples; i++) {
                 taxis.next();
-                int partition = taxis.id % blocks.length;
+                int partition = taxis.id() % blocks.length;
                 if (stream.format() == RecordFormat.CSV) {
-                    String line =
-                            taxis.id + "," + (float) taxis.longitude + "," + (float) taxis.latitude + "," + taxis.time;
+                    String line = taxis.id() + "," + (float) taxis.longitude() + "," + (float) taxis.latitude() + ","
+                            + taxis.time();
                     send(producer, stream, partition, line.getBytes(StandardCharsets.US_ASCII), records, failure);
                     continue;
                 }
                 TupleBlock block = blocks[partition];
                 int row = block.size();
-                LittleEndian.putInt(block.column(0), row * 4, taxis.id);
-                LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(taxis.longitude));
-                LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(taxis.latitude));
-                block.times()[row] = taxis.time;
+                LittleEndian.putInt(block.column(0), row * 4, taxis.id());
+                LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(taxis.longitude()));
+                LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(taxis.latitude()));
+                block.times()[row] = taxis.time();
                 block.setSize(row + 1);
                 if (row + 1 == perRecord) {
                     send(producer, stream, partition, BlockCodec.encode(block, false), records, failure);

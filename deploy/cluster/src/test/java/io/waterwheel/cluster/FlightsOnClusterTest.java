@@ -294,7 +294,7 @@ class FlightsOnClusterTest {
                 ? TimeInterval.ALL
                 : new TimeInterval(from, from + (long) (random.nextDouble() * span / 4));
         Map<Integer, Long> demand = feed.acknowledged();
-        Query query = Query.of(STREAM).withBox(box).withTimes(times).withAtLeast(demand);
+        Query query = Query.of(STREAM).withShape(box).withTimes(times).withAtLeast(demand);
         String what = "seed " + seed + " query " + tally.queries() + " to coordinator " + coordinator + ": " + query;
 
         Coordinators.Answer counted = coordinators.ask(coordinator, query.withCount());

@@ -106,7 +106,7 @@ final class Demo {
                 + Instant.ofEpochMilli(file.firstTime())
                 + " to " + Instant.ofEpochMilli(file.lastTime()) + ", " + FlightsProducer.bytes(file) / 1_000_000
                 + " MB, with Kafka's plain producer; asking meanwhile around the airport Charles de Gaulle:");
-        Query airport = Query.of(STREAM).withBox(CHARLES_DE_GAULLE);
+        Query airport = Query.of(STREAM).withShape(CHARLES_DE_GAULLE);
         Map<Integer, Long> positions;
         long sentAt;
         try (FlightsProducer producer = new FlightsProducer(file, kafka, STREAM)) {
@@ -130,7 +130,7 @@ final class Demo {
     /** Rows, to see what they look like. */
     private void latest() {
         Query query = Query.of(STREAM)
-                .withBox(CHARLES_DE_GAULLE)
+                .withShape(CHARLES_DE_GAULLE)
                 .withTimes(new TimeInterval(file.lastTime() - 1_000, file.lastTime()))
                 .withSelect(List.of("time_ms", "callsign", "longitude", "latitude", "altitude_ft"))
                 .withLimit(5);
@@ -170,7 +170,7 @@ final class Demo {
         List<Double> took = new ArrayList<>();
         int rowsCompared = 0;
         for (Region region : questions) {
-            Query query = Query.of(STREAM).withBox(region.box()).withTimes(region.times());
+            Query query = Query.of(STREAM).withShape(region.box()).withTimes(region.times());
             long expected = file.count(region);
             long begin = System.nanoTime();
             long count = client.count(query);
@@ -179,10 +179,10 @@ final class Demo {
                 say(String.format(
                         Locale.ROOT,
                         "  %8.4f,%8.4f,%8.4f,%8.4f  %6d s: %,6d  file %,6d  (%s)",
-                        region.box().minLongitude(),
-                        region.box().minLatitude(),
-                        region.box().maxLongitude(),
-                        region.box().maxLatitude(),
+                        region.box().west(),
+                        region.box().south(),
+                        region.box().east(),
+                        region.box().north(),
                         (region.times().to() - region.times().from()) / 1000,
                         count,
                         expected,

@@ -98,10 +98,10 @@ final class FlightsFile {
     private boolean contains(Region region, int i) {
         return times[i] >= region.times().from()
                 && times[i] <= region.times().to()
-                && longitudes[i] >= region.box().minLongitude()
-                && longitudes[i] <= region.box().maxLongitude()
-                && latitudes[i] >= region.box().minLatitude()
-                && latitudes[i] <= region.box().maxLatitude();
+                && longitudes[i] >= region.box().west()
+                && longitudes[i] <= region.box().east()
+                && latitudes[i] >= region.box().south()
+                && latitudes[i] <= region.box().north();
     }
 
     /** A region around one of the positions, from a few hundred metres and seconds to most of the file. */

@@ -245,7 +245,7 @@ final class EndToEndTest {
             Random random = new Random(5);
             for (int i = 0; i < 5; i++) {
                 FlightsFile.Region region = flights.randomRegion(random);
-                assertThat(client.count(Query.of(name).withBox(region.box()).withTimes(region.times())))
+                assertThat(client.count(Query.of(name).withShape(region.box()).withTimes(region.times())))
                         .as("%s %s", name, region)
                         .isEqualTo(flights.count(region));
             }

@@ -209,7 +209,7 @@ final class FlightsTest {
         for (int q = 0; q < QUERIES; q++) {
             FlightRows.Shape shape = flights.randomShape(random);
             Query query = Query.of(stream)
-                    .withBox(shape.box())
+                    .withShape(shape.box())
                     .withTimes(shape.times())
                     .withAtLeast(demand)
                     .withTimeout(PATIENCE);

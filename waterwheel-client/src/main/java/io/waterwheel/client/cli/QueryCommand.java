@@ -3,19 +3,27 @@ package io.waterwheel.client.cli;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.Box;
+import io.waterwheel.model.Circle;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Polygon;
+import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code waterwheel query}. */
 @Command(
@@ -29,6 +37,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  waterwheel query flights --box 2,48,3,49 --time 2021-10-07T13:00:00Z/2021-10-07T13:05:00Z",
             "  waterwheel query flights --box 2,48,3,49 --count",
+            "  waterwheel query flights --circle 2.55,49.01,5000",
             "  waterwheel query orders --key 1000..1999 --key 7 --select time,amount --format csv"
         })
 final class QueryCommand implements Callable<Integer> {
@@ -39,6 +48,9 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private ServerOption server = new ServerOption();
@@ -57,8 +69,22 @@ final class QueryCommand implements Callable<Integer> {
             names = "--box",
             paramLabel = "LON1,LAT1,LON2,LAT2",
             converter = BoxText.class,
-            description = "Positions in this box, in degrees; for streams whose key is a position.")
+            description = "Positions in this box, in degrees; for streams whose key is a position. LON1 above LON2 goes"
+                    + " over the antimeridian.")
     private @Nullable Box box;
+
+    @Option(
+            names = "--polygon",
+            paramLabel = "WKT",
+            description = "Positions in this POLYGON or MULTIPOLYGON, with or without holes, in degrees.")
+    private @Nullable String polygon;
+
+    @Option(
+            names = "--circle",
+            paramLabel = "LON,LAT,METRES",
+            converter = CircleText.class,
+            description = "Positions at most so far from a centre, on the sphere.")
+    private @Nullable Circle circle;
 
     @Option(
             names = "--time",
@@ -131,10 +157,22 @@ final class QueryCommand implements Callable<Integer> {
         }
     }
 
+    private @Nullable Shape shape() {
+        List<Shape> shapes = Stream.of(box, circle, polygon == null ? null : new Polygon(polygon))
+                .filter(Objects::nonNull)
+                .map(Shape.class::cast)
+                .toList();
+        if (shapes.size() > 1) {
+            throw new ParameterException(spec.commandLine(), "give one of --box, --polygon and --circle, not several");
+        }
+        return shapes.isEmpty() ? null : shapes.get(0);
+    }
+
     private Query query() {
         Query query = Query.of(stream).withKeys(keys).withSelect(select).withTimeout(timeout);
-        if (box != null) {
-            query = query.withBox(box);
+        Shape shape = shape();
+        if (shape != null) {
+            query = query.withShape(shape);
         }
         if (times != null) {
             query = query.withTimes(times);

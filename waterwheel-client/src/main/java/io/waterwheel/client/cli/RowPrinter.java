@@ -6,7 +6,6 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -201,15 +200,15 @@ abstract class RowPrinter {
         }
 
         private static boolean leftBound(FieldType type) {
-            return type.variable() || type == FieldType.TIMESTAMP || type == FieldType.BOOLEAN;
+            return type.variable() || type.isTimestamp() || type == FieldType.IPV4 || type == FieldType.BOOLEAN;
         }
 
         private static String cell(FieldType type, @Nullable Object value) {
             if (value == null) {
                 return "-";
             }
-            if (type == FieldType.TIMESTAMP && value instanceof Long millis) {
-                return Instant.ofEpochMilli(millis).toString();
+            if (type.isTimestamp() && value instanceof Long units) {
+                return type.resolution().instant(units).toString();
             }
             StringBuilder safe = new StringBuilder();
             TextRows.text(value).codePoints().forEach(c -> safe.appendCodePoint(Character.isISOControl(c) ? '?' : c));

@@ -120,8 +120,8 @@ final class StreamCommand {
             out.println("key: {field: " + key.field() + "}");
         } else if (schema.key() instanceof KeySpec.Position key) {
             out.println("key: {longitude: " + key.longitude() + ", latitude: " + key.latitude() + ", box: ["
-                    + key.domain().minLongitude() + ", " + key.domain().minLatitude() + ", "
-                    + key.domain().maxLongitude() + ", " + key.domain().maxLatitude() + "]}");
+                    + key.domain().west() + ", " + key.domain().south() + ", "
+                    + key.domain().east() + ", " + key.domain().north() + "]}");
         }
         out.println("time: " + schema.timeField());
     }

@@ -108,7 +108,7 @@ class CliTest {
             assertThat(server.queries)
                     .containsExactly(Query.of("flights")
                             .withKeys(List.of(new KeyInterval(-5, 10), new KeyInterval(7, 7)))
-                            .withBox(new Box(-2.5, 48, 3, 49.5))
+                            .withShape(new Box(-2.5, 48, 3, 49.5))
                             .withTimes(new TimeInterval(1_633_608_000_500L, 1_633_608_001_500L))
                             .withSelect(List.of("time", "name"))
                             .withLimit(3)
@@ -127,7 +127,9 @@ class CliTest {
         usage("Missing required subcommand");
         usage("Missing required subcommand", "stream");
         usage("expected LON1,LAT1,LON2,LAT2, got '1,2,3'", "query", "s", "--box", "1,2,3");
-        usage("box: expected LON1 <= LON2 and LAT1 <= LAT2, got 3.0,2.0,1.0,4.0", "query", "s", "--box", "3,2,1,4");
+        usage("box: expected LAT1 <= LAT2, got 3.0,4.0,5.0,2.0", "query", "s", "--box", "3,4,5,2");
+        usage("circle: expected a radius of 0 metres or more", "query", "s", "--circle", "3,4,-5");
+        usage("give one of --box, --polygon and --circle", "query", "s", "--box", "1,2,3,4", "--circle", "3,4,5");
         usage("expected FROM/TO, got '2021'", "query", "s", "--time", "2021");
         usage("expected a time with a zone such as", "query", "s", "--time", "2021-10-07T12:00:00/");
         usage("time interval: from 5 is after to 4", "query", "s", "--time", "5/4");

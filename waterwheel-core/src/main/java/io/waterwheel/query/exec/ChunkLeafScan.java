@@ -61,7 +61,7 @@ final class ChunkLeafScan {
                 needsColumn[layout.nullMaskColumn()] = true;
             }
         }
-        if (filter.hasBox()) {
+        if (filter.hasArea()) {
             needsColumn[filter.longitudeColumn()] = true;
             needsColumn[filter.latitudeColumn()] = true;
         }
@@ -85,7 +85,7 @@ final class ChunkLeafScan {
                         || !directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
                     continue;
                 }
-                if (count && !filter.hasBox() && holdsKeys(leaf) && holdsTimes(leaf)) {
+                if (count && !filter.hasArea() && holdsKeys(leaf) && holdsTimes(leaf)) {
                     counted += directory.rows(leaf);
                     continue;
                 }
@@ -141,7 +141,7 @@ final class ChunkLeafScan {
         if (!allTimes) {
             matching = filter.keepTimes(view.times, matching);
         }
-        matching = filter.keepBox(view, matching);
+        matching = filter.keepArea(view, matching);
         if (!count) {
             rows.add(view, filter.selected(), matching);
         }

@@ -1,27 +1,33 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.key.BoxIntervals;
+import io.waterwheel.key.Area;
+import io.waterwheel.key.KeyIntervals;
 import io.waterwheel.key.ZOrder;
-import io.waterwheel.model.Box;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.Shape;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
- * A query in terms of its stream's schema: names looked up, the box turned into key intervals.
+ * A query in terms of its stream's schema: names looked up, the shape turned into key intervals.
  *
  * @param fields of the answer, in order
  * @param keys sorted and disjoint; what lies outside cannot match
  * @param spec what a scan looks for
  */
 public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
+    /**
+     * Most intervals that cover a shape: enough that the exact test on positions throws away little, few enough to be
+     * tested on every row.
+     */
+    private static final int INTERVALS = 64;
+
     /**
      * Looks everything up.
      *
@@ -61,18 +67,20 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                                 + partition);
             }
         }
-        List<KeyInterval> keys = query.keys().isEmpty() ? List.of(KeyInterval.ALL) : merged(query.keys());
-        Box box = query.box();
-        ScanSpec.BoxTest test = null;
-        if (box != null) {
+        List<KeyInterval> keys = query.keys().isEmpty() ? List.of(KeyInterval.ALL) : KeyIntervals.merged(query.keys());
+        Shape shape = query.shape();
+        ScanSpec.AreaTest test = null;
+        if (shape != null) {
             if (!(schema.key() instanceof KeySpec.Position position)) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.USER,
                         "NO_POSITION",
-                        "stream " + stream.name() + " has no position for a key; a box cannot be asked for");
+                        "stream " + stream.name() + " has no position for a key; a shape cannot be asked for");
             }
-            keys = intersection(keys, BoxIntervals.of(box, new ZOrder(position.domain())));
-            test = new ScanSpec.BoxTest(box, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
+            Area area = Area.of(shape);
+            keys = KeyIntervals.intersection(keys, area.intervals(new ZOrder(position.domain()), INTERVALS));
+            test = new ScanSpec.AreaTest(
+                    area, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
         ScanSpec spec = new ScanSpec(
                 keys,
@@ -82,43 +90,5 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                 query.count(),
                 query.count() ? Query.NO_LIMIT : query.limit());
         return new ResolvedQuery(query, stream, List.copyOf(fields), keys, spec);
-    }
-
-    /** The same keys as sorted, disjoint, not even touching intervals. */
-    static List<KeyInterval> merged(List<KeyInterval> intervals) {
-        List<KeyInterval> sorted = new ArrayList<>(intervals);
-        sorted.sort(Comparator.comparingLong(KeyInterval::low));
-        List<KeyInterval> merged = new ArrayList<>();
-        for (KeyInterval next : sorted) {
-            int last = merged.size() - 1;
-            if (last >= 0
-                    && (merged.get(last).high() == Long.MAX_VALUE
-                            || next.low() <= merged.get(last).high() + 1)) {
-                merged.set(last, merged.get(last).span(next));
-            } else {
-                merged.add(next);
-            }
-        }
-        return List.copyOf(merged);
-    }
-
-    /** Keys that lie in both lists; each sorted and disjoint. */
-    static List<KeyInterval> intersection(List<KeyInterval> left, List<KeyInterval> right) {
-        List<KeyInterval> both = new ArrayList<>();
-        int l = 0;
-        int r = 0;
-        while (l < left.size() && r < right.size()) {
-            KeyInterval a = left.get(l);
-            KeyInterval b = right.get(r);
-            if (a.overlaps(b)) {
-                both.add(new KeyInterval(Math.max(a.low(), b.low()), Math.min(a.high(), b.high())));
-            }
-            if (a.high() < b.high()) {
-                l++;
-            } else {
-                r++;
-            }
-        }
-        return List.copyOf(both);
     }
 }

@@ -1,8 +1,7 @@
 package io.waterwheel.query.exec;
 
-import io.waterwheel.model.Box;
+import io.waterwheel.key.Area;
 import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,7 @@ final class RowFilter {
     private final long[] highs;
     private final long fromTime;
     private final long toTime;
-    private final @Nullable Box box;
+    private final @Nullable Area area;
     private final int longitudeColumn;
     private final int latitudeColumn;
     private int[] selected = new int[256];
@@ -27,8 +26,8 @@ final class RowFilter {
         this.highs = keys.stream().mapToLong(KeyInterval::high).toArray();
         this.fromTime = spec.times().from();
         this.toTime = spec.times().to();
-        ScanSpec.BoxTest test = spec.box();
-        this.box = test == null ? null : test.box();
+        ScanSpec.AreaTest test = spec.area();
+        this.area = test == null ? null : test.area();
         this.longitudeColumn = test == null ? 0 : layout.columnOf(test.longitudeField());
         this.latitudeColumn = test == null ? 0 : layout.columnOf(test.latitudeField());
     }
@@ -47,8 +46,8 @@ final class RowFilter {
         return highs[highs.length - 1];
     }
 
-    boolean hasBox() {
-        return box != null;
+    boolean hasArea() {
+        return area != null;
     }
 
     int longitudeColumn() {
@@ -185,26 +184,19 @@ final class RowFilter {
         return kept;
     }
 
-    /** Keeps of the selection the rows whose position lies in the box. */
-    int keepBox(RowView view, int count) {
-        Box test = box;
+    /** Keeps of the selection the rows whose position lies in the area. */
+    int keepArea(RowView view, int count) {
+        Area test = area;
         if (test == null) {
             return count;
         }
-        byte[] longitudes = view.columns[longitudeColumn];
-        byte[] latitudes = view.columns[latitudeColumn];
-        int longitudeBase = view.bases[longitudeColumn];
-        int latitudeBase = view.bases[latitudeColumn];
-        int kept = 0;
-        for (int i = 0; i < count; i++) {
-            int row = selected[i];
-            double longitude = LittleEndian.getDouble(longitudes, longitudeBase + row * 8);
-            double latitude = LittleEndian.getDouble(latitudes, latitudeBase + row * 8);
-            if (test.contains(longitude, latitude)) {
-                selected[kept++] = row;
-            }
-        }
-        return kept;
+        return test.keep(
+                view.columns[longitudeColumn],
+                view.bases[longitudeColumn],
+                view.columns[latitudeColumn],
+                view.bases[latitudeColumn],
+                selected,
+                count);
     }
 
     private void reserve(int rows) {

@@ -1,6 +1,6 @@
 package io.waterwheel.query.exec;
 
-import io.waterwheel.model.Box;
+import io.waterwheel.key.Area;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.RowLayout;
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What to look for in one tree or chunk. A tuple matches when its key lies in an interval, its time in the time
- * interval, and its position in the box.
+ * interval, and its position in the area.
  *
  * @param keys sorted, disjoint; when there is none, nothing matches
  * @param times closed
- * @param box the exact test on the position, or null
+ * @param area the exact test on the position, or null
  * @param fields indexes of the fields of the answer, in order; not used when counting
  * @param count whether tuples are only counted; the limit does not apply then
  * @param limit most tuples to deliver, at least 0; {@link Query#NO_LIMIT} for all
@@ -25,17 +25,17 @@ import org.jspecify.annotations.Nullable;
 public record ScanSpec(
         List<KeyInterval> keys,
         TimeInterval times,
-        @Nullable BoxTest box,
+        @Nullable AreaTest area,
         int[] fields,
         boolean count,
         long limit) {
     /**
-     * A position must lie in the box.
+     * A position must lie in the area.
      *
      * @param longitudeField index of a double field
      * @param latitudeField index of a double field
      */
-    public record BoxTest(Box box, int longitudeField, int latitudeField) {}
+    public record AreaTest(Area area, int longitudeField, int latitudeField) {}
 
     public ScanSpec {
         keys = List.copyOf(keys);

@@ -27,13 +27,18 @@ public final class TreeScan {
             throw new TreeGoneException();
         }
         try {
-            return scanRetained(tree, spec, sink);
+            Leaves leaves = tree.pin();
+            try {
+                return scanPinned(tree, leaves, spec, sink);
+            } finally {
+                tree.unpin(leaves);
+            }
         } finally {
             tree.release();
         }
     }
 
-    private static long scanRetained(TemplateTree tree, ScanSpec spec, RowSink sink) {
+    private static long scanPinned(TemplateTree tree, Leaves leaves, ScanSpec spec, RowSink sink) {
         RowLayout layout = tree.layout();
         RowFilter filter = new RowFilter(spec, layout);
         if (filter.matchesNothing()) {
@@ -43,14 +48,14 @@ public final class TreeScan {
         RowView view = new RowView(layout.columns());
         System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
         view.slabShift = SLAB_SHIFT;
-        Leaves leaves = tree.leaves();
         int last = leaves.template().leafOf(filter.highKey());
         long counted = 0;
         for (int leaf = leaves.template().leafOf(filter.lowKey()); leaf <= last; leaf++) {
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
             if (size == 0
                     || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))
-                    || !filter.meetsTimes(leaves.minTime(leaf), leaves.maxTime(leaf))) {
+                    || !leaves.mayMeetTimes(
+                            leaf, spec.times().from(), spec.times().to())) {
                 continue;
             }
             Arrays.fill(view.slabs, tree.slabs());
@@ -89,6 +94,6 @@ public final class TreeScan {
         if (count > 0 && !filter.holdsTimes(from, to)) {
             count = filter.keepTimes(page.times(), count);
         }
-        return filter.keepBox(view, count);
+        return filter.keepArea(view, count);
     }
 }

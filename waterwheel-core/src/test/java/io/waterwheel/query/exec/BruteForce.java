@@ -41,11 +41,11 @@ final class BruteForce {
 
     private static boolean matches(TupleBlock block, int row, ScanSpec spec) {
         long key = block.keys()[row];
-        ScanSpec.BoxTest box = spec.box();
+        ScanSpec.AreaTest box = spec.area();
         return spec.keys().stream().anyMatch(i -> i.contains(key))
                 && spec.times().contains(block.times()[row])
                 && (box == null
-                        || box.box().contains((Double) block.value(box.longitudeField(), row), (Double)
+                        || box.area().contains((Double) block.value(box.longitudeField(), row), (Double)
                                 block.value(box.latitudeField(), row)));
     }
 
@@ -75,14 +75,15 @@ final class BruteForce {
     void check(String about, Scan scan, ScanSpec spec, Random random) throws IOException {
         List<String> expected = answer(spec);
         assertThat(collect(scan, spec)).as(about).isEqualTo(expected);
-        ScanSpec counting = new ScanSpec(spec.keys(), spec.times(), spec.box(), spec.fields(), true, random.nextInt(3));
+        ScanSpec counting =
+                new ScanSpec(spec.keys(), spec.times(), spec.area(), spec.fields(), true, random.nextInt(3));
         assertThat(scan.run(counting, rows -> {
                     throw new AssertionError("rows while counting");
                 }))
                 .as(about)
                 .isEqualTo(expected.size());
         long limit = random.nextInt(expected.size() * 2 + 2);
-        ScanSpec limited = new ScanSpec(spec.keys(), spec.times(), spec.box(), spec.fields(), false, limit);
+        ScanSpec limited = new ScanSpec(spec.keys(), spec.times(), spec.area(), spec.fields(), false, limit);
         List<String> some = collect(scan, limited);
         assertThat(some).as(about).hasSize((int) Math.min(limit, expected.size()));
         assertThat(isSubset(some, expected)).as(about).isTrue();
@@ -108,7 +109,7 @@ final class BruteForce {
     }
 
     /** A random question about what the blocks hold. */
-    ScanSpec spec(Random random, ScanSpec.BoxTest box, int fieldCount) {
+    ScanSpec spec(Random random, ScanSpec.AreaTest box, int fieldCount) {
         List<Long> keys = new ArrayList<>();
         int bounds = 2 * (1 + random.nextInt(random.nextBoolean() ? 2 : 20));
         for (int i = 0; i < bounds; i++) {

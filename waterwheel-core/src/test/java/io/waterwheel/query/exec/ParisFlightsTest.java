@@ -9,7 +9,7 @@ import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.key.BoxIntervals;
+import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.ZOrder;
 import io.waterwheel.model.Box;
@@ -87,7 +87,7 @@ final class ParisFlightsTest {
             ScanSpec rest = new ScanSpec(
                     spec.keys(),
                     spec.times(),
-                    spec.box(),
+                    spec.area(),
                     spec.fields(),
                     spec.count(),
                     spec.limit() == Query.NO_LIMIT ? spec.limit() : Math.max(0, spec.limit() - found));
@@ -102,9 +102,9 @@ final class ParisFlightsTest {
             Box box = new Box(lon, lat, lon + random.nextDouble(), lat + random.nextDouble());
             long start = from + random.nextInt(3 * 3600_000);
             ScanSpec spec = new ScanSpec(
-                    BoxIntervals.of(box, new ZOrder(Box.WORLD)),
+                    Area.of(box).intervals(new ZOrder(Box.WORLD), 64),
                     q % 3 == 0 ? TimeInterval.ALL : new TimeInterval(start, start + random.nextInt(1800_000)),
-                    new ScanSpec.BoxTest(box, 3, 4),
+                    new ScanSpec.AreaTest(Area.of(box), 3, 4),
                     new int[] {1, 2, 0, 5, 8},
                     false,
                     Query.NO_LIMIT);

@@ -11,7 +11,7 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.key.BoxIntervals;
+import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.ZOrder;
 import io.waterwheel.model.Box;
@@ -86,8 +86,8 @@ final class ScanTest {
 
     private static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
         for (int row = 0; row < block.size(); row++) {
-            double lon = domain.minLongitude() + random.nextDouble() * 3;
-            double lat = domain.minLatitude() + random.nextDouble() * 3;
+            double lon = domain.west() + random.nextDouble() * 3;
+            double lat = domain.south() + random.nextDouble() * 3;
             LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(lon));
             LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(lat));
         }
@@ -98,13 +98,13 @@ final class ScanTest {
     }
 
     private static ScanSpec boxSpec(BruteForce rows, Random random, Box domain) {
-        double lon = domain.minLongitude() + random.nextDouble() * 3;
-        double lat = domain.minLatitude() + random.nextDouble() * 3;
+        double lon = domain.west() + random.nextDouble() * 3;
+        double lat = domain.south() + random.nextDouble() * 3;
         double size = random.nextBoolean() ? 0.1 : 2;
         Box box = new Box(lon, lat, lon + random.nextDouble() * size, lat + random.nextDouble() * size);
-        ScanSpec any = rows.spec(random, new ScanSpec.BoxTest(box, 1, 2), 4);
-        List<KeyInterval> keys = BoxIntervals.of(box, new ZOrder(domain));
-        return new ScanSpec(keys, any.times(), any.box(), any.fields(), false, Query.NO_LIMIT);
+        ScanSpec any = rows.spec(random, new ScanSpec.AreaTest(Area.of(box), 1, 2), 4);
+        List<KeyInterval> keys = Area.of(box).intervals(new ZOrder(domain), 64);
+        return new ScanSpec(keys, any.times(), any.area(), any.fields(), false, Query.NO_LIMIT);
     }
 
     @Test

@@ -90,7 +90,7 @@ public final class Keys {
             .atMost("16 GiB")
             .doc("Recent decoded blocks that one dispatcher task keeps, so that a channel that lags a little does not"
                     + " read the log again."));
-    public static final Key<DataSize> DISPATCHER_BLOCK_SIZE = add(Key.bytes("dispatcher.block-size", "64 KiB")
+    public static final Key<DataSize> DISPATCHER_BLOCK_SIZE = add(Key.bytes("dispatcher.block-size", "128 KiB")
             .atLeast("1 KiB")
             .atMost("16 MiB")
             .doc("Size at which a block of tuples is sent on. What has arrived is never held back to fill a block."));

@@ -46,6 +46,9 @@ final class ArrowRows implements AutoCloseable {
             case DOUBLE -> new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE);
             case BOOLEAN -> ArrowType.Bool.INSTANCE;
             case TIMESTAMP -> new ArrowType.Timestamp(TimeUnit.MILLISECOND, "UTC");
+            case TIMESTAMP_US -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, "UTC");
+            case TIMESTAMP_NS -> new ArrowType.Timestamp(TimeUnit.NANOSECOND, "UTC");
+            case IPV4 -> new ArrowType.Int(32, false);
             case STRING -> ArrowType.Utf8.INSTANCE;
             case BYTES -> ArrowType.Binary.INSTANCE;
         };

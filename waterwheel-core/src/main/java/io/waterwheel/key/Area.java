@@ -1,0 +1,65 @@
+package io.waterwheel.key;
+
+import io.waterwheel.model.Box;
+import io.waterwheel.model.Circle;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.Polygon;
+import io.waterwheel.model.Shape;
+import java.util.List;
+
+/**
+ * A shape made ready for asking: the exact test on positions, and key intervals that hold every position of it.
+ * Immutable; any thread.
+ */
+public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
+    Area() {}
+
+    /**
+     * Makes a shape ready.
+     *
+     * @throws IllegalArgumentException when a polygon's text is no valid polygon; the message says where
+     */
+    public static Area of(Shape shape) {
+        if (shape instanceof Box box) {
+            return new BoxArea(box);
+        }
+        if (shape instanceof Circle circle) {
+            return new CircleArea(circle);
+        }
+        return PolygonArea.of(((Polygon) shape).wkt());
+    }
+
+    /** Whether the position lies in the area, its border included; never for NaN. */
+    public abstract boolean contains(double longitude, double latitude);
+
+    /**
+     * At most {@code limit} sorted disjoint intervals that hold the key of every position of the area within the
+     * domain; none when they do not meet.
+     *
+     * @param limit at least 1
+     */
+    public abstract List<KeyInterval> intervals(ZOrder zOrder, int limit);
+
+    /**
+     * Keeps of a selection the rows whose position lies in the area.
+     *
+     * @param longitudes column of doubles that begins at {@code longitudeBase}
+     * @param latitudes column of doubles that begins at {@code latitudeBase}
+     * @param rows selected rows; the kept ones are moved to its front, in order
+     * @param count number of selected rows
+     * @return number of rows kept
+     */
+    public int keep(byte[] longitudes, int longitudeBase, byte[] latitudes, int latitudeBase, int[] rows, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = rows[i];
+            double longitude = LittleEndian.getDouble(longitudes, longitudeBase + row * 8);
+            double latitude = LittleEndian.getDouble(latitudes, latitudeBase + row * 8);
+            if (contains(longitude, latitude)) {
+                rows[kept++] = row;
+            }
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,31 @@
+package io.waterwheel.key;
+
+import io.waterwheel.model.Box;
+import io.waterwheel.model.KeyInterval;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A box; one over the antimeridian is covered as two. */
+final class BoxArea extends Area {
+    private final Box box;
+
+    BoxArea(Box box) {
+        this.box = box;
+    }
+
+    @Override
+    public boolean contains(double longitude, double latitude) {
+        return box.contains(longitude, latitude);
+    }
+
+    @Override
+    public List<KeyInterval> intervals(ZOrder zOrder, int limit) {
+        if (!box.crossesAntimeridian()) {
+            return BoxIntervals.of(box, zOrder, limit);
+        }
+        List<KeyInterval> both = new ArrayList<>();
+        both.addAll(BoxIntervals.of(new Box(box.west(), box.south(), 180, box.north()), zOrder, limit));
+        both.addAll(BoxIntervals.of(new Box(-180, box.south(), box.east(), box.north()), zOrder, limit));
+        return KeyIntervals.fewest(both, limit);
+    }
+}

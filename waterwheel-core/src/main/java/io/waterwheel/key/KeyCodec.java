@@ -1,0 +1,140 @@
+package io.waterwheel.key;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
+import io.waterwheel.model.KeyInterval;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.util.Base64;
+
+/**
+ * Keys that keep the order of values: a value that is not above another has a key that is not above the other's.
+ *
+ * <ul>
+ *   <li>Whole numbers, timestamps, addresses and booleans are their own keys.
+ *   <li>A float or double: its bits, those of negative numbers turned round; -0.0 has the key of 0.0, infinities have
+ *       theirs, NaN has none.
+ *   <li>A string or bytes: its first {@link #PREFIX_BYTES} bytes as a big-endian number, shorter ones filled up with
+ *       zeros. Different values may share a key: who asks for values must look at the tuple again.
+ * </ul>
+ *
+ * Pure functions.
+ */
+public final class KeyCodec {
+    /** Bytes of a string or bytes value that make its key. */
+    public static final int PREFIX_BYTES = 8;
+
+    private KeyCodec() {}
+
+    /** The key of a number that is not NaN. */
+    public static long ofDouble(double value) {
+        long bits = Double.doubleToRawLongBits(value + 0.0); // -0.0 + 0.0 is 0.0
+        return bits ^ (bits >> 63 & Long.MAX_VALUE);
+    }
+
+    /** The key of a number that is not NaN. */
+    public static long ofFloat(float value) {
+        int bits = Float.floatToRawIntBits(value + 0.0f);
+        return bits ^ (bits >> 31 & Integer.MAX_VALUE);
+    }
+
+    /** The key of a string's UTF-8 bytes, or of bytes. */
+    public static long ofBytes(byte[] bytes, int offset, int length) {
+        long prefix = 0;
+        int count = Math.min(length, PREFIX_BYTES);
+        for (int i = 0; i < count; i++) {
+            prefix |= (bytes[offset + i] & 0xFFL) << (56 - 8 * i);
+        }
+        return prefix ^ Long.MIN_VALUE;
+    }
+
+    /** Whether two values with the same key are always equal. */
+    public static boolean isExact(FieldType type) {
+        return !type.variable();
+    }
+
+    /** Every key that a value of the type can have. */
+    public static KeyInterval domain(FieldType type) {
+        return switch (type) {
+            case INT -> new KeyInterval(Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case IPV4 -> new KeyInterval(0, 0xFFFF_FFFFL);
+            case BOOLEAN -> new KeyInterval(0, 1);
+            case FLOAT -> new KeyInterval(ofFloat(Float.NEGATIVE_INFINITY), ofFloat(Float.POSITIVE_INFINITY));
+            case DOUBLE -> new KeyInterval(ofDouble(Double.NEGATIVE_INFINITY), ofDouble(Double.POSITIVE_INFINITY));
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, STRING, BYTES -> KeyInterval.ALL;
+        };
+    }
+
+    /**
+     * The key of a value that a person wrote: numbers in decimals, timestamps as they are counted or in ISO 8601 with a
+     * zone, addresses with dots, bytes in base64.
+     *
+     * @throws IllegalArgumentException when the text is no value of the field; says what was expected
+     */
+    public static long ofText(Field field, String text) {
+        try {
+            return switch (field.type()) {
+                case INT -> Integer.parseInt(text);
+                case LONG -> Long.parseLong(text);
+                case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> timestamp(field.type(), text);
+                case IPV4 -> address(text);
+                case BOOLEAN -> bool(text);
+                case FLOAT -> ofFloat(notNan(Float.parseFloat(text)));
+                case DOUBLE -> ofDouble(notNan(Double.parseDouble(text)));
+                case STRING -> {
+                    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+                    yield ofBytes(bytes, 0, bytes.length);
+                }
+                case BYTES -> {
+                    byte[] bytes = Base64.getDecoder().decode(text);
+                    yield ofBytes(bytes, 0, bytes.length);
+                }
+            };
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new IllegalArgumentException(
+                    "key field '" + field.name() + "': expected a value of type "
+                            + field.type().schemaName() + ", got '" + text + "'",
+                    e);
+        }
+    }
+
+    private static long timestamp(FieldType type, String text) {
+        boolean number = text.chars().allMatch(c -> c == '-' || c == '+' || (c >= '0' && c <= '9'))
+                && text.lastIndexOf('-') <= 0;
+        return number
+                ? Long.parseLong(text)
+                : type.resolution().units(OffsetDateTime.parse(text).toInstant());
+    }
+
+    private static long address(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        long address = Ipv4.parse(bytes, 0, bytes.length);
+        if (address < 0) {
+            throw new IllegalArgumentException("no address");
+        }
+        return address;
+    }
+
+    private static long bool(String text) {
+        if (!text.equals("true") && !text.equals("false")) {
+            throw new IllegalArgumentException("no boolean");
+        }
+        return text.equals("true") ? 1 : 0;
+    }
+
+    private static float notNan(float value) {
+        if (Float.isNaN(value)) {
+            throw new IllegalArgumentException("NaN is no key");
+        }
+        return value;
+    }
+
+    private static double notNan(double value) {
+        if (Double.isNaN(value)) {
+            throw new IllegalArgumentException("NaN is no key");
+        }
+        return value;
+    }
+}

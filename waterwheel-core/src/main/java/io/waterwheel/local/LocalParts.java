@@ -1,0 +1,95 @@
+package io.waterwheel.local;
+
+import io.waterwheel.catalog.EditLog;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.exec.ChunkCache;
+import io.waterwheel.query.exec.ChunkScan;
+import io.waterwheel.query.exec.Endpoints;
+import io.waterwheel.query.exec.FreshReader;
+import io.waterwheel.query.exec.IndexerReply;
+import io.waterwheel.query.exec.ResolvedQuery;
+import io.waterwheel.query.exec.RowSink;
+import io.waterwheel.query.exec.SnapshotSource;
+import io.waterwheel.query.exec.ViewSlot;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The one indexer, the one query server and the catalog of a local stream, as a query sees them. Thread-safe. */
+final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServer, Endpoints.Indexer {
+    private final StreamInfo stream;
+    private final RowLayout layout;
+    private final EditLog log;
+    private final FreshReader fresh;
+    private final ChunkScan chunks;
+
+    LocalParts(StreamInfo stream, EditLog log, ViewSlot slot, ChunkStore store, ChunkCache cache) {
+        this.stream = stream;
+        this.layout = RowLayout.of(stream.schema());
+        this.log = log;
+        // No channel can fall silent: there is none.
+        this.fresh = new FreshReader(slot, Long.MAX_VALUE);
+        this.chunks = new ChunkScan(store, cache);
+    }
+
+    @Override
+    public Optional<StreamSnapshot> snapshot(String name) {
+        return name.equals(stream.name()) ? Optional.of(log.snapshot()) : Optional.empty();
+    }
+
+    @Override
+    public Optional<StreamSnapshot> refreshed(String name) {
+        return snapshot(name);
+    }
+
+    @Override
+    public Map<Integer, Control.Report> reports(int streamId) {
+        return Map.of();
+    }
+
+    @Override
+    public Endpoints.@Nullable Indexer indexer(int indexer) {
+        return this;
+    }
+
+    @Override
+    public List<QueryServer> queryServers() {
+        return List.of(this);
+    }
+
+    @Override
+    public List<String> replicas(String file) {
+        return List.of();
+    }
+
+    @Override
+    public IndexerReply ask(Subquery.OfIndexer subquery, long deadlineNanos) throws InterruptedException {
+        return fresh.ask(subquery, ResolvedQuery.of(subquery.query(), stream).spec(), deadlineNanos);
+    }
+
+    @Override
+    public String name() {
+        return "local";
+    }
+
+    @Override
+    public String host() {
+        return "localhost";
+    }
+
+    @Override
+    public long scan(Subquery.OfChunk subquery, RowSink sink, long deadlineNanos) throws IOException {
+        return chunks.scan(
+                subquery.file(),
+                layout,
+                ResolvedQuery.of(subquery.query(), stream).spec(),
+                sink);
+    }
+}

@@ -1,0 +1,318 @@
+package io.waterwheel.local;
+
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.Edit;
+import io.waterwheel.catalog.EditLog;
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.chunk.EncodedChunk;
+import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.index.FreshView;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.RowRejects;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.exec.ChunkCache;
+import io.waterwheel.query.exec.QueryRunner;
+import io.waterwheel.query.exec.RowSink;
+import io.waterwheel.query.exec.ViewSlot;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream in one folder, in one process.
+ *
+ * <pre>{@code
+ * Schema schema = SchemaFile.read(Path.of("taxis.yaml")).schema();
+ * try (LocalStream taxis = LocalStream.open(Path.of("taxis"), "taxis", schema, LocalSettings.DEFAULT)) {
+ *     TupleBlock block = new TupleBlock(taxis.layout(), 1000);
+ *     // ... fill times and columns, block.setSize(1000)
+ *     taxis.insert(block);                      // visible to queries when it returns
+ *     taxis.flush();                            // on the device when it returns
+ *     Query query = taxis.query().withShape(new Box(2, 48, 3, 49)).withWhere("speed > 50");
+ *     Verdict verdict = taxis.answer(query, rows -> true);
+ * }
+ * }</pre>
+ *
+ * What was inserted after the last flush is gone when the process ends without {@link #close}: {@link #flushedTuples}
+ * tells a writer after {@link #open} how many tuples, in the order inserted, need not be inserted again.
+ *
+ * <p>Owner: one writer thread: insert, flush, close. Readers: any thread: answer. Published by: the view that a reader
+ * takes from its slot (see {@link FreshView}); the catalog by {@link EditLog}.
+ */
+public final class LocalStream implements AutoCloseable {
+    private static final int INDEXER = 0;
+    private static final String LOG_FILE = "edits.log";
+    private static final String LOCK_FILE = "lock";
+    private static final String CHUNKS = "chunks";
+
+    private final StreamInfo stream;
+    private final RowLayout layout;
+    private final KeyMaker keyMaker;
+    private final LocalSettings settings;
+    private final FileChannel lock;
+    private final EditLog log;
+    private final ChunkStore store;
+    private final PagePool pool;
+    private final ChunkWriter writer = new ChunkWriter();
+    private final ViewSlot slot = new ViewSlot();
+    private final QueryRunner runner;
+
+    private final int epoch;
+    private TemplateTree active;
+    private Template template = Template.single();
+    private long inserted;
+
+    private LocalStream(StreamInfo stream, LocalSettings settings, FileChannel lock, EditLog log, ChunkStore store)
+            throws IOException {
+        this.stream = stream;
+        this.layout = RowLayout.of(stream.schema());
+        this.keyMaker = KeyMaker.of(layout, stream.schema());
+        this.settings = settings;
+        this.lock = lock;
+        this.log = log;
+        this.store = store;
+        // The tree that fills, and pages kept for the next while its leaves grow.
+        this.pool = new PagePool(3 * settings.flushBytes());
+        this.epoch = checkpoint().epoch() + 1;
+        log.append(new Edit.Started(INDEXER, epoch));
+        this.inserted = checkpoint().watermarks()[0];
+        this.active = new TemplateTree(layout, template, pool);
+        publish();
+        LocalParts parts = new LocalParts(stream, log, slot, store, new ChunkCache(settings.cacheBytes()));
+        this.runner = new QueryRunner(parts, streamId -> parts, new CallerThread());
+    }
+
+    /**
+     * Opens the stream in a folder, or makes both.
+     *
+     * @param name letters, digits, dots, underscores and hyphens, at most 100
+     * @throws WaterwheelException when another process has it open, or the folder holds another stream
+     */
+    public static LocalStream open(Path folder, String name, Schema schema, LocalSettings settings) throws IOException {
+        Files.createDirectories(folder);
+        StreamInfo stream = new StreamInfo(name, 1, schema, RecordFormat.BLOCK, name, 1, 1);
+        FileChannel lock = lock(folder);
+        EditLog log = null;
+        try {
+            log = EditLog.open(folder.resolve(LOG_FILE), stream, KeyMaker.domain(schema));
+            ChunkStore store = new LocalChunkStore(folder.resolve(CHUNKS));
+            removeOrphans(store, log);
+            return new LocalStream(stream, settings, lock, log, store);
+        } catch (IOException | RuntimeException e) {
+            if (log != null) {
+                log.close();
+            }
+            lock.close();
+            throw e;
+        }
+    }
+
+    private static FileChannel lock(Path folder) throws IOException {
+        FileChannel channel =
+                FileChannel.open(folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        @Nullable FileLock lock;
+        try {
+            lock = channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            lock = null;
+        }
+        if (lock == null) {
+            channel.close();
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER, "STREAM_IN_USE", folder + ": is open already; close it there first");
+        }
+        return channel;
+    }
+
+    /** Files of flushes that a crash kept from being committed. */
+    private static void removeOrphans(ChunkStore store, EditLog log) throws IOException {
+        Set<String> named = new HashSet<>(log.files());
+        for (ChunkStore.StoredFile file : store.list("")) {
+            if (!named.contains(file.name())) {
+                store.delete(file.name());
+            }
+        }
+    }
+
+    /** The layout that inserted blocks must have. */
+    public RowLayout layout() {
+        return layout;
+    }
+
+    /** A query for all tuples, to be narrowed. */
+    public Query query() {
+        return Query.of(stream.name());
+    }
+
+    /** Tuples that are on the device, in the order in which they were inserted. */
+    public long flushedTuples() {
+        return checkpoint().watermarks()[0];
+    }
+
+    /**
+     * Inserts all rows of a block. Keys are filled in here, unless a field is the key; rows that can have none are
+     * removed from the block and reported. The block's arrays are copied. May flush, on this thread.
+     *
+     * @return number of rows inserted
+     * @throws IOException when a flush failed; the rows are inserted and visible, the next call tries again
+     */
+    public int insert(TupleBlock block, RowRejects rejects) throws IOException {
+        keyMaker.fill(block, 0, rejects);
+        int rows = block.size();
+        active.insert(block, 0, rows);
+        inserted += rows;
+        publish();
+        if (active.bytes() >= settings.flushBytes()) {
+            flush();
+        }
+        return rows;
+    }
+
+    /** {@link #insert(TupleBlock, RowRejects)} where every row must have a key. */
+    public int insert(TupleBlock block) throws IOException {
+        return insert(block, (index, reason) -> {
+            throw new IllegalArgumentException("row " + index + ": " + reason);
+        });
+    }
+
+    /**
+     * Writes what was inserted into a chunk; it stays visible meanwhile, and is on the device when this returns.
+     *
+     * @throws IOException when it could not be written; nothing is lost, and it may be tried again
+     */
+    public void flush() throws IOException {
+        if (active.tuples() == 0) {
+            return;
+        }
+        EncodedChunk chunk = writer.encode(active, stream.schema());
+        long flush = checkpoint().flushed() + 1;
+        String file = ChunkDescriptor.fileName(stream.name(), stream.id(), INDEXER, epoch, flush, 0);
+        // A failed try before may have left the file.
+        store.delete(file);
+        store.write(file, chunk.content());
+        ChunkDescriptor descriptor =
+                new ChunkDescriptor(file, INDEXER, epoch, flush, 0, chunk.tuples(), chunk.bytes(), chunk.region());
+        log.append(new Edit.Flushed(
+                INDEXER, new IndexerCheckpoint(epoch, flush, new long[] {inserted}, 0), List.of(descriptor)));
+        TemplateTree flushed = active;
+        template = chunk.nextTemplate();
+        active = new TemplateTree(layout, template, pool);
+        publish();
+        flushed.discard();
+    }
+
+    /**
+     * Answers a query on the caller's thread.
+     *
+     * @param rows takes the rows in blocks, on this thread; returns false when it wants no more
+     * @throws WaterwheelException when the query asks for what the stream has not, or a chunk cannot be read
+     */
+    public Verdict answer(Query query, RowSink rows) throws InterruptedException {
+        Sink sink = new Sink(rows);
+        runner.run(query, sink);
+        WaterwheelException failure = sink.failure;
+        if (failure != null) {
+            throw failure;
+        }
+        Verdict verdict = sink.verdict;
+        if (verdict == null) {
+            throw new IllegalStateException("an answer ended without verdict and without failure");
+        }
+        return verdict;
+    }
+
+    private IndexerCheckpoint checkpoint() {
+        StreamSnapshot snapshot = log.snapshot();
+        IndexerCheckpoint checkpoint = snapshot.checkpoints().get(INDEXER);
+        if (checkpoint == null) {
+            throw new IllegalStateException(log + " has no checkpoint");
+        }
+        return checkpoint;
+    }
+
+    private void publish() {
+        long flushed = checkpoint().flushed();
+        slot.publish(new FreshView(
+                epoch,
+                flushed,
+                flushed,
+                List.of(new FreshView.SequencedTree(flushed + 1, active)),
+                new long[] {inserted},
+                new long[] {0},
+                1,
+                false,
+                new long[] {System.nanoTime()}));
+    }
+
+    /** Flushes and closes; queries under way fail. */
+    @Override
+    public void close() throws IOException {
+        try {
+            flush();
+        } finally {
+            active.discard();
+            log.close();
+            store.close();
+            lock.close();
+        }
+    }
+
+    private static final class Sink implements AnswerSink {
+        private final RowSink rows;
+        private boolean stopped;
+        private @Nullable Verdict verdict;
+        private @Nullable WaterwheelException failure;
+
+        Sink(RowSink rows) {
+            this.rows = rows;
+        }
+
+        @Override
+        public void start(List<Field> fields) {
+            // The rows' layout says the same.
+        }
+
+        @Override
+        public void rows(TupleBlock block) {
+            stopped |= !rows.accept(block);
+        }
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+        }
+
+        @Override
+        public void fail(WaterwheelException reason) {
+            failure = reason;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return stopped;
+        }
+    }
+}

@@ -235,6 +235,22 @@ public final class ChunkDirectory {
         return words == 0 || BloomBits.mayContain(content.bloomWords[field], start, words, hash);
     }
 
+    /** The same directory without zones, sketches and filters: what no answer depends on. */
+    public ChunkDirectory withoutHints() {
+        Content bare = new Content();
+        bare.rows = content.rows;
+        bare.leafRows = content.leafRows;
+        bare.region = content.region;
+        bare.lowKeys = content.lowKeys;
+        bare.highKeys = content.highKeys;
+        bare.fromTimes = content.fromTimes;
+        bare.toTimes = content.toTimes;
+        bare.partOffsets = content.partOffsets;
+        bare.checksums = content.checksums;
+        bare.key = content.key;
+        return new ChunkDirectory(file, layout, bare, 0);
+    }
+
     /** Shift of the leaf's time sketch, or 255 when it has none. */
     int sketchShift(int leaf) {
         return content.sketchShifts.length == 0 ? ChunkFormat.NO_SKETCH : content.sketchShifts[leaf];

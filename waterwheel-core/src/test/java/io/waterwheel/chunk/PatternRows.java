@@ -16,7 +16,8 @@ import java.util.Random;
 
 /**
  * Rows whose columns follow patterns that encodings are made for, and the ones that they are not: constants, steps,
- * runs, few values, outliers, decimals, noise, extremes. And what a chunk of them must hold, plainly.
+ * runs, few values, outliers, decimals, noise, extremes. And what a chunk of them must hold, plainly. The golden files
+ * are made of these rows: a change here needs other files.
  */
 final class PatternRows {
     private static final long[] EXTREMES = {Long.MIN_VALUE, Long.MAX_VALUE, 0, -1, 1, Long.MIN_VALUE + 1, 1L << 56};

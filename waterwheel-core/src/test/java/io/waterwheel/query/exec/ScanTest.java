@@ -65,7 +65,7 @@ final class ScanTest {
         }
         LocalChunkStore store = new LocalChunkStore(folder);
         String file = "s/" + seed + ".chunk";
-        store.write(file, new ChunkWriter().encode(tree).content());
+        store.write(file, new ChunkWriter().encode(tree, tuples.schema()).content());
         ChunkCache cache = new ChunkCache(32 << 20);
         ChunkScan cached = new ChunkScan(store, cache);
         for (int q = 0; q < 12; q++) {
@@ -84,7 +84,7 @@ final class ScanTest {
                 .isInstanceOf(TreeGoneException.class);
     }
 
-    private static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
+    static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
         for (int row = 0; row < block.size(); row++) {
             double lon = domain.west() + random.nextDouble() * 3;
             double lat = domain.south() + random.nextDouble() * 3;
@@ -97,7 +97,7 @@ final class ScanTest {
         assertThat(removed).isZero();
     }
 
-    private static ScanSpec boxSpec(BruteForce rows, Random random, Box domain) {
+    static ScanSpec boxSpec(BruteForce rows, Random random, Box domain) {
         double lon = domain.west() + random.nextDouble() * 3;
         double lat = domain.south() + random.nextDouble() * 3;
         double size = random.nextBoolean() ? 0.1 : 2;

@@ -81,27 +81,39 @@ public final class ChunkDescription {
                 name(layout, part), type(layout, part), bytes, (double) bytes / directory.rows(), ratio, forms);
     }
 
-    private static String name(RowLayout layout, int part) {
+    /** The field that lies in the part, or -1. */
+    private static int field(RowLayout layout, int part) {
+        int column =
+                switch (part) {
+                    case KEYS -> RowLayout.KEY;
+                    case TIMES -> RowLayout.TIME;
+                    default -> part - FIRST_COLUMN;
+                };
         for (int f = 0; f < layout.fields().size(); f++) {
-            int column = layout.columnOf(f);
-            if (column == part - FIRST_COLUMN
-                    || (part == KEYS && column == RowLayout.KEY)
-                    || (part == TIMES && column == RowLayout.TIME)) {
-                Field field = layout.fields().get(f);
-                return (part == KEYS ? "keys: " : part == TIMES ? "times: " : "") + field.name();
+            if (layout.columnOf(f) == column) {
+                return f;
             }
         }
-        return part == KEYS ? "keys" : "nulls";
+        return -1;
+    }
+
+    private static String name(RowLayout layout, int part) {
+        int field = field(layout, part);
+        String name = field < 0 ? "" : layout.fields().get(field).name();
+        return switch (part) {
+            case KEYS -> field < 0 ? "keys" : "keys: " + name;
+            case TIMES -> field < 0 ? "times" : "times: " + name;
+            default -> field < 0 ? "nulls" : name;
+        };
     }
 
     private static String type(RowLayout layout, int part) {
-        for (int f = 0; f < layout.fields().size(); f++) {
-            if (layout.columnOf(f) == part - FIRST_COLUMN) {
-                Field field = layout.fields().get(f);
-                return field.type().schemaName() + (field.nullable() ? "?" : "");
-            }
+        int field = field(layout, part);
+        if (field < 0) {
+            return part < FIRST_COLUMN ? "long" : "mask";
         }
-        return part < FIRST_COLUMN ? "long" : "mask";
+        Field known = layout.fields().get(field);
+        return known.type().schemaName() + (known.nullable() ? "?" : "");
     }
 
     private static String form(ChunkStore.Input input, ChunkDirectory directory, int leaf, int part)

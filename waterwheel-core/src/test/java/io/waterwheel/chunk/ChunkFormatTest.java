@@ -41,9 +41,9 @@ final class ChunkFormatTest {
             case "three-tuples" -> threeTuples();
             case "text-and-nulls" -> textAndNulls();
             case "positions" -> positions();
-            case "integers" -> patterns(11, 80);
-            case "floats" -> patterns(28, 60);
-            default -> patterns(7, 200); // "compressed"
+            case "integers" -> patterns(2434, 70);
+            case "floats" -> patterns(147, 70);
+            default -> patterns(1632, 200); // "compressed"
         };
     }
 

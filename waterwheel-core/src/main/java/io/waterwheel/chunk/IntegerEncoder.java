@@ -39,11 +39,22 @@ final class IntegerEncoder {
 
     private final long[] stepSample = new long[STEP_SAMPLE];
     private boolean bySteps;
+    /** Whether packed integers take whole bytes. */
+    private boolean wholeBytes;
 
     IntegerEncoder() {
         for (int depth = 0; depth < levels.length; depth++) {
             levels[depth] = new Level(distinct);
         }
+    }
+
+    /** Has integers packed into whole bytes from now on, which compression finds repeats in, or into as few bits. */
+    void setWholeBytes(boolean whole) {
+        wholeBytes = whole;
+    }
+
+    private int packedBits(int bits) {
+        return wholeBytes && bits <= ChunkFormat.MAX_PACKED_BITS ? (bits + 7) & ~7 : bits;
     }
 
     /** Writes values [0, count). */
@@ -155,11 +166,12 @@ final class IntegerEncoder {
         }
     }
 
-    private static void putPacked(IntegerPlan plan, long[] reduced, int count, ChunkBuffer out) {
-        out.putByte(plan.bits);
+    private void putPacked(IntegerPlan plan, long[] reduced, int count, ChunkBuffer out) {
+        int bits = packedBits(plan.bits);
+        out.putByte(bits);
         out.putNumber(plan.base);
         out.putNumber(plan.unit);
-        putBits(reduced, count, plan.bits, out);
+        putBits(reduced, count, bits, out);
     }
 
     private static void putBits(long[] values, int count, int bits, ChunkBuffer out) {
@@ -171,11 +183,12 @@ final class IntegerEncoder {
 
     private void putPatches(IntegerPlan plan, Level level, int count, int depth, ChunkBuffer out) {
         int patches = 0;
+        int bits = packedBits(plan.bits);
         for (int i = 0; i < count; i++) {
             long value = level.reduced[i];
-            if (value >>> plan.bits != 0) {
+            if (value >>> bits != 0) {
                 level.first[patches] = i;
-                level.second[patches++] = value >> plan.bits;
+                level.second[patches++] = value >> bits;
             }
         }
         out.putShort(patches);
@@ -192,8 +205,9 @@ final class IntegerEncoder {
         }
         out.putShort(found);
         nested(sorted, found, depth + 1, out);
-        out.putByte(plan.bits);
-        putBits(codes, count, plan.bits, out);
+        int bits = packedBits(plan.bits);
+        out.putByte(bits);
+        putBits(codes, count, bits, out);
     }
 
     private void putRuns(long[] values, int count, Level level, int depth, ChunkBuffer out) {

@@ -6,11 +6,18 @@ import java.util.Arrays;
 /** Writes the parts of leaves: encodes, then compresses what still compresses. Keeps scratch; one thread. */
 /*
  * Compression is tried on a part only now and then once it has not paid on the leaves before: noise stays noise. What it
- * must gain is more for numbers, which are cheap to decode, than for text.
+ * must gain is more for numbers, which are cheap to decode, than for text. Numbers that repeat in patterns compress
+ * better when each takes whole bytes: now and then a leaf is written both ways, and the shorter way kept.
  */
 final class PartEncoder {
     private static final int LEAST_COMPRESSED = 128;
     private static final int MOST_SKIPPED = 64;
+    /** Leaves after which it is tried again whether whole bytes, compressed, are shorter than few bits. */
+    private static final int TRIAL_LEAVES = 24;
+    /** Compression of numbers must save one byte in so many, ... */
+    private static final int NUMBERS = 10;
+    /** ... that of text and whole bytes one in so many. */
+    private static final int EAGER = 20;
 
     private final IntegerEncoder integers = new IntegerEncoder();
     private final DecimalFinder decimals = new DecimalFinder();
@@ -20,15 +27,24 @@ final class PartEncoder {
     private int[] skip = new int[0];
 
     private int[] skipNext = new int[0];
+    /** By part: whether its integers take whole bytes, and leaves until that is tried again. */
+    private boolean[] wholeBytes = new boolean[0];
+
+    private int[] trialIn = new int[0];
+    private final ChunkBuffer other = new ChunkBuffer();
 
     /** Begins a chunk whose leaves have so many parts. */
     void begin(int parts) {
         if (skip.length < parts) {
             skip = new int[parts];
             skipNext = new int[parts];
+            wholeBytes = new boolean[parts];
+            trialIn = new int[parts];
         }
         Arrays.fill(skip, 0);
         Arrays.fill(skipNext, 1);
+        Arrays.fill(wholeBytes, false);
+        Arrays.fill(trialIn, 0);
     }
 
     IntegerEncoder integers() {
@@ -38,8 +54,36 @@ final class PartEncoder {
     /** Writes a part of fixed width; the values are sign-extended, those of floating kinds are bits. */
     void fixed(int part, long[] column, int rows, int width, ColumnKind kind, ChunkBuffer out) {
         int start = out.size();
-        boolean floating = kind == ColumnKind.FLOAT || kind == ColumnKind.DOUBLE;
-        if (floating && decimals.find(column, rows, kind == ColumnKind.FLOAT)) {
+        if (trialIn[part]-- > 0) {
+            integers.setWholeBytes(wholeBytes[part]);
+            encode(column, rows, width, kind, out);
+            compress(part, start, out, wholeBytes[part] ? EAGER : NUMBERS);
+        } else {
+            trialIn[part] = TRIAL_LEAVES;
+            integers.setWholeBytes(true);
+            encode(column, rows, width, kind, out);
+            skip[part] = 0;
+            compress(part, start, out, EAGER);
+            int whole = out.size() - start;
+            other.clear();
+            other.putBytes(out.array(), start, whole);
+            out.setSize(start);
+            integers.setWholeBytes(false);
+            encode(column, rows, width, kind, out);
+            skip[part] = 0;
+            compress(part, start, out, NUMBERS);
+            int tight = out.size() - start;
+            wholeBytes[part] = whole < tight - tight / NUMBERS;
+            if (wholeBytes[part]) {
+                out.setSize(start);
+                out.putBytes(other.array(), 0, whole);
+            }
+        }
+        integers.setWholeBytes(false);
+    }
+
+    private void encode(long[] column, int rows, int width, ColumnKind kind, ChunkBuffer out) {
+        if (kind.floating() && decimals.find(column, rows, kind == ColumnKind.FLOAT)) {
             out.putByte(ChunkFormat.FORM_DECIMALS);
             out.putByte(decimals.digits);
             integers.write(decimals.wholes, rows, out);
@@ -59,7 +103,6 @@ final class PartEncoder {
                 putRaw(column[i], width, out);
             }
         }
-        compress(part, start, out, 10);
     }
 
     /** Room was reserved. */
@@ -79,7 +122,7 @@ final class PartEncoder {
     void variable(int part, long[] references, int rows, byte[][] slabs, ChunkBuffer out) {
         int start = out.size();
         values.write(references, rows, slabs, out);
-        compress(part, start, out, 20);
+        compress(part, start, out, EAGER);
     }
 
     /** Compresses the content of the part that begins at the start, if that saves one byte in {@code least}. */

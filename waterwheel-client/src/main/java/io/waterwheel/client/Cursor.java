@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class Cursor implements AutoCloseable {
     private final Connection connection;
     private final FlightStream stream;
-    private final boolean count;
+    /** Whether the verdict counts other tuples than the rows of the answer. */
+    private final boolean aggregates;
+
     private final Consumer<Verdict> onVerdict;
 
     private Columns columns = Columns.NONE;
@@ -41,23 +43,23 @@ public final class Cursor implements AutoCloseable {
     private boolean ended;
     private boolean closed;
 
-    private Cursor(Connection connection, FlightStream stream, boolean count, Consumer<Verdict> onVerdict) {
+    private Cursor(Connection connection, FlightStream stream, boolean aggregates, Consumer<Verdict> onVerdict) {
         this.connection = connection;
         this.stream = stream;
-        this.count = count;
+        this.aggregates = aggregates;
         this.onVerdict = onVerdict;
     }
 
     /** Asks, and waits for the first batch: until then another coordinator may be asked instead. */
     static Cursor open(
-            Connection connection, Ticket ticket, CallOption timeout, boolean count, Consumer<Verdict> onVerdict) {
+            Connection connection, Ticket ticket, CallOption timeout, boolean aggregates, Consumer<Verdict> onVerdict) {
         FlightStream stream;
         try {
             stream = connection.flight().getStream(ticket, timeout);
         } catch (RuntimeException e) {
             throw connection.failure(e);
         }
-        Cursor cursor = new Cursor(connection, stream, count, onVerdict);
+        Cursor cursor = new Cursor(connection, stream, aggregates, onVerdict);
         try {
             cursor.firstWaits = cursor.advance();
             return cursor;
@@ -143,7 +145,7 @@ public final class Cursor implements AutoCloseable {
                     connection.address() + ": the answer ended after " + rows + " rows without a verdict: it was cut"
                             + " off; ask again");
         }
-        if (!count && end.tuples() != rows) {
+        if (!aggregates && end.tuples() != rows) {
             throw failed(broken("the verdict says " + end.tuples() + " tuples, but " + rows + " came"));
         }
         onVerdict.accept(end);

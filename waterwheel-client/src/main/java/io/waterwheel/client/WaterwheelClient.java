@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallOptions;
-import org.apache.arrow.flight.Result;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -112,7 +111,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 connection,
                 ticket,
                 CallOptions.timeout(millis, TimeUnit.MILLISECONDS),
-                demanding.count(),
+                demanding.aggregates(),
                 verdict -> session.saw(demanding.stream(), verdict)));
     }
 
@@ -218,7 +217,7 @@ public final class WaterwheelClient implements AutoCloseable {
             Connection connection, String action, MessageLite request, Parser<R> parser, Duration timeout) {
         byte[] reply;
         try {
-            Iterator<Result> results = connection
+            Iterator<org.apache.arrow.flight.Result> results = connection
                     .flight()
                     .doAction(
                             new Action(action, request.toByteArray()),

@@ -20,7 +20,12 @@ final class ArchitectureTest {
             .layer("cli")
             .definedBy("io.waterwheel.client.cli..")
             .layer("core questions")
-            .definedBy("io.waterwheel.model..", "io.waterwheel.query", "io.waterwheel.decode..", "io.waterwheel.wire..")
+            .definedBy(
+                    "io.waterwheel.model..",
+                    "io.waterwheel.query",
+                    "io.waterwheel.query.expression..",
+                    "io.waterwheel.decode..",
+                    "io.waterwheel.wire..")
             .layer("core chunk")
             .definedBy("io.waterwheel.chunk..")
             .layer("core engine")

@@ -12,6 +12,9 @@ final class LeafRuns {
     /** Most rows of a batch. */
     static final int ROWS = 4096;
 
+    /** Leaves up to which each is scanned for. */
+    static final int FEW_LEAVES = 4;
+
     /** The leaf of each row of the batch, less the first leaf. */
     private final int[] leaf = new int[ROWS];
     /** Rows of the batch, leaf by leaf. */
@@ -45,6 +48,10 @@ final class LeafRuns {
             }
             return;
         }
+        if (leaves <= FEW_LEAVES) {
+            groupByScans(template, keys, from, count);
+            return;
+        }
         Arrays.fill(ends, 0, leaves, 0);
         for (int i = 0; i < count; i++) {
             int at = template.leafOf(keys[from + i], first, last) - first;
@@ -59,6 +66,22 @@ final class LeafRuns {
         }
         for (int i = 0; i < count; i++) {
             order[ends[leaf[i]]++] = i;
+        }
+    }
+
+    /** For few leaves: a scan for each, without a branch to predict or a counter to wait for. */
+    private void groupByScans(Template template, long[] keys, int from, int count) {
+        int found = 0;
+        for (int l = 0; l < leaves; l++) {
+            long low = template.lowKey(firstLeaf + l);
+            long high = template.highKey(firstLeaf + l);
+            // Every leaf but the last leaves a place for the row that a scan notes and then takes back.
+            for (int i = 0; i < count && found < count; i++) {
+                long key = keys[from + i];
+                order[found] = i;
+                found += (key >= low ? 1 : 0) & (key <= high ? 1 : 0);
+            }
+            ends[l] = found;
         }
     }
 
@@ -79,31 +102,39 @@ final class LeafRuns {
             int at = pageOffset + runSlot[run] * width;
             int from = runFrom[run];
             int length = runLength[run];
-            switch (width) {
-                case 1 -> {
-                    for (int i = 0; i < length; i++) {
-                        target[at + i] = source[sourceFrom + order[from + i]];
-                    }
-                }
-                case 2 -> {
-                    for (int i = 0; i < length; i++) {
-                        short value = LittleEndian.getShort(source, sourceFrom + order[from + i] * 2);
-                        LittleEndian.putShort(target, at + i * 2, value);
-                    }
-                }
-                case 4 -> {
-                    for (int i = 0; i < length; i++) {
-                        int value = LittleEndian.getInt(source, sourceFrom + order[from + i] * 4);
-                        LittleEndian.putInt(target, at + i * 4, value);
-                    }
-                }
-                default -> {
-                    for (int i = 0; i < length; i++) {
-                        long value = LittleEndian.getLong(source, sourceFrom + order[from + i] * 8);
-                        LittleEndian.putLong(target, at + i * 8, value);
-                    }
-                }
+            if (leaves == 1) {
+                System.arraycopy(source, sourceFrom + from * width, target, at, length * width);
+            } else if (width == 8) {
+                copyLongs(order, from, length, source, sourceFrom, target, at);
+            } else if (width == 4) {
+                copyInts(order, from, length, source, sourceFrom, target, at);
+            } else {
+                copyBytes(order, from, length, source, sourceFrom, target, at, width);
             }
+        }
+    }
+
+    private static void copyLongs(
+            int[] order, int from, int length, byte[] source, int sourceFrom, byte[] target, int at) {
+        for (int i = 0; i < length; i++) {
+            LittleEndian.putLong(target, at + i * 8, LittleEndian.getLong(source, sourceFrom + order[from + i] * 8));
+        }
+    }
+
+    private static void copyInts(
+            int[] order, int from, int length, byte[] source, int sourceFrom, byte[] target, int at) {
+        for (int i = 0; i < length; i++) {
+            LittleEndian.putInt(target, at + i * 4, LittleEndian.getInt(source, sourceFrom + order[from + i] * 4));
+        }
+    }
+
+    /** Widths 1 and 2. */
+    private static void copyBytes(
+            int[] order, int from, int length, byte[] source, int sourceFrom, byte[] target, int at, int width) {
+        for (int i = 0; i < length; i++) {
+            int row = sourceFrom + order[from + i] * width;
+            target[at + i * width] = source[row];
+            target[at + (i + 1) * width - 1] = source[row + width - 1];
         }
     }
 

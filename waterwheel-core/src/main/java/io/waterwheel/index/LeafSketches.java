@@ -41,8 +41,13 @@ final class LeafSketches {
 
     /** Adds times [from, from + count) to the leaf's sketch. */
     void add(int leaf, long[] times, int from, int count) {
+        long miniRange = last[leaf];
         for (int i = from; i < from + count; i++) {
-            add(leaf, times[i]);
+            long next = times[i] >> shift;
+            if (next != miniRange) {
+                miniRange = next;
+                addAnother(leaf, next);
+            }
         }
     }
 

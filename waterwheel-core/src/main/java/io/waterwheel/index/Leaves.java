@@ -193,29 +193,44 @@ public final class Leaves {
                 int length = Math.min(end - begin, Page.ROWS - slot);
                 long[] pageKeys = page.keys();
                 long[] pageTimes = page.times();
-                long minKey = Long.MAX_VALUE;
-                long maxKey = Long.MIN_VALUE;
-                long minTime = Long.MAX_VALUE;
-                long maxTime = Long.MIN_VALUE;
-                for (int i = 0; i < length; i++) {
-                    int source = from + order[begin + i];
-                    long key = keys[source];
-                    long time = times[source];
-                    pageKeys[slot + i] = key;
-                    pageTimes[slot + i] = time;
-                    minKey = Math.min(minKey, key);
-                    maxKey = Math.max(maxKey, key);
-                    minTime = Math.min(minTime, time);
-                    maxTime = Math.max(maxTime, time);
+                if (batch.leaves == 1) {
+                    System.arraycopy(keys, from + begin, pageKeys, slot, length);
+                    System.arraycopy(times, from + begin, pageTimes, slot, length);
+                } else {
+                    gather(keys, from, order, begin, pageKeys, slot, length);
+                    gather(times, from, order, begin, pageTimes, slot, length);
                 }
-                page.addTimes(minTime, maxTime);
-                widen(leaf * 4, minKey, maxKey, minTime, maxTime);
-                sketches.add(leaf, pageTimes, slot, length);
+                widen(leaf, page, slot, length);
                 batch.add(leaf, begin, length, page, slot);
                 written[leaf] = row + length;
                 begin += length;
             }
         }
+    }
+
+    private static void gather(long[] source, int from, int[] order, int begin, long[] target, int slot, int length) {
+        for (int i = 0; i < length; i++) {
+            target[slot + i] = source[from + order[begin + i]];
+        }
+    }
+
+    /** Widens the ranges and the sketch of a leaf by rows that were copied to its page. */
+    private void widen(int leaf, Page page, int slot, int length) {
+        long[] keys = page.keys();
+        long[] times = page.times();
+        long minKey = Long.MAX_VALUE;
+        long maxKey = Long.MIN_VALUE;
+        long minTime = Long.MAX_VALUE;
+        long maxTime = Long.MIN_VALUE;
+        for (int i = slot; i < slot + length; i++) {
+            minKey = Math.min(minKey, keys[i]);
+            maxKey = Math.max(maxKey, keys[i]);
+            minTime = Math.min(minTime, times[i]);
+            maxTime = Math.max(maxTime, times[i]);
+        }
+        page.addTimes(minTime, maxTime);
+        widen(leaf * 4, minKey, maxKey, minTime, maxTime);
+        sketches.add(leaf, times, slot, length);
     }
 
     private void widen(int range, long minKey, long maxKey, long minTime, long maxTime) {

@@ -67,7 +67,7 @@ final class TemplateRebuild {
             int last = template.leafOf(old.maxKey(leaf));
             Page[] pages = old.pages(leaf);
             // A page alone is enough when its rows make runs that are long; else more are laid side by side first.
-            int step = last - first < BATCH_PAGES ? 1 : BATCH_PAGES;
+            int step = last - first < LeafRuns.FEW_LEAVES ? 1 : BATCH_PAGES;
             for (int row = 0; row < size; row += step * Page.ROWS) {
                 int count = Math.min(step * Page.ROWS, size - row);
                 int page = row >>> Page.SHIFT;

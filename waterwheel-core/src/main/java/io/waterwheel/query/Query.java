@@ -3,6 +3,7 @@ package io.waterwheel.query;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -10,15 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a client asks of one stream: the tuples whose key lies in any of the intervals, whose position lies in the
- * shape, and whose time lies in the interval. All bounds are closed.
+ * shape, whose time lies in the interval, and for which the condition is true. All bounds are closed.
  *
  * @param stream name of the stream
  * @param keys key intervals, any of which may hold the key; empty means every key
  * @param shape what the position must lie in, or null; only for streams whose key is a position
  * @param times time interval
- * @param select names of the fields of the answer, in order; empty means all
- * @param limit most tuples to return; {@link #NO_LIMIT} for all. Which ones is not defined
- * @param count whether to return the number of matching tuples in place of them; the limit does not apply
+ * @param where a condition that must be true, or null
+ * @param result what is returned of the tuples
  * @param timeout how long the answer may take in all
  * @param allowPartial whether an answer that lacks something may be returned, marked; otherwise the query waits for
  *     what is missing until the timeout, then fails
@@ -29,9 +29,8 @@ public record Query(
         List<KeyInterval> keys,
         @Nullable Shape shape,
         TimeInterval times,
-        List<String> select,
-        long limit,
-        boolean count,
+        @Nullable Expression where,
+        Result result,
         Duration timeout,
         boolean allowPartial,
         Map<Integer, Long> atLeast) {
@@ -40,13 +39,12 @@ public record Query(
 
     public Query {
         keys = List.copyOf(keys);
-        select = List.copyOf(select);
         atLeast = Map.copyOf(atLeast);
         if (stream.isEmpty()) {
             throw new IllegalArgumentException("query: the stream's name is empty");
         }
-        if (limit < 0) {
-            throw new IllegalArgumentException("query: limit must not be negative, got " + limit);
+        if (where != null) {
+            where.requireLimits();
         }
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("query: timeout must be positive, got " + timeout);
@@ -56,51 +54,100 @@ public record Query(
     /** All tuples of a stream; narrow it with the {@code with} methods. */
     public static Query of(String stream) {
         return new Query(
-                stream,
-                List.of(),
-                null,
-                TimeInterval.ALL,
-                List.of(),
-                NO_LIMIT,
-                false,
-                DEFAULT_TIMEOUT,
-                false,
-                Map.of());
+                stream, List.of(), null, TimeInterval.ALL, null, Result.Rows.ALL, DEFAULT_TIMEOUT, false, Map.of());
     }
 
     public Query withKeys(List<KeyInterval> intervals) {
-        return new Query(stream, intervals, shape, times, select, limit, count, timeout, allowPartial, atLeast);
+        return new Query(stream, intervals, shape, times, where, result, timeout, allowPartial, atLeast);
     }
 
     public Query withShape(Shape area) {
-        return new Query(stream, keys, area, times, select, limit, count, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, area, times, where, result, timeout, allowPartial, atLeast);
     }
 
     public Query withTimes(TimeInterval interval) {
-        return new Query(stream, keys, shape, interval, select, limit, count, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, shape, interval, where, result, timeout, allowPartial, atLeast);
     }
 
+    /** Replaces the condition. */
+    public Query withWhere(Expression condition) {
+        return new Query(stream, keys, shape, times, condition, result, timeout, allowPartial, atLeast);
+    }
+
+    /** Replaces the condition by that of a text, such as {@code speed > 50 AND name LIKE 'A%'}. */
+    public Query withWhere(String condition) {
+        return withWhere(Expression.parse(condition));
+    }
+
+    /** Replaces what is returned. */
+    public Query withResult(Result wanted) {
+        return new Query(stream, keys, shape, times, where, wanted, timeout, allowPartial, atLeast);
+    }
+
+    /** Asks for these fields; of tuples only, not of aggregates. */
     public Query withSelect(List<String> fields) {
-        return new Query(stream, keys, shape, times, fields, limit, count, timeout, allowPartial, atLeast);
+        if (result instanceof Result.Rows rows) {
+            return withResult(new Result.Rows(fields, rows.orderBy(), rows.limit()));
+        } else if (result instanceof Result.Latest latest) {
+            return withResult(new Result.Latest(latest.perKey(), fields));
+        }
+        throw new IllegalArgumentException("query: fields are selected of tuples, not of aggregates");
     }
 
+    /** Asks for so many tuples at most; not of aggregates, not of the latest. */
     public Query withLimit(long most) {
-        return new Query(stream, keys, shape, times, select, most, count, timeout, allowPartial, atLeast);
+        Result.Rows rows = rows("a limit");
+        return withResult(new Result.Rows(rows.select(), rows.orderBy(), most));
     }
 
+    /** Asks for the tuples in this order; not of aggregates, not of the latest. */
+    public Query withOrderBy(List<Order> order) {
+        Result.Rows rows = rows("an order");
+        return withResult(new Result.Rows(rows.select(), order, rows.limit()));
+    }
+
+    private Result.Rows rows(String what) {
+        if (result instanceof Result.Rows rows) {
+            return rows;
+        }
+        throw new IllegalArgumentException(
+                "query: " + what + " is for tuples; aggregates and the latest have an order of their own");
+    }
+
+    /** Asks for the number of matching tuples in place of them. */
     public Query withCount() {
-        return new Query(stream, keys, shape, times, select, limit, true, timeout, allowPartial, atLeast);
+        return withResult(Result.Aggregates.COUNT);
+    }
+
+    /** Asks for aggregates of all matching tuples. */
+    public Query withAggregates(List<Aggregate> values) {
+        return withResult(new Result.Aggregates(values, List.of(), null));
+    }
+
+    /** Asks for the newest tuples of each key. */
+    public Query withLatest(int perKey) {
+        return withResult(new Result.Latest(perKey, List.of()));
+    }
+
+    /** Whether only the number of matching tuples is asked for. */
+    public boolean count() {
+        return result instanceof Result.Aggregates aggregates && aggregates.countsOnly();
+    }
+
+    /** Whether aggregates are asked for: the verdict then counts the tuples that went into them, not rows. */
+    public boolean aggregates() {
+        return result instanceof Result.Aggregates;
     }
 
     public Query withTimeout(Duration duration) {
-        return new Query(stream, keys, shape, times, select, limit, count, duration, allowPartial, atLeast);
+        return new Query(stream, keys, shape, times, where, result, duration, allowPartial, atLeast);
     }
 
     public Query withPartialAllowed() {
-        return new Query(stream, keys, shape, times, select, limit, count, timeout, true, atLeast);
+        return new Query(stream, keys, shape, times, where, result, timeout, true, atLeast);
     }
 
     public Query withAtLeast(Map<Integer, Long> positions) {
-        return new Query(stream, keys, shape, times, select, limit, count, timeout, allowPartial, positions);
+        return new Query(stream, keys, shape, times, where, result, timeout, allowPartial, positions);
     }
 }

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param positions per partition of the topic, the offset below which every matching tuple is in the answer; what lies
  *     above may be there in part, each tuple at most once
  * @param edit number of the catalog edit the answer was planned on
- * @param tuples number of tuples returned, or counted
+ * @param tuples number of tuples returned; with aggregates, of tuples that went into them
  * @param indexersAsked number of indexers that took part
  * @param chunksRead number of chunks that took part
  */

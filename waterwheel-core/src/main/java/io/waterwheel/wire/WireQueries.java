@@ -9,6 +9,7 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.wire.proto.Ticket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,8 +29,7 @@ public final class WireQueries {
     /** Most key intervals, and most partitions, that a query names. */
     public static final int MAX_INTERVALS = 10_000;
 
-    private static final int MAX_FIELDS = 256;
-    private static final int MAX_NAME = 100;
+    static final int MAX_NAME = 100;
     private static final int MAX_MISSING = 1000;
     private static final long MAX_TIMEOUT_MILLIS = Duration.ofHours(1).toMillis();
 
@@ -65,8 +65,6 @@ public final class WireQueries {
     static io.waterwheel.wire.proto.Query toMessage(Query query) {
         io.waterwheel.wire.proto.Query.Builder message = io.waterwheel.wire.proto.Query.newBuilder()
                 .setStream(query.stream())
-                .addAllSelect(query.select())
-                .setCount(query.count())
                 .setTimeoutMillis(Math.max(1, query.timeout().toMillis()))
                 .setAllowPartial(query.allowPartial())
                 .putAllAtLeast(query.atLeast());
@@ -84,9 +82,10 @@ public final class WireQueries {
                     .setFrom(query.times().from())
                     .setTo(query.times().to()));
         }
-        if (query.limit() != Query.NO_LIMIT) {
-            message.setLimit(query.limit());
+        if (query.where() != null) {
+            message.setWhere(query.where().toString());
         }
+        WireResults.write(query.result(), message);
         return message.build();
     }
 
@@ -98,7 +97,6 @@ public final class WireQueries {
         refuseUnknown("query: box", message.getShape().getBox());
         refuseUnknown("query: circle", message.getShape().getCircle());
         atMost("keys", message.getKeysCount(), MAX_INTERVALS);
-        atMost("select", message.getSelectCount(), MAX_FIELDS);
         atMost("at_least", message.getAtLeastCount(), MAX_INTERVALS);
         atMost("characters in stream", message.getStream().length(), MAX_NAME);
         if (message.getTimeoutMillis() < 0 || message.getTimeoutMillis() > MAX_TIMEOUT_MILLIS) {
@@ -109,9 +107,6 @@ public final class WireQueries {
                 throw bad("at_least: partition " + entry.getKey() + ", offset " + entry.getValue()
                         + ": expected neither to be negative");
             }
-        }
-        for (String name : message.getSelectList()) {
-            atMost("characters in select", name.length(), MAX_NAME);
         }
         try {
             List<KeyInterval> keys = new ArrayList<>(message.getKeysCount());
@@ -129,9 +124,8 @@ public final class WireQueries {
                                     message.getTimes().getFrom(),
                                     message.getTimes().getTo())
                             : TimeInterval.ALL,
-                    message.getSelectList(),
-                    message.hasLimit() ? message.getLimit() : Query.NO_LIMIT,
-                    message.getCount(),
+                    message.getWhere().isEmpty() ? null : Expression.parse(message.getWhere()),
+                    WireResults.read(message),
                     message.getTimeoutMillis() == 0
                             ? Query.DEFAULT_TIMEOUT
                             : Duration.ofMillis(message.getTimeoutMillis()),
@@ -176,13 +170,13 @@ public final class WireQueries {
                 message.getChunksRead());
     }
 
-    private static void atMost(String what, int got, int most) {
+    static void atMost(String what, int got, int most) {
         if (got > most) {
             throw bad(what + ": expected at most " + most + ", got " + got);
         }
     }
 
-    private static void refuseUnknown(String what, Message message) {
+    static void refuseUnknown(String what, Message message) {
         var unknown = message.getUnknownFields().asMap();
         if (!unknown.isEmpty()) {
             throw bad(
@@ -190,7 +184,7 @@ public final class WireQueries {
         }
     }
 
-    private static WaterwheelException bad(String what) {
+    static WaterwheelException bad(String what) {
         String message = what.startsWith("query: ") ? what : "query: " + what;
         return new WaterwheelException(WaterwheelException.Kind.USER, "BAD_QUERY", message);
     }

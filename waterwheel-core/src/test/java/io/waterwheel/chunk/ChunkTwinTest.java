@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is written is read back bit for bit, and what the directory says of leaves is what a look at all rows finds. */
 final class ChunkTwinTest {
-    private static final int SEEDS = Integer.getInteger("waterwheel.chunk.seeds", 150);
+    private static final int SEEDS = Integer.getInteger("waterwheel.chunk.seeds", 100);
     private final ChunkWriter writer = new ChunkWriter();
 
     @Test

@@ -1,10 +1,7 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.ScanSpec;
 import io.waterwheel.query.exec.TreeScan;
 import java.util.ArrayList;
@@ -16,8 +13,7 @@ final class TreeRowsOf {
 
     static List<long[]> rows(TemplateTree tree) {
         List<long[]> all = new ArrayList<>();
-        ScanSpec everything = new ScanSpec(
-                List.of(KeyInterval.ALL), TimeInterval.ALL, null, new int[] {0, 1, 2}, false, Query.NO_LIMIT);
+        ScanSpec everything = ScanSpec.all(tree.layout());
         TreeScan.scan(tree, everything, rows -> {
             for (int row = 0; row < rows.size(); row++) {
                 all.add(new long[] {

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.UnknownFieldSet;
 import io.waterwheel.model.Box;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.wire.proto.Ticket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -41,7 +47,7 @@ class WireQueriesTest {
             try {
                 WireQueries.fromMessage(WireQueries.parseTicket(bytes).getQuery());
             } catch (WaterwheelException e) {
-                assertThat(e.code()).as("seed %s", seed).isEqualTo("BAD_QUERY");
+                assertThat(e.code()).as("seed %s", seed).isIn("BAD_QUERY", "BAD_EXPRESSION");
                 assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.USER);
             }
         }
@@ -96,6 +102,30 @@ class WireQueriesTest {
                 .hasMessage(why);
     }
 
+    private static final List<Field> FIELDS =
+            List.of(new Field("a", FieldType.LONG, true), new Field("order", FieldType.STRING, true));
+
+    private static Result result(Random random) {
+        List<String> select = random.nextBoolean() ? List.of() : List.of("a", "b");
+        return switch (random.nextInt(4)) {
+            case 0 -> Result.Aggregates.COUNT;
+            case 1 ->
+                new Result.Aggregates(
+                        List.of(
+                                Aggregate.parse("sum(a * 2.5 + -1) AS total"),
+                                Aggregate.count(),
+                                Aggregate.of(Aggregate.Function.MAX, "order")),
+                        random.nextBoolean() ? List.of() : List.of("a", "order"),
+                        random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(100_000)));
+            case 2 -> new Result.Latest(1 + random.nextInt(100), select);
+            default ->
+                new Result.Rows(
+                        select,
+                        random.nextBoolean() ? List.of() : List.of(new Order("a", true), new Order("b", false)),
+                        random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
+        };
+    }
+
     private static Query query(Random random) {
         List<KeyInterval> keys = new ArrayList<>();
         Map<Integer, Long> atLeast = new HashMap<>();
@@ -109,9 +139,8 @@ class WireQueriesTest {
                 keys,
                 random.nextBoolean() ? null : new Box(-random.nextDouble(), -1, random.nextDouble(), 2),
                 random.nextBoolean() ? TimeInterval.ALL : new TimeInterval(-random.nextInt(99), random.nextInt(99)),
-                random.nextBoolean() ? List.of() : List.of("a", "b"),
-                random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100),
-                random.nextBoolean(),
+                random.nextBoolean() ? null : new RandomExpressions(random, FIELDS, false).condition(3),
+                result(random),
                 Duration.ofMillis(1 + random.nextInt(3_600_000)),
                 random.nextBoolean(),
                 atLeast);

@@ -38,6 +38,7 @@ final class ArchitectureTest {
             .definedBy(
                     "io.waterwheel.model..",
                     "io.waterwheel.query",
+                    "io.waterwheel.query.expression..",
                     "io.waterwheel.query.exec..",
                     "io.waterwheel.wire..")
             .layer("core engine")

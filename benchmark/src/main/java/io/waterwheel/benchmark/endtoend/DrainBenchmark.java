@@ -1,5 +1,6 @@
 package io.waterwheel.benchmark.endtoend;
 
+import io.waterwheel.benchmark.Options;
 import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.RecordFormat;

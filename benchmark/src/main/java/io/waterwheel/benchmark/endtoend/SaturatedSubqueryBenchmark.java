@@ -1,5 +1,6 @@
 package io.waterwheel.benchmark.endtoend;
 
+import io.waterwheel.benchmark.Options;
 import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.StreamCatalog;

@@ -8,10 +8,14 @@ import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Polygon;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
 import io.waterwheel.query.Verdict;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -29,7 +33,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "query",
         description = {
-            "Ask for the tuples of a stream within ranges of key and time, or for their number.",
+            "Ask for the tuples of a stream within ranges of key and time, for their number, for aggregates, or for the"
+                    + " newest of each key.",
             "All bounds belong to the range. Answers are exact, over what arrived a moment ago and what is old."
         },
         footer = {
@@ -38,7 +43,11 @@ import picocli.CommandLine.Spec;
             "  waterwheel query flights --box 2,48,3,49 --time 2021-10-07T13:00:00Z/2021-10-07T13:05:00Z",
             "  waterwheel query flights --box 2,48,3,49 --count",
             "  waterwheel query flights --circle 2.55,49.01,5000",
-            "  waterwheel query orders --key 1000..1999 --key 7 --select time,amount --format csv"
+            "  waterwheel query orders --key 1000..1999 --key 7 --select time,amount --format csv",
+            "  waterwheel query flights --where \"altitude > 10000 AND callsign LIKE 'AFR%'\" --order-by altitude:desc"
+                    + " --limit 10",
+            "  waterwheel query flights --agg 'count(*)' --agg 'avg(velocity) as mean' --group-by callsign --bucket 10m",
+            "  waterwheel query orders --key 1000..1999 --latest 3"
         })
 final class QueryCommand implements Callable<Integer> {
     /** What to do about an answer that lacks something. */
@@ -97,8 +106,49 @@ final class QueryCommand implements Callable<Integer> {
     @Option(names = "--select", paramLabel = "FIELD", split = ",", description = "The fields to show, in this order.")
     private List<String> select = List.of();
 
-    @Option(names = "--limit", paramLabel = "N", description = "At most so many tuples; which ones is not defined.")
+    @Option(
+            names = "--where",
+            paramLabel = "CONDITION",
+            description = "Only tuples for which this is true: comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL,"
+                    + " arithmetic and functions as in SQL.")
+    private @Nullable String where;
+
+    @Option(
+            names = "--order-by",
+            paramLabel = "FIELD[:desc]",
+            split = ",",
+            description = "Order of the tuples, ascending unless :desc follows.")
+    private List<String> orderBy = List.of();
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            description = "At most so many tuples: the first in the order; without one it is not defined which.")
     private @Nullable Long limit;
+
+    @Option(
+            names = "--agg",
+            paramLabel = "AGGREGATE",
+            description = "A value of all tuples, or of each group: count(*), count, sum, min, max or avg of an"
+                    + " expression, perhaps with AS NAME; may be given several times.")
+    private List<String> aggregates = List.of();
+
+    @Option(
+            names = "--group-by",
+            paramLabel = "FIELD",
+            split = ",",
+            description = "The fields that make the groups of --agg.")
+    private List<String> groupBy = List.of();
+
+    @Option(
+            names = "--bucket",
+            paramLabel = "LENGTH",
+            converter = BucketText.class,
+            description = "Group by time too, in steps such as 500ms, 5s, 10m, 1h or 1d.")
+    private @Nullable Duration bucket;
+
+    @Option(names = "--latest", paramLabel = "N", description = "The newest N tuples of each key.")
+    private @Nullable Integer latest;
 
     @Option(names = "--count", description = "Only the number of tuples.")
     private boolean count;
@@ -169,7 +219,7 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private Query query() {
-        Query query = Query.of(stream).withKeys(keys).withSelect(select).withTimeout(timeout);
+        Query query = Query.of(stream).withKeys(keys).withTimeout(timeout);
         Shape shape = shape();
         if (shape != null) {
             query = query.withShape(shape);
@@ -177,12 +227,50 @@ final class QueryCommand implements Callable<Integer> {
         if (times != null) {
             query = query.withTimes(times);
         }
-        if (limit != null) {
-            query = query.withLimit(limit);
+        if (where != null) {
+            query = query.withWhere(where);
         }
-        if (count) {
-            query = query.withCount();
-        }
+        query = query.withResult(result());
         return partial == Partial.ALLOW ? query.withPartialAllowed() : query;
+    }
+
+    private Result result() {
+        boolean grouped = !groupBy.isEmpty() || bucket != null;
+        int kinds = (count ? 1 : 0) + (aggregates.isEmpty() && !grouped ? 0 : 1) + (latest == null ? 0 : 1);
+        if (kinds > 1) {
+            throw wrong("give one of --count, --agg (with --group-by, --bucket) and --latest, not several");
+        }
+        if (kinds == 1 && (!orderBy.isEmpty() || (limit != null && !count))) {
+            throw wrong("--order-by and --limit are for tuples, not for --agg or --latest");
+        }
+        try {
+            if (count) {
+                return Result.Aggregates.COUNT;
+            } else if (latest != null) {
+                return new Result.Latest(latest, select);
+            } else if (kinds == 1) {
+                List<Aggregate> values = new ArrayList<>();
+                for (String text : aggregates) {
+                    values.add(Aggregate.parse(text));
+                }
+                return new Result.Aggregates(values.isEmpty() ? List.of(Aggregate.count()) : values, groupBy, bucket);
+            }
+            List<Order> orders = new ArrayList<>();
+            for (String text : orderBy) {
+                int colon = text.indexOf(':');
+                String direction = colon < 0 ? "asc" : text.substring(colon + 1);
+                if (!direction.equalsIgnoreCase("asc") && !direction.equalsIgnoreCase("desc")) {
+                    throw wrong("--order-by: expected FIELD, FIELD:asc or FIELD:desc, got '" + text + "'");
+                }
+                orders.add(new Order(colon < 0 ? text : text.substring(0, colon), direction.equalsIgnoreCase("desc")));
+            }
+            return new Result.Rows(select, orders, limit == null ? Query.NO_LIMIT : limit);
+        } catch (IllegalArgumentException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private ParameterException wrong(String what) {
+        return new ParameterException(spec.commandLine(), what);
     }
 }

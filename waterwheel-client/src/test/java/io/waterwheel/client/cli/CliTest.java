@@ -9,7 +9,10 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
 import io.waterwheel.query.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -118,6 +121,51 @@ class CliTest {
             assertThat(server.queries.get(1).keys()).containsExactly(new KeyInterval(Long.MIN_VALUE, 3));
             assertThat(server.queries.get(1).times()).isEqualTo(new TimeInterval(1_633_608_000_000L, Long.MAX_VALUE));
         }
+    }
+
+    @Test
+    void whatIsReturnedIsPassedOn() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--where",
+                    "speed > 5",
+                    "--order-by",
+                    "a:desc,b",
+                    "--limit",
+                    "9");
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--agg",
+                    "avg(a * 2) as mean",
+                    "--group-by",
+                    "b",
+                    "--bucket",
+                    "5m");
+            run("query", "s", "--server", server.url(), "--latest", "3", "--select", "a");
+            assertThat(server.queries)
+                    .containsExactly(
+                            Query.of("s")
+                                    .withWhere("speed > 5")
+                                    .withOrderBy(List.of(new Order("a", true), new Order("b", false)))
+                                    .withLimit(9),
+                            Query.of("s")
+                                    .withResult(new Result.Aggregates(
+                                            List.of(Aggregate.parse("avg(a * 2) AS mean")),
+                                            List.of("b"),
+                                            Duration.ofMinutes(5))),
+                            Query.of("s").withLatest(3).withSelect(List.of("a")));
+        }
+        usage("give one of --count, --agg", "query", "s", "--count", "--latest", "3");
+        usage("--order-by and --limit are for tuples", "query", "s", "--latest", "3", "--limit", "3");
+        usage("expected FIELD, FIELD:asc or FIELD:desc, got 'a:down'", "query", "s", "--order-by", "a:down");
+        usage("expected a whole number and ms, s, m, h or d", "query", "s", "--bucket", "5");
     }
 
     @Test

@@ -4,7 +4,9 @@ import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.exec.column.RowView;
 import java.io.IOException;
+import java.util.BitSet;
 
 /** One scan of one chunk, batch of leaves by batch of leaves. One thread. */
 final class ChunkLeafScan {
@@ -12,13 +14,11 @@ final class ChunkLeafScan {
     private static final int BATCH_LEAVES = 16;
 
     private static final long BATCH_BYTES = 4 << 20;
-    /** A chunk column's arena is one slab: the shift leaves nothing of an offset. */
-    private static final int ONE_SLAB = 31;
 
     private final ChunkParts parts;
     private final ChunkDirectory directory;
     private final RowFilter filter;
-    private final ResultRows rows;
+    private final Collector rows;
     private final boolean count;
     private final RowView view;
     private final boolean needsKeys;
@@ -38,19 +38,17 @@ final class ChunkLeafScan {
         this.directory = parts.directory();
         this.filter = filter;
         RowLayout layout = directory.layout();
-        this.rows = new ResultRows(spec, layout, sink);
+        this.rows = spec.gather().collector(sink);
         this.count = spec.count();
         this.view = new RowView(layout.columns());
-        view.slabShift = ONE_SLAB;
-        for (int c = 0; c < layout.columns(); c++) {
-            view.slabs[c] = new byte[1][];
-        }
+        view.slabShift = RowView.ONE_SLAB;
         // With a limit the first leaf may be enough.
-        this.batchLeaves = spec.limit() == Query.NO_LIMIT || count ? BATCH_LEAVES : 1;
+        this.batchLeaves = spec.gather().limit() == Query.NO_LIMIT ? BATCH_LEAVES : 1;
         this.needsColumn = new boolean[layout.columns()];
-        boolean key = false;
-        boolean time = false;
-        for (int field : count ? new int[0] : spec.fields()) {
+        boolean key = spec.gather().needsKeys();
+        boolean time = spec.gather().needsTimes();
+        BitSet needed = spec.neededFields(layout);
+        for (int field = needed.nextSetBit(0); field >= 0; field = needed.nextSetBit(field + 1)) {
             int column = layout.columnOf(field);
             key |= column == RowLayout.KEY;
             time |= column == RowLayout.TIME;
@@ -71,9 +69,8 @@ final class ChunkLeafScan {
     }
 
     long run() throws IOException {
-        long counted = 0;
         int leaf = directory.firstLeaf(filter.lowKey());
-        while (leaf < directory.leaves() && !(!count && rows.done())) {
+        while (leaf < directory.leaves() && !rows.done()) {
             int inBatch = 0;
             long bytes = 0;
             for (; leaf < directory.leaves() && inBatch < batchLeaves && bytes < BATCH_BYTES; leaf++) {
@@ -85,8 +82,8 @@ final class ChunkLeafScan {
                         || !directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
                     continue;
                 }
-                if (count && !filter.hasArea() && holdsKeys(leaf) && holdsTimes(leaf)) {
-                    counted += directory.rows(leaf);
+                if (count && !filter.looksAtFields() && holdsKeys(leaf) && holdsTimes(leaf)) {
+                    rows.found(directory.rows(leaf));
                     continue;
                 }
                 bytes += ask(leaf);
@@ -95,14 +92,14 @@ final class ChunkLeafScan {
             if (inBatch > 0) {
                 parts.fetch();
             }
-            for (int i = 0; i < inBatch && !(!count && rows.done()); i++) {
-                counted += leaf(batch[i]);
+            for (int i = 0; i < inBatch && !rows.done(); i++) {
+                leaf(batch[i]);
             }
             parts.endBatch();
             batchLeaves = Math.min(BATCH_LEAVES, batchLeaves * 2);
         }
-        rows.flush();
-        return count ? counted : rows.delivered();
+        rows.finish();
+        return rows.found();
     }
 
     private boolean holdsKeys(int leaf) {
@@ -123,8 +120,8 @@ final class ChunkLeafScan {
         return parts.ask(leaf, wanted);
     }
 
-    /** Answers from a leaf whose parts were fetched; returns the number of matching rows. */
-    private int leaf(int leaf) {
+    /** Answers from a leaf whose parts were fetched. */
+    private void leaf(int leaf) {
         boolean allKeys = holdsKeys(leaf);
         boolean allTimes = holdsTimes(leaf);
         view.keys = needsKeys || !allKeys ? parts.take().longs() : RowView.NO_LONGS;
@@ -133,18 +130,16 @@ final class ChunkLeafScan {
             if (needsColumn[c]) {
                 LeafPart part = parts.take();
                 view.columns[c] = part.bytes();
-                view.slabs[c][0] = part.arena();
+                view.slabs[c] = new byte[][] {part.arena()};
             }
         }
         int size = directory.rows(leaf);
+        view.rows = size;
         int matching = allKeys ? filter.selectAll(size) : filter.selectSortedKeys(view.keys, size);
         if (!allTimes) {
             matching = filter.keepTimes(view.times, matching);
         }
-        matching = filter.keepArea(view, matching);
-        if (!count) {
-            rows.add(view, filter.selected(), matching);
-        }
-        return matching;
+        matching = filter.keepFields(view, matching);
+        rows.add(view, filter.selected(), matching);
     }
 }

@@ -60,7 +60,7 @@ public record QueryPlan(
         // Intervals may share chunks: each chunk once.
         Map<String, ChunkDescriptor> chunks = new TreeMap<>();
         for (KeyInterval interval : resolved.keys()) {
-            snapshot.chunks(new Region(interval, resolved.query().times()), chunk -> chunks.put(chunk.file(), chunk));
+            snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> chunks.put(chunk.file(), chunk));
         }
         return new QueryPlan(snapshot, resolved, indexers, excused, List.copyOf(chunks.values()));
     }
@@ -87,7 +87,7 @@ public record QueryPlan(
         if (region == null) {
             return true;
         }
-        return !region.times().overlaps(resolved.query().times())
+        return !region.times().overlaps(resolved.spec().times())
                 || resolved.keys().stream().noneMatch(region.keys()::overlaps);
     }
 }

@@ -3,18 +3,18 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,12 +46,31 @@ public final class QueryRunner {
     /** Of one indexer's tuples, what is held here so that the indexer need not. */
     private static final long MAX_HELD_BYTES = 32 << 20;
 
+    /** Chunks read at once when older ones may turn out not to be needed. */
+    private static final int MAX_CHUNKS_AT_ONCE = 16;
+
     private final SnapshotSource snapshots;
     private final IntFunction<Endpoints> endpoints;
     private final ExecutorService executor;
+    private final DispatchPolicy policy;
 
-    /** @param executor runs one task an indexer and a query server of each running query */
+    /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
+        this(snapshots, endpoints, executor, DispatchPolicy.LADA);
+    }
+
+    /**
+     * A runner.
+     *
+     * @param executor runs one task an indexer and a query server of each running query
+     * @param policy how chunks are given to query servers
+     */
+    public QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            ExecutorService executor,
+            DispatchPolicy policy) {
+        this.policy = policy;
         this.snapshots = snapshots;
         this.endpoints = endpoints;
         this.executor = executor;
@@ -80,7 +99,7 @@ public final class QueryRunner {
         private final AnswerSink sink;
         private final long deadline;
         private final List<String> missing = new ArrayList<>();
-        private long tuples;
+        private @Nullable PartsMerge merge;
         private boolean enough;
 
         Run(Query query, AnswerSink sink) {
@@ -181,13 +200,13 @@ public final class QueryRunner {
 
         private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies)
                 throws IOException, InterruptedException {
-            List<Field> fields = query.count()
-                    ? List.of(new Field("count", FieldType.LONG, false))
-                    : plan.resolved().fields();
-            sink.start(fields);
+            merge = plan.resolved().spec().gather().merge();
+            sink.start(plan.resolved().fields());
             Map<Integer, Long> positions = new HashMap<>();
             plan.excused().forEach(watermarks -> lower(positions, watermarks));
-            ChunkReads chunks = new ChunkReads(plan);
+            boolean newestFirst = query.result() instanceof Result.Latest;
+            // With newest first, what the indexers hold may show that no chunk is needed.
+            ChunkReads chunks = new ChunkReads(plan, query, newestFirst ? List.of() : plan.chunks());
             chunks.start();
             boolean whole = false;
             try {
@@ -211,20 +230,15 @@ public final class QueryRunner {
                 }
                 chunks.finish();
             }
-            if (query.count()) {
-                TupleBlock block = new TupleBlock(RowLayout.ofFields(fields), 1);
-                LittleEndian.putLong(block.column(0), 0, tuples);
-                block.setSize(1);
-                sink.rows(block);
-            }
+            int chunksRead = newestFirst ? readNewestFirst(plan) : plan.chunks().size();
             Verdict verdict = new Verdict(
                     missing.isEmpty(),
                     missing,
                     positions,
                     plan.snapshot().edit(),
-                    tuples,
+                    finishMerge(),
                     replies.size(),
-                    plan.chunks().size());
+                    chunksRead);
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,
@@ -232,6 +246,57 @@ public final class QueryRunner {
                         "the answer lacks something: " + missing + "; ask again, or allow a partial answer");
             }
             sink.finish(verdict);
+        }
+
+        /**
+         * Reads chunks by the time they end, the newest first, a few at once, until no older one can change the answer;
+         * returns how many it read.
+         */
+        private int readNewestFirst(QueryPlan plan) throws IOException, InterruptedException {
+            List<ChunkDescriptor> chunks = new ArrayList<>(plan.chunks());
+            chunks.sort(Comparator.comparingLong(
+                            (ChunkDescriptor chunk) -> chunk.region().times().to())
+                    .reversed());
+            int read = 0;
+            int atOnce = 1;
+            while (read < chunks.size() && !done()) {
+                long settled = settledBefore(plan.resolved().keys());
+                int upTo = read;
+                while (upTo < chunks.size()
+                        && upTo < read + atOnce
+                        && chunks.get(upTo).region().times().to() >= settled) {
+                    upTo++;
+                }
+                if (upTo == read) {
+                    break;
+                }
+                Query narrowed = query;
+                if (settled > query.times().from()) {
+                    narrowed = query.withTimes(new TimeInterval(
+                            Math.min(settled, query.times().to()), query.times().to()));
+                }
+                ChunkReads reads = new ChunkReads(plan, narrowed, chunks.subList(read, upTo));
+                reads.start();
+                reads.finish();
+                read = upTo;
+                atOnce = Math.min(atOnce * 2, MAX_CHUNKS_AT_ONCE);
+            }
+            return read;
+        }
+
+        private synchronized PartsMerge merge() {
+            return java.util.Objects.requireNonNull(merge);
+        }
+
+        private synchronized long settledBefore(List<KeyInterval> keys) {
+            return merge().settledBefore(keys);
+        }
+
+        private synchronized long finishMerge() {
+            return merge().finish(rows -> {
+                sink.rows(rows);
+                return !sink.cancelled();
+            });
         }
 
         private void deliver(Subquery.OfIndexer subquery, IndexerReply reply, Map<Integer, Long> positions)
@@ -264,9 +329,7 @@ public final class QueryRunner {
             });
             reply.close();
             deliverAll(held);
-            if (query.count()) {
-                add(found);
-            }
+            add(found);
         }
 
         private boolean deliverAll(List<TupleBlock> blocks) {
@@ -284,23 +347,18 @@ public final class QueryRunner {
         }
 
         private synchronized void add(long found) {
-            tuples += found;
+            merge().found(found);
         }
 
-        /** Passes rows on, cut to the limit; false once nothing more is wanted. */
+        /** Merges a block of a part into the answer; false once nothing more is wanted. */
         private synchronized boolean deliverRows(TupleBlock rows) {
             if (enough || sink.cancelled()) {
                 return false;
             }
-            long room = query.limit() - tuples;
-            if (rows.size() > room) {
-                rows.setSize((int) room);
-            }
-            if (rows.size() > 0) {
-                sink.rows(rows);
-            }
-            tuples += rows.size();
-            enough = tuples >= query.limit();
+            enough = !merge().accept(rows, block -> {
+                sink.rows(block);
+                return true;
+            });
             return !enough;
         }
 
@@ -313,25 +371,29 @@ public final class QueryRunner {
             return enough || sink.cancelled() || System.nanoTime() - deadline >= 0;
         }
 
-        /** The chunks of a plan, read by all query servers at once. */
+        /** Some chunks of a plan, read by all query servers at once. */
         private final class ChunkReads {
             private final QueryPlan plan;
+            private final Query asked;
+            private final List<ChunkDescriptor> chunks;
             private final List<Future<Void>> readers = new ArrayList<>();
             private final Map<String, String> failures = new HashMap<>();
-            private @Nullable LadaDispatch dispatch;
+            private @Nullable Dispatch dispatch;
 
-            ChunkReads(QueryPlan plan) {
+            ChunkReads(QueryPlan plan, Query asked, List<ChunkDescriptor> chunks) {
                 this.plan = plan;
+                this.asked = asked;
+                this.chunks = chunks;
             }
 
             void start() {
-                if (plan.chunks().isEmpty()) {
+                if (chunks.isEmpty()) {
                     return;
                 }
                 List<Endpoints.QueryServer> servers = endpoints().queryServers();
                 Map<String, String> hosts = new HashMap<>();
                 servers.forEach(server -> hosts.put(server.name(), server.host()));
-                LadaDispatch pending = new LadaDispatch(plan.chunks(), hosts, endpoints()::replicas);
+                Dispatch pending = policy.dispatch(chunks, hosts, endpoints()::replicas);
                 dispatch = pending;
                 for (Endpoints.QueryServer server : servers) {
                     readers.add(executor.submit(() -> {
@@ -341,7 +403,7 @@ public final class QueryRunner {
                 }
             }
 
-            private void read(LadaDispatch pending, Endpoints.QueryServer server) throws InterruptedException {
+            private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
                 ChunkDescriptor chunk;
                 while (!done() && (chunk = pending.bid(server.name())) != null) {
                     List<TupleBlock> rows = new ArrayList<>();
@@ -349,7 +411,7 @@ public final class QueryRunner {
                     try {
                         found = server.scan(
                                 new Subquery.OfChunk(
-                                        query, plan.snapshot().stream().id(), chunk.file()),
+                                        asked, plan.snapshot().stream().id(), chunk.file()),
                                 block -> {
                                     rows.add(block);
                                     return !done();
@@ -363,9 +425,7 @@ public final class QueryRunner {
                         continue;
                     }
                     // A sink that fails here fails the query: the chunk itself is read.
-                    if (query.count()) {
-                        add(found);
-                    }
+                    add(found);
                     deliverAll(rows);
                     pending.done(chunk);
                 }
@@ -379,7 +439,7 @@ public final class QueryRunner {
                 for (Future<Void> reader : readers) {
                     get(reader);
                 }
-                LadaDispatch pending = dispatch;
+                Dispatch pending = dispatch;
                 if (pending == null) {
                     return;
                 }

@@ -7,18 +7,21 @@ import io.waterwheel.key.ZOrder;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.Shape;
+import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
-import java.util.ArrayList;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
 import java.util.List;
 
 /**
  * A query in terms of its stream's schema: names looked up, the shape turned into key intervals.
  *
  * @param fields of the answer, in order
- * @param keys sorted and disjoint; what lies outside cannot match
+ * @param keys sorted and disjoint; what lies outside cannot match, by the condition neither
  * @param spec what a scan looks for
  */
 public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
@@ -35,29 +38,8 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
      */
     public static ResolvedQuery of(Query query, StreamInfo stream) {
         Schema schema = stream.schema();
-        List<Field> fields = new ArrayList<>();
-        List<Integer> indexes = new ArrayList<>();
-        if (query.count()) {
-            // A count needs no field.
-        } else if (query.select().isEmpty()) {
-            for (int f = 0; f < schema.fields().size(); f++) {
-                fields.add(schema.fields().get(f));
-                indexes.add(f);
-            }
-        } else {
-            for (String name : query.select()) {
-                int index = schema.indexOf(name);
-                if (index < 0) {
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.USER,
-                            "NO_SUCH_FIELD",
-                            "stream " + stream.name() + " has no field '" + name + "'; it has "
-                                    + schema.fields().stream().map(Field::name).toList());
-                }
-                fields.add(schema.fields().get(index));
-                indexes.add(index);
-            }
-        }
+        RowLayout stored = RowLayout.of(schema);
+        Gather gather = Gather.of(query.result(), stored, schema.indexOf(schema.timeField()));
         for (int partition : query.atLeast().keySet()) {
             if (partition < 0 || partition >= stream.partitions()) {
                 throw new WaterwheelException(
@@ -82,13 +64,18 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             test = new ScanSpec.AreaTest(
                     area, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
-        ScanSpec spec = new ScanSpec(
-                keys,
-                query.times(),
-                test,
-                indexes.stream().mapToInt(Integer::intValue).toArray(),
-                query.count(),
-                query.count() ? Query.NO_LIMIT : query.limit());
-        return new ResolvedQuery(query, stream, List.copyOf(fields), keys, spec);
+        TimeInterval times = query.times();
+        Expression where = query.where();
+        if (where != null) {
+            new ExpressionTypes(schema.fields()).requireCondition(where);
+            Narrowing narrowing = Narrowing.of(where, stored, schema);
+            keys = narrowing.keys(keys);
+            times = narrowing.times(times);
+            if (times == null) {
+                keys = List.of();
+                times = query.times();
+            }
+        }
+        return new ResolvedQuery(query, stream, gather.fields(), keys, new ScanSpec(keys, times, test, where, gather));
     }
 }

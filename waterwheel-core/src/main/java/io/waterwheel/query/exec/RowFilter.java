@@ -3,6 +3,9 @@ package io.waterwheel.query.exec;
 import io.waterwheel.key.Area;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.exec.column.ColumnNode;
+import io.waterwheel.query.exec.column.ExpressionCompiler;
+import io.waterwheel.query.exec.column.RowView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,18 +21,24 @@ final class RowFilter {
     private final @Nullable Area area;
     private final int longitudeColumn;
     private final int latitudeColumn;
+    private final @Nullable ColumnNode where;
     private int[] selected = new int[256];
 
     RowFilter(ScanSpec spec, RowLayout layout) {
         List<KeyInterval> keys = spec.keys();
-        this.lows = keys.stream().mapToLong(KeyInterval::low).toArray();
-        this.highs = keys.stream().mapToLong(KeyInterval::high).toArray();
+        this.lows = new long[keys.size()];
+        this.highs = new long[keys.size()];
+        for (int i = 0; i < lows.length; i++) {
+            lows[i] = keys.get(i).low();
+            highs[i] = keys.get(i).high();
+        }
         this.fromTime = spec.times().from();
         this.toTime = spec.times().to();
         ScanSpec.AreaTest test = spec.area();
         this.area = test == null ? null : test.area();
         this.longitudeColumn = test == null ? 0 : layout.columnOf(test.longitudeField());
         this.latitudeColumn = test == null ? 0 : layout.columnOf(test.latitudeField());
+        this.where = spec.where() == null ? null : new ExpressionCompiler(layout).compile(spec.where());
     }
 
     boolean matchesNothing() {
@@ -48,6 +57,11 @@ final class RowFilter {
 
     boolean hasArea() {
         return area != null;
+    }
+
+    /** Whether a row whose key and time match may still not match. */
+    boolean looksAtFields() {
+        return area != null || where != null;
     }
 
     int longitudeColumn() {
@@ -184,12 +198,14 @@ final class RowFilter {
         return kept;
     }
 
-    /** Keeps of the selection the rows whose position lies in the area. */
-    int keepArea(RowView view, int count) {
+    /** Keeps of the selection the rows whose position lies in the area and for which the condition is true. */
+    int keepFields(RowView view, int count) {
         Area test = area;
-        if (test == null) {
-            return count;
-        }
+        int kept = test == null || count == 0 ? count : keepArea(test, view, count);
+        return where == null || kept == 0 ? kept : where.keep(view, selected, kept);
+    }
+
+    private int keepArea(Area test, RowView view, int count) {
         return test.keep(
                 view.columns[longitudeColumn],
                 view.bases[longitudeColumn],

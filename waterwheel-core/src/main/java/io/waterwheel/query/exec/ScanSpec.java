@@ -1,34 +1,32 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.key.Area;
-import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.Query;
-import java.util.ArrayList;
+import io.waterwheel.query.exec.column.ExpressionCompiler;
+import io.waterwheel.query.expression.Expression;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What to look for in one tree or chunk. A tuple matches when its key lies in an interval, its time in the time
- * interval, and its position in the area.
+ * interval, its position in the area, and the condition is true.
  *
  * @param keys sorted, disjoint; when there is none, nothing matches
  * @param times closed
  * @param area the exact test on the position, or null
- * @param fields indexes of the fields of the answer, in order; not used when counting
- * @param count whether tuples are only counted; the limit does not apply then
- * @param limit most tuples to deliver, at least 0; {@link Query#NO_LIMIT} for all
+ * @param where a condition whose names and types were checked, or null
+ * @param gather what becomes of the matching tuples
  */
-@SuppressWarnings("ArrayRecordComponent") // copied once a scan; never compared
 public record ScanSpec(
         List<KeyInterval> keys,
         TimeInterval times,
         @Nullable AreaTest area,
-        int[] fields,
-        boolean count,
-        long limit) {
+        @Nullable Expression where,
+        Gather gather) {
     /**
      * A position must lie in the area.
      *
@@ -39,33 +37,57 @@ public record ScanSpec(
 
     public ScanSpec {
         keys = List.copyOf(keys);
-        fields = fields.clone();
         for (int i = 1; i < keys.size(); i++) {
             if (keys.get(i - 1).high() >= keys.get(i).low()) {
                 throw new IllegalArgumentException("scan: expected sorted disjoint key intervals, got "
                         + keys.get(i - 1) + " before " + keys.get(i));
             }
         }
-        if (limit < 0) {
-            throw new IllegalArgumentException("scan: limit must not be negative, got " + limit);
-        }
     }
 
     /** All tuples with all fields. */
     public static ScanSpec all(RowLayout layout) {
-        int[] fields = new int[layout.fields().size()];
-        for (int f = 0; f < fields.length; f++) {
-            fields[f] = f;
-        }
-        return new ScanSpec(List.of(KeyInterval.ALL), TimeInterval.ALL, null, fields, false, Query.NO_LIMIT);
+        return rows(layout, List.of(KeyInterval.ALL), TimeInterval.ALL, null, RowCopy.identity(layout), Query.NO_LIMIT);
     }
 
-    /** The layout of the answer's rows for tuples of this stored layout. */
-    public RowLayout resultLayout(RowLayout stored) {
-        List<Field> result = new ArrayList<>(fields.length);
-        for (int field : fields) {
-            result.add(stored.fields().get(field));
+    /**
+     * Tuples in ranges.
+     *
+     * @param fields indexes of the fields of the answer, in order
+     * @param limit most tuples to deliver, at least 0; {@link Query#NO_LIMIT} for all
+     */
+    public static ScanSpec rows(
+            RowLayout stored,
+            List<KeyInterval> keys,
+            TimeInterval times,
+            @Nullable AreaTest area,
+            int[] fields,
+            long limit) {
+        return new ScanSpec(keys, times, area, null, new GatherRows(stored, fields, limit));
+    }
+
+    /** The same tuples, only counted. */
+    public ScanSpec counting() {
+        return new ScanSpec(keys, times, area, where, new GatherCount());
+    }
+
+    /** Whether tuples are only counted. */
+    public boolean count() {
+        return gather instanceof GatherCount;
+    }
+
+    /** The layout of the blocks that a scan delivers. */
+    public RowLayout partLayout() {
+        return gather.partLayout();
+    }
+
+    /** The fields, by index, that a scan of stored tuples must read; of the condition too. */
+    BitSet neededFields(RowLayout stored) {
+        BitSet needed = new BitSet();
+        gather.needs(needed);
+        if (where != null) {
+            new ExpressionCompiler(stored).fields(where, needed::set);
         }
-        return RowLayout.ofFields(result);
+        return needed;
     }
 }

@@ -5,6 +5,7 @@ import io.waterwheel.index.Page;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.exec.column.RowView;
 import java.util.Arrays;
 
 /**
@@ -44,12 +45,11 @@ public final class TreeScan {
         if (filter.matchesNothing()) {
             return 0;
         }
-        ResultRows rows = new ResultRows(spec, layout, sink);
+        Collector rows = spec.gather().collector(sink);
         RowView view = new RowView(layout.columns());
         System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
         view.slabShift = SLAB_SHIFT;
         int last = leaves.template().leafOf(filter.highKey());
-        long counted = 0;
         for (int leaf = leaves.template().leafOf(filter.lowKey()); leaf <= last; leaf++) {
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
             if (size == 0
@@ -65,19 +65,15 @@ public final class TreeScan {
             for (int from = 0; from < size; from += Page.ROWS) {
                 Page page = pages[from >>> Page.SHIFT];
                 int count = select(filter, view, page, Math.min(Page.ROWS, size - from), low, high);
-                if (spec.count()) {
-                    counted += count;
-                } else {
-                    rows.add(view, filter.selected(), count);
-                    if (rows.done()) {
-                        rows.flush();
-                        return rows.delivered();
-                    }
+                rows.add(view, filter.selected(), count);
+                if (rows.done()) {
+                    rows.finish();
+                    return rows.found();
                 }
             }
         }
-        rows.flush();
-        return spec.count() ? counted : rows.delivered();
+        rows.finish();
+        return rows.found();
     }
 
     private static int select(RowFilter filter, RowView view, Page page, int rows, long low, long high) {
@@ -86,6 +82,7 @@ public final class TreeScan {
         if (!filter.meetsTimes(from, to)) {
             return 0;
         }
+        view.rows = Page.ROWS;
         view.keys = page.keys();
         view.times = page.times();
         Arrays.fill(view.columns, page.payload());
@@ -94,6 +91,6 @@ public final class TreeScan {
         if (count > 0 && !filter.holdsTimes(from, to)) {
             count = filter.keepTimes(page.times(), count);
         }
-        return filter.keepArea(view, count);
+        return filter.keepFields(view, count);
     }
 }

@@ -22,6 +22,10 @@ final class BruteForce {
 
     private final List<TupleBlock> blocks = new ArrayList<>();
 
+    private io.waterwheel.model.RowLayout layout() {
+        return blocks.get(0).layout();
+    }
+
     void add(TupleBlock block) {
         blocks.add(block);
     }
@@ -31,12 +35,16 @@ final class BruteForce {
         for (TupleBlock block : blocks) {
             for (int row = 0; row < block.size(); row++) {
                 if (matches(block, row, spec)) {
-                    rows.add(text(block, row, spec.fields()));
+                    rows.add(text(block, row, fields(spec)));
                 }
             }
         }
         Collections.sort(rows);
         return rows;
+    }
+
+    private static int[] fields(ScanSpec spec) {
+        return ((GatherRows) spec.gather()).indexes();
     }
 
     private static boolean matches(TupleBlock block, int row, ScanSpec spec) {
@@ -75,15 +83,14 @@ final class BruteForce {
     void check(String about, Scan scan, ScanSpec spec, Random random) throws IOException {
         List<String> expected = answer(spec);
         assertThat(collect(scan, spec)).as(about).isEqualTo(expected);
-        ScanSpec counting =
-                new ScanSpec(spec.keys(), spec.times(), spec.area(), spec.fields(), true, random.nextInt(3));
+        ScanSpec counting = spec.counting();
         assertThat(scan.run(counting, rows -> {
                     throw new AssertionError("rows while counting");
                 }))
                 .as(about)
                 .isEqualTo(expected.size());
         long limit = random.nextInt(expected.size() * 2 + 2);
-        ScanSpec limited = new ScanSpec(spec.keys(), spec.times(), spec.area(), spec.fields(), false, limit);
+        ScanSpec limited = ScanSpec.rows(layout(), spec.keys(), spec.times(), spec.area(), fields(spec), limit);
         List<String> some = collect(scan, limited);
         assertThat(some).as(about).hasSize((int) Math.min(limit, expected.size()));
         assertThat(isSubset(some, expected)).as(about).isTrue();
@@ -133,6 +140,6 @@ final class BruteForce {
                 : new TimeInterval(from, from + random.nextInt(1 + random.nextInt(5000)));
         int[] fields =
                 random.ints(random.nextInt(fieldCount + 1), 0, fieldCount).toArray();
-        return new ScanSpec(intervals, times, box, fields, false, Query.NO_LIMIT);
+        return ScanSpec.rows(layout(), intervals, times, box, fields, Query.NO_LIMIT);
     }
 }

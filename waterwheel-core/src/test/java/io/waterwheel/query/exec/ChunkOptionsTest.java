@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and sketches are looked at or not, the rows are those of a scan of all.
  */
 final class ChunkOptionsTest {
-    private static final int SEEDS = Integer.getInteger("waterwheel.chunk.options.seeds", 12);
+    private static final int SEEDS = Integer.getInteger("waterwheel.chunk.options.seeds", 5);
     private static final int QUERIES = 25;
 
     @TempDir

@@ -84,13 +84,16 @@ final class ParisFlightsTest {
             boolean[] more = {true};
             RowSink remembering = block -> more[0] = sink.accept(block);
             long found = TreeScan.scan(second, spec, remembering);
-            ScanSpec rest = new ScanSpec(
-                    spec.keys(),
-                    spec.times(),
-                    spec.area(),
-                    spec.fields(),
-                    spec.count(),
-                    spec.limit() == Query.NO_LIMIT ? spec.limit() : Math.max(0, spec.limit() - found));
+            long limit = spec.gather().limit();
+            ScanSpec rest = limit == Query.NO_LIMIT
+                    ? spec
+                    : ScanSpec.rows(
+                            LAYOUT,
+                            spec.keys(),
+                            spec.times(),
+                            spec.area(),
+                            ((GatherRows) spec.gather()).indexes(),
+                            Math.max(0, limit - found));
             return more[0] ? found + chunks.scan("paris.chunk", LAYOUT, rest, remembering) : found;
         };
         long seed = 1;
@@ -101,12 +104,12 @@ final class ParisFlightsTest {
             double lat = 48 + random.nextDouble() * 1.5;
             Box box = new Box(lon, lat, lon + random.nextDouble(), lat + random.nextDouble());
             long start = from + random.nextInt(3 * 3600_000);
-            ScanSpec spec = new ScanSpec(
+            ScanSpec spec = ScanSpec.rows(
+                    LAYOUT,
                     Area.of(box).intervals(new ZOrder(Box.WORLD), 64),
                     q % 3 == 0 ? TimeInterval.ALL : new TimeInterval(start, start + random.nextInt(1800_000)),
                     new ScanSpec.AreaTest(Area.of(box), 3, 4),
                     new int[] {1, 2, 0, 5, 8},
-                    false,
                     Query.NO_LIMIT);
             rows.check("seed " + seed + " query " + q + " cold", both, spec, random);
             rows.check("seed " + seed + " query " + q + " warm", both, spec, random);

@@ -104,7 +104,7 @@ final class ScanTest {
         Box box = new Box(lon, lat, lon + random.nextDouble() * size, lat + random.nextDouble() * size);
         ScanSpec any = rows.spec(random, new ScanSpec.AreaTest(Area.of(box), 1, 2), 4);
         List<KeyInterval> keys = Area.of(box).intervals(new ZOrder(domain), 64);
-        return new ScanSpec(keys, any.times(), any.area(), any.fields(), false, Query.NO_LIMIT);
+        return new ScanSpec(keys, any.times(), any.area(), null, any.gather());
     }
 
     @Test
@@ -138,7 +138,8 @@ final class ScanTest {
         assertThatThrownBy(() -> scan.scan("a.chunk", tuples.layout(), touching, rows -> true))
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("chunk a.chunk is damaged: leaf 0, column 0 at offset " + offset);
-        ScanSpec other = new ScanSpec(touching.keys(), TimeInterval.ALL, null, new int[] {1, 2}, false, Query.NO_LIMIT);
+        ScanSpec other = ScanSpec.rows(
+                tuples.layout(), touching.keys(), TimeInterval.ALL, null, new int[] {1, 2}, Query.NO_LIMIT);
         assertThat(scan.scan("a.chunk", tuples.layout(), other, rows -> true)).isEqualTo(10_000);
     }
 
@@ -156,9 +157,8 @@ final class ScanTest {
                         List.of(new KeyInterval(0, 5), new KeyInterval(5, 9)),
                         TimeInterval.ALL,
                         null,
-                        new int[0],
-                        false,
-                        1))
+                        null,
+                        new GatherCount()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("sorted disjoint");
     }

@@ -210,8 +210,7 @@ final class WorkerEndpoints {
         }
 
         private RowLayout resultLayout(Subquery subquery) {
-            return RowLayout.ofFields(
-                    ResolvedQuery.of(subquery.query(), stream(streamId)).fields());
+            return ResolvedQuery.of(subquery.query(), stream(streamId)).spec().partLayout();
         }
 
         @Override

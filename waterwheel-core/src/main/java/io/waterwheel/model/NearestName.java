@@ -1,14 +1,14 @@
-package io.waterwheel.topology.config;
+package io.waterwheel.model;
 
 import java.util.Collection;
 import java.util.Comparator;
 
 /** Finds the name that a mistyped one was perhaps meant to be. */
-final class NearestName {
+public final class NearestName {
     private NearestName() {}
 
     /** The candidate that the fewest inserted, removed or replaced letters lead to. */
-    static String of(String name, Collection<String> candidates) {
+    public static String of(String name, Collection<String> candidates) {
         return candidates.stream()
                 .min(Comparator.comparingInt((String candidate) -> distance(name, candidate))
                         .thenComparing(Comparator.naturalOrder()))

@@ -1,10 +1,10 @@
-package io.waterwheel.benchmark.endtoend;
+package io.waterwheel.benchmark;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A benchmark's {@code name=value} arguments. A name that the benchmark does not know ends it. */
-final class Options {
+public final class Options {
     private final Map<String, String> values = new LinkedHashMap<>();
 
     /**
@@ -12,7 +12,7 @@ final class Options {
      *
      * @param defaults every name there is, with its default: name, value, name, value
      */
-    Options(String[] arguments, String... defaults) {
+    public Options(String[] arguments, String... defaults) {
         for (int i = 0; i < defaults.length; i += 2) {
             values.put(defaults[i], defaults[i + 1]);
         }
@@ -27,7 +27,8 @@ final class Options {
         }
     }
 
-    String text(String name) {
+    /** The value as it was given. */
+    public String text(String name) {
         String value = values.get(name);
         if (value == null) {
             throw new IllegalStateException("option " + name + " has no default");
@@ -35,11 +36,13 @@ final class Options {
         return value;
     }
 
-    int integer(String name) {
+    /** The value as a number; underscores in it are skipped. */
+    public int integer(String name) {
         return Integer.parseInt(text(name).replace("_", ""));
     }
 
-    long number(String name) {
+    /** The value as a number; underscores in it are skipped. */
+    public long number(String name) {
         return Long.parseLong(text(name).replace("_", ""));
     }
 

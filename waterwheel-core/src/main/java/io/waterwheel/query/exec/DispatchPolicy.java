@@ -1,0 +1,69 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.catalog.ChunkDescriptor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
+
+/** How chunk subqueries are given to query servers (section IV-C of the paper; all but LADA are for comparison). */
+public enum DispatchPolicy {
+    /**
+     * Locality-aware: every chunk orders the servers by a permutation that depends only on the chunk and the servers,
+     * those that hold a replica first. A server's preference array is what is pending in the order of its own place in
+     * the chunks' permutations; when idle it takes the first. So the same server tends to read the same chunk, whose
+     * parts its cache holds, and none idles while anything is pending.
+     */
+    LADA,
+
+    /** Chunk after chunk to server after server; a server reads only its own. Even in number, whatever each costs. */
+    ROUND_ROBIN,
+
+    /** A chunk always to the same server, by hash; a server reads only its own. Best for caches, uneven. */
+    HASHING,
+
+    /** Whoever is idle takes the next chunk. Even in work, blind to caches. */
+    SHARED_QUEUE;
+
+    /**
+     * Begins the dispatch of a query's chunks.
+     *
+     * @param servers name to host of every query server
+     * @param replicas of each chunk's file, the hosts that hold it
+     */
+    public Dispatch dispatch(
+            List<ChunkDescriptor> chunks, Map<String, String> servers, Function<String, List<String>> replicas) {
+        List<String> names = new ArrayList<>(servers.keySet());
+        Collections.sort(names);
+        // A query of few chunks should not always begin with the same server.
+        int turn = chunks.isEmpty() ? 0 : Murmur3.hash(chunks.get(0).file()) >>> 1;
+        List<PreferenceDispatch.Pending> pending = new ArrayList<>(chunks.size());
+        for (ChunkDescriptor chunk : chunks) {
+            List<String> order = new ArrayList<>(names);
+            int seed = Murmur3.hash(chunk.file());
+            if (!names.isEmpty()) {
+                switch (this) {
+                    case LADA -> {
+                        Collections.shuffle(order, new Random(seed));
+                        Set<String> hosts = new HashSet<>(replicas.apply(chunk.file()));
+                        // Stable: within those that hold a replica, and within the others, the permutation's order.
+                        order.sort(java.util.Comparator.comparing(name -> !hosts.contains(servers.get(name))));
+                    }
+                    case ROUND_ROBIN -> Collections.rotate(order, -(turn++ % names.size()));
+                    case HASHING -> Collections.rotate(order, -Math.floorMod(seed, names.size()));
+                    case SHARED_QUEUE -> {}
+                }
+            }
+            pending.add(new PreferenceDispatch.Pending(chunk, order));
+        }
+        return switch (this) {
+            case LADA -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED);
+            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN);
+            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT);
+        };
+    }
+}

@@ -1,0 +1,83 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import io.waterwheel.query.expression.ExpressionTypes;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * What becomes of the matching rows: at each tree and chunk a part, in blocks of one layout, and of the parts the
+ * answer. Immutable; any thread.
+ */
+public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups {
+    Gather() {}
+
+    /**
+     * What a query's result asks for, in terms of its stream's fields.
+     *
+     * @param timeField index of the field that the tuples' times are made from
+     */
+    static Gather of(Result result, RowLayout stored, int timeField) {
+        ExpressionTypes types = new ExpressionTypes(stored.fields());
+        if (result instanceof Result.Aggregates aggregates) {
+            return aggregates.countsOnly() ? new GatherCount() : new GatherGroups(aggregates, stored);
+        } else if (result instanceof Result.Latest latest) {
+            return new GatherLatest(stored, indexes(latest.select(), types, stored), latest.perKey(), timeField);
+        }
+        Result.Rows rows = (Result.Rows) result;
+        int[] fields = indexes(rows.select(), types, stored);
+        return rows.orderBy().isEmpty()
+                ? new GatherRows(stored, fields, rows.limit())
+                : new GatherSorted(stored, fields, rows.orderBy(), rows.limit());
+    }
+
+    private static int[] indexes(List<String> names, ExpressionTypes types, RowLayout stored) {
+        int[] indexes = new int[names.isEmpty() ? stored.fields().size() : names.size()];
+        for (int i = 0; i < indexes.length; i++) {
+            indexes[i] = names.isEmpty() ? i : types.indexOf(names.get(i));
+        }
+        return indexes;
+    }
+
+    static List<Field> fields(RowLayout stored, int[] indexes) {
+        List<Field> fields = new ArrayList<>(indexes.length);
+        for (int index : indexes) {
+            fields.add(stored.fields().get(index));
+        }
+        return fields;
+    }
+
+    /** The fields of the answer. */
+    abstract List<Field> fields();
+
+    /** The layout of the blocks of a part. */
+    abstract RowLayout partLayout();
+
+    /** Marks the stored fields that a scan must read for it. */
+    abstract void needs(BitSet fields);
+
+    /** Whether a scan must read the keys, even if they are no field. */
+    boolean needsKeys() {
+        return false;
+    }
+
+    /** Whether a scan must read the times, even if they are no field. */
+    boolean needsTimes() {
+        return false;
+    }
+
+    /** Most rows that are worth looking for in one scan. */
+    long limit() {
+        return Query.NO_LIMIT;
+    }
+
+    /** Makes a part of the rows of one scan. */
+    abstract Collector collector(RowSink sink);
+
+    /** Makes the answer of the parts. */
+    abstract PartsMerge merge();
+}

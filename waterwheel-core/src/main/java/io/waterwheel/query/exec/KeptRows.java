@@ -1,0 +1,144 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.exec.column.RowView;
+import java.util.List;
+
+/**
+ * Rows of which only the first by some order are kept: they are gathered in a block, and when there are about twice as
+ * many as may stay, the block is sorted and cut. What is held is bounded, by an error. One thread.
+ */
+abstract class KeptRows {
+    /** Most bytes of rows that are held. */
+    private static final long MAX_BYTES = 128L << 20;
+
+    private static final int FEWEST_ROWS = 1024;
+
+    private final RowLayout layout;
+    private final RowOrder order;
+    private final RowCopy copy;
+    private TupleBlock block;
+    private int compactAt = FEWEST_ROWS;
+
+    KeptRows(RowCopy copy, RowOrder order) {
+        this.copy = copy;
+        this.layout = copy.layout();
+        this.order = order;
+        this.block = new TupleBlock(layout, 16);
+    }
+
+    final TupleBlock block() {
+        return block;
+    }
+
+    final RowOrder order() {
+        return order;
+    }
+
+    /** Of sorted rows, moves those that stay to the front; returns how many they are. */
+    abstract int cut(int[] sorted, int count);
+
+    /** What to tell when too much would have to be held. */
+    abstract String remedy();
+
+    /** Takes rows that may stay. */
+    final void keep(RowView view, int[] selected, int count) {
+        int from = 0;
+        while (from < count) {
+            int rows = copy.rowsThatFit(view, selected, from, count - from, 0);
+            copy.copy(view, selected, from, rows, block);
+            from += rows;
+            if (block.size() >= compactAt || bytes() > MAX_BYTES) {
+                compact();
+            }
+        }
+    }
+
+    private long bytes() {
+        return block.bytes();
+    }
+
+    /** Leaves in the block, in order, only the rows that stay. */
+    final void compact() {
+        int[] sorted = sorted();
+        int staying = cut(sorted, sorted.length);
+        TupleBlock next = new TupleBlock(layout, staying + staying / 4 + 16);
+        new RowCopy(layout, RowCopy.identity(layout), layout).copy(RowView.of(block), sorted, 0, staying, next);
+        block = next;
+        compactAt = Math.max(FEWEST_ROWS, staying * 2);
+        if (bytes() > MAX_BYTES) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "RESULT_TOO_LARGE",
+                    "query: " + (MAX_BYTES >> 20)
+                            + " MiB of rows would have to be held to order them, and there are more; " + remedy());
+        }
+    }
+
+    private int[] sorted() {
+        int[] rows = new int[block.size()];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = i;
+        }
+        order.sort(block, rows, rows.length);
+        return rows;
+    }
+
+    /** Hands out the rows that stay, in order, each cut to the first fields that the layout names; their number. */
+    final long emit(RowLayout target, RowSink sink) {
+        int[] sorted = sorted();
+        int staying = cut(sorted, sorted.length);
+        ResultRows rows = new ResultRows(layout, RowCopy.identity(target), target, Query.NO_LIMIT, sink);
+        rows.add(RowView.of(block), sorted, staying);
+        rows.finish();
+        return staying;
+    }
+
+    /** Adds all rows of a block. */
+    interface PartRows {
+        void add(RowView view, TupleBlock block, int[] all);
+    }
+
+    /** As a merge of parts whose rows have this layout. */
+    final PartsMerge merge(RowLayout answer, PartRows add) {
+        return new Merge(answer, add);
+    }
+
+    private final class Merge extends PartsMerge {
+        private final RowLayout answer;
+        private final PartRows add;
+
+        Merge(RowLayout answer, PartRows add) {
+            this.answer = answer;
+            this.add = add;
+        }
+
+        @Override
+        boolean accept(TupleBlock part, RowSink sink) {
+            int[] all = new int[part.size()];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = i;
+            }
+            add.add(RowView.of(part), part, all);
+            return true;
+        }
+
+        @Override
+        long finish(RowSink sink) {
+            return emit(answer, sink);
+        }
+
+        @Override
+        long settledBefore(List<KeyInterval> keys) {
+            return KeptRows.this.settledBefore(keys);
+        }
+    }
+
+    long settledBefore(List<KeyInterval> keys) {
+        return Long.MIN_VALUE;
+    }
+}

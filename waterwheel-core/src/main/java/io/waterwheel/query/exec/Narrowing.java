@@ -1,0 +1,96 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.key.KeyIntervals;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.TimestampUnit;
+import io.waterwheel.query.exec.column.ExpressionCompiler;
+import io.waterwheel.query.expression.Expression;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a condition says of keys and times, so that a query that names them only there is as fast as one that gives them
+ * as ranges: the terms of its outermost AND that compare the field with constants. One thread.
+ */
+final class Narrowing implements ExpressionCompiler.ConjunctSink {
+    /** More values of an IN than this are not made intervals of their own: only their range is taken. */
+    private static final int MOST_KEYS = 1000;
+
+    private List<KeyInterval> keys = List.of(KeyInterval.ALL);
+    private long fromTime = Long.MIN_VALUE;
+    private long toTime = Long.MAX_VALUE;
+
+    /** Column of a double field that the key is made from, whose keys are {@code OrderedBits}; else that of the key. */
+    private final int keyColumn;
+    /** Column of the field that the time is made from, and how many of its units are a millisecond. */
+    private final int timeColumn;
+
+    private final long unitsPerMilli;
+
+    private Narrowing(RowLayout stored, Schema schema) {
+        int time = schema.indexOf(schema.timeField());
+        this.timeColumn = stored.columnOf(time);
+        this.unitsPerMilli = TimestampUnit.MILLISECONDS.nanos()
+                / stored.fields().get(time).type().resolution().nanos();
+        int key = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
+        boolean asDouble = key >= 0 && stored.fields().get(key).type() == FieldType.DOUBLE;
+        // A timestamp may be both key and time.
+        boolean both = key == time;
+        this.keyColumn = asDouble || both ? stored.columnOf(key) : RowLayout.KEY;
+    }
+
+    static Narrowing of(Expression where, RowLayout stored, Schema schema) {
+        Narrowing narrowing = new Narrowing(stored, schema);
+        ExpressionCompiler.conjuncts(new ExpressionCompiler(stored).compile(where), narrowing);
+        return narrowing;
+    }
+
+    @Override
+    public void within(int column, long low, long high) {
+        if (column == keyColumn) {
+            keys = KeyIntervals.intersection(
+                    keys, low > high ? List.<KeyInterval>of() : List.of(new KeyInterval(low, high)));
+        }
+        if (column == timeColumn && low <= high) {
+            fromTime = Math.max(fromTime, Math.floorDiv(low, unitsPerMilli));
+            toTime = Math.min(toTime, Math.floorDiv(high, unitsPerMilli));
+        } else if (column == timeColumn) {
+            fromTime = Long.MAX_VALUE;
+            toTime = Long.MIN_VALUE;
+        }
+    }
+
+    @Override
+    public void among(int column, long[] values) {
+        if (values.length == 0) {
+            within(column, 1, 0);
+        } else if (column == keyColumn && values.length <= MOST_KEYS) {
+            List<KeyInterval> points = new ArrayList<>(values.length);
+            for (long value : values) {
+                points.add(new KeyInterval(value, value));
+            }
+            keys = KeyIntervals.intersection(keys, KeyIntervals.merged(points));
+        } else {
+            within(column, values[0], values[values.length - 1]);
+        }
+    }
+
+    /** The keys of these that can match. */
+    List<KeyInterval> keys(List<KeyInterval> asked) {
+        return KeyIntervals.intersection(asked, keys);
+    }
+
+    /** The times of these that can match; null when none can. */
+    @Nullable
+    TimeInterval times(TimeInterval asked) {
+        long from = Math.max(asked.from(), fromTime);
+        long to = Math.min(asked.to(), toTime);
+        return from > to ? null : new TimeInterval(from, to);
+    }
+}

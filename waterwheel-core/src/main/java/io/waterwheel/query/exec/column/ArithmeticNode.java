@@ -1,0 +1,159 @@
+package io.waterwheel.query.exec.column;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.Expression.Arithmetic.Operation;
+import io.waterwheel.query.expression.ValueType;
+
+/** Arithmetic on integers, checked, or on doubles. */
+final class ArithmeticNode extends ColumnNode {
+    private final Expression text;
+    private final Operation operation;
+    private final ColumnNode left;
+    private final ColumnNode right;
+
+    /** @param text what it computes, for the message of an overflow */
+    ArithmeticNode(Expression text, ValueType type, Operation operation, ColumnNode left, ColumnNode right) {
+        super(type);
+        this.text = text;
+        this.operation = operation;
+        this.left = left;
+        this.right = right;
+    }
+
+    @Override
+    public void evaluate(RowView view, int[] selected, int count) {
+        left.evaluate(view, selected, count);
+        right.evaluate(view, selected, count);
+        out.nullsOf(left.out, right.out, selected, count, view.rows);
+        if (operation == Operation.DIVIDED || operation == Operation.MODULO) {
+            nullWhereZero(selected, count, view.rows);
+        }
+        if (type() == ValueType.DOUBLE) {
+            doubles(selected, count, view.rows);
+        } else {
+            integers(selected, count, view.rows);
+        }
+    }
+
+    private void nullWhereZero(int[] selected, int count, int rows) {
+        Values divisor = right.out;
+        boolean doubles = right.type() == ValueType.DOUBLE;
+        boolean any = false;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            any |= doubles ? divisor.doubles[row] == 0 : divisor.longs[row] == 0;
+        }
+        if (!any) {
+            return;
+        }
+        boolean known = out.anyNull;
+        boolean[] nulls = out.ownNulls(rows);
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            boolean zero = doubles ? divisor.doubles[row] == 0 : divisor.longs[row] == 0;
+            nulls[row] = zero || (known && nulls[row]);
+        }
+        out.anyNull = true;
+    }
+
+    private static double asDouble(ColumnNode node, int row) {
+        return node.type() == ValueType.DOUBLE ? node.out.doubles[row] : (double) node.out.longs[row];
+    }
+
+    private void doubles(int[] selected, int count, int rows) {
+        double[] result = out.ownDoubles(rows);
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            double a = asDouble(left, row);
+            double b = asDouble(right, row);
+            result[row] = switch (operation) {
+                case PLUS -> a + b;
+                case MINUS -> a - b;
+                case TIMES -> a * b;
+                case DIVIDED -> a / b;
+                case MODULO -> throw new IllegalStateException("the remainder of doubles");
+            };
+        }
+    }
+
+    private void integers(int[] selected, int count, int rows) {
+        long[] a = left.out.longs;
+        long[] b = right.out.longs;
+        long[] result = out.ownLongs(rows);
+        // Below zero once something overflowed, perhaps only in a row that is null: looked at again then.
+        long overflow = 0;
+        switch (operation) {
+            case PLUS -> {
+                for (int i = 0; i < count; i++) {
+                    int row = selected[i];
+                    long sum = a[row] + b[row];
+                    overflow |= (a[row] ^ sum) & (b[row] ^ sum);
+                    result[row] = sum;
+                }
+            }
+            case MINUS -> {
+                for (int i = 0; i < count; i++) {
+                    int row = selected[i];
+                    long difference = a[row] - b[row];
+                    overflow |= (a[row] ^ b[row]) & (a[row] ^ difference);
+                    result[row] = difference;
+                }
+            }
+            case TIMES -> {
+                for (int i = 0; i < count; i++) {
+                    int row = selected[i];
+                    long product = a[row] * b[row];
+                    overflow |= Math.multiplyHigh(a[row], b[row]) == product >> 63 ? 0 : -1;
+                    result[row] = product;
+                }
+            }
+            case DIVIDED -> {
+                for (int i = 0; i < count; i++) {
+                    int row = selected[i];
+                    long divisor = b[row];
+                    result[row] = divisor == 0 ? 0 : a[row] / divisor;
+                    overflow |= divisor == -1 && a[row] == Long.MIN_VALUE ? -1 : 0;
+                }
+            }
+            case MODULO -> {
+                for (int i = 0; i < count; i++) {
+                    int row = selected[i];
+                    result[row] = b[row] == 0 ? 0 : a[row] % b[row];
+                }
+            }
+        }
+        if (overflow < 0) {
+            findOverflow(selected, count);
+        }
+    }
+
+    private void findOverflow(int[] selected, int count) {
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long a = left.out.longs[row];
+            long b = right.out.longs[row];
+            if (!out.isNull(row) && overflows(a, b)) {
+                throw overflow(text, a + " " + operation.sign() + " " + b);
+            }
+        }
+    }
+
+    private boolean overflows(long a, long b) {
+        return switch (operation) {
+            case PLUS -> ((a ^ (a + b)) & (b ^ (a + b))) < 0;
+            case MINUS -> ((a ^ b) & (a ^ (a - b))) < 0;
+            case TIMES -> Math.multiplyHigh(a, b) != (a * b) >> 63;
+            case DIVIDED -> a == Long.MIN_VALUE && b == -1;
+            case MODULO -> false;
+        };
+    }
+
+    static WaterwheelException overflow(Expression text, String values) {
+        return new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "INTEGER_OVERFLOW",
+                "expression: " + text + ": " + values
+                        + " exceeds 64 bits; compute with a double, such as 1.0 * FIELD, or exclude such rows before");
+    }
+}

@@ -1,0 +1,77 @@
+package io.waterwheel.query.exec.column;
+
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
+
+/** COALESCE; a later argument is looked at only in rows where those before are null. NULLIF, as its first argument. */
+final class CoalesceNode extends ColumnNode {
+    private final ColumnNode[] arguments;
+    private int[] open = {};
+    private byte[] written = {};
+    private int filled;
+
+    /** @param arguments of the type, or INTEGER where the type is DOUBLE, or coarser timestamps */
+    CoalesceNode(ValueType type, ColumnNode[] arguments) {
+        super(type);
+        this.arguments = arguments;
+    }
+
+    @Override
+    public void evaluate(RowView view, int[] selected, int count) {
+        if (open.length < view.rows) {
+            open = new int[view.rows];
+        }
+        System.arraycopy(selected, 0, open, 0, count);
+        filled = 0;
+        out.ownLongs(view.rows);
+        out.ownDoubles(view.rows);
+        boolean[] nulls = out.ownNulls(view.rows);
+        int left = count;
+        for (int a = 0; a < arguments.length && left > 0; a++) {
+            arguments[a].evaluate(view, open, left);
+            int still = 0;
+            for (int i = 0; i < left; i++) {
+                int row = open[i];
+                if (arguments[a].out.isNull(row)) {
+                    nulls[row] = true;
+                    open[still++] = row;
+                } else {
+                    nulls[row] = false;
+                    take(arguments[a], row);
+                }
+            }
+            left = still;
+        }
+        out.anyNull = left > 0;
+        out.slabs = new byte[][] {written};
+        out.slabShift = RowView.ONE_SLAB;
+    }
+
+    private long finer(long units, ValueType from) {
+        long each = from.fieldType().resolution().nanos()
+                / type().fieldType().resolution().nanos();
+        if (Math.multiplyHigh(units, each) != (units * each) >> 63) {
+            throw ArithmeticNode.overflow(new Expression.FieldValue("COALESCE"), units + " times " + each);
+        }
+        return units * each;
+    }
+
+    private void take(ColumnNode argument, int row) {
+        Values values = argument.out;
+        if (type().variable()) {
+            long reference = values.longs[row];
+            int length = TupleBlock.referenceLength(reference);
+            written = TextFunctionNode.room(written, filled, length);
+            System.arraycopy(values.slab(reference), values.offset(reference), written, filled, length);
+            out.longs[row] = TupleBlock.reference(filled, length);
+            filled += length;
+        } else if (type().isTimestamp() && type() != argument.type()) {
+            out.longs[row] = finer(values.longs[row], argument.type());
+        } else if (type() != ValueType.DOUBLE) {
+            out.longs[row] = values.longs[row];
+        } else {
+            out.doubles[row] = argument.type() == ValueType.DOUBLE ? values.doubles[row] : (double) values.longs[row];
+        }
+    }
+}

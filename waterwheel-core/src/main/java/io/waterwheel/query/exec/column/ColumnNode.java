@@ -1,0 +1,60 @@
+package io.waterwheel.query.exec.column;
+
+import io.waterwheel.query.expression.ValueType;
+
+/**
+ * An expression, ready to be evaluated over rows. Holds its last values, and memory for as many rows as a page or leaf
+ * has. One thread.
+ */
+public abstract class ColumnNode {
+    private final ValueType type;
+    /** What {@link #evaluate} left. */
+    final Values out = new Values();
+
+    ColumnNode(ValueType type) {
+        this.type = type;
+    }
+
+    /** What it yields. */
+    public final ValueType type() {
+        return type;
+    }
+
+    /** What the last {@link #evaluate} left; valid until the next, or until the view's columns change. */
+    public final Values values() {
+        return out;
+    }
+
+    /**
+     * Computes the values at the first {@code count} of the selected rows.
+     *
+     * @throws io.waterwheel.model.WaterwheelException of kind USER when an integer overflows
+     */
+    public abstract void evaluate(RowView view, int[] selected, int count);
+
+    /**
+     * For a condition: keeps of the first {@code count} of the selected rows those where it is true, in their order.
+     *
+     * @return how many they are
+     */
+    public int keep(RowView view, int[] selected, int count) {
+        evaluate(view, selected, count);
+        long[] truth = out.longs;
+        int kept = 0;
+        if (!out.anyNull) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                selected[kept] = row;
+                kept += (int) truth[row];
+            }
+            return kept;
+        }
+        boolean[] nulls = out.nulls;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += nulls[row] ? 0 : (int) truth[row];
+        }
+        return kept;
+    }
+}

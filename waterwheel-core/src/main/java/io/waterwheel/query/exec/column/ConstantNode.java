@@ -1,0 +1,39 @@
+package io.waterwheel.query.exec.column;
+
+import io.waterwheel.query.expression.ValueType;
+import org.jspecify.annotations.Nullable;
+
+/** The same value in every row. */
+final class ConstantNode extends ColumnNode {
+    private final @Nullable Object value;
+    private int filled;
+
+    /** @param value Long, Double or byte[]; null for NULL */
+    ConstantNode(ValueType type, @Nullable Object value) {
+        super(type);
+        this.value = value;
+    }
+
+    @Nullable
+    Object value() {
+        return value;
+    }
+
+    /** The same constant, as a double when it is an integer. */
+    ConstantNode toDouble() {
+        return new ConstantNode(ValueType.DOUBLE, value instanceof Long whole ? (Object) (double) whole : value);
+    }
+
+    @Override
+    public void evaluate(RowView view, int[] selected, int count) {
+        if (filled < view.rows) {
+            out.fill(value, view.rows);
+            filled = view.rows;
+        }
+    }
+
+    @Override
+    public int keep(RowView view, int[] selected, int count) {
+        return value instanceof Long truth && truth == 1 ? count : 0;
+    }
+}

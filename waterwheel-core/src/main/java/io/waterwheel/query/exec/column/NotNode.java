@@ -1,0 +1,23 @@
+package io.waterwheel.query.exec.column;
+
+import io.waterwheel.query.expression.ValueType;
+
+/** NOT: null stays null. */
+final class NotNode extends ColumnNode {
+    private final ColumnNode operand;
+
+    NotNode(ColumnNode operand) {
+        super(ValueType.BOOLEAN);
+        this.operand = operand;
+    }
+
+    @Override
+    public void evaluate(RowView view, int[] selected, int count) {
+        operand.evaluate(view, selected, count);
+        out.nullsOf(operand.out, selected, count, view.rows);
+        long[] truth = out.ownLongs(view.rows);
+        for (int i = 0; i < count; i++) {
+            truth[selected[i]] = operand.out.longs[selected[i]] ^ 1;
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.waterwheel.query.expression;
+
+import io.waterwheel.model.Ipv4;
+import java.util.List;
+
+/**
+ * Writes expressions as text that parses back to the same tree; parentheses only where they are needed. Stateless,
+ * thread-safe.
+ */
+public final class ExpressionPrinter {
+    private static final int OR = 1;
+    private static final int AND = 2;
+    private static final int NOT = 3;
+    private static final int PREDICATE = 4;
+    private static final int SUM = 5;
+    private static final int PRODUCT = 6;
+    private static final int SIGN = 7;
+    private static final int PRIMARY = 8;
+
+    private ExpressionPrinter() {}
+
+    /** The text of an expression. */
+    public static String print(Expression expression) {
+        StringBuilder out = new StringBuilder();
+        write(expression, OR, out);
+        return out.toString();
+    }
+
+    /** A field's name, in double quotes when SQL needs them. */
+    public static String name(String name) {
+        return Tokens.plainName(name) ? name : '"' + name.replace("\"", "\"\"") + '"';
+    }
+
+    private static int level(Expression node) {
+        if (node instanceof Expression.Or) {
+            return OR;
+        } else if (node instanceof Expression.And) {
+            return AND;
+        } else if (node instanceof Expression.Not) {
+            return NOT;
+        } else if (node instanceof Expression.Arithmetic arithmetic) {
+            return switch (arithmetic.operator()) {
+                case PLUS, MINUS -> SUM;
+                case TIMES, DIVIDED, MODULO -> PRODUCT;
+            };
+        } else if (node instanceof Expression.Negation) {
+            return SIGN;
+        } else if (node instanceof Expression.Whole whole) {
+            return whole.value() < 0 ? SIGN : PRIMARY;
+        } else if (node instanceof Expression.Decimal decimal) {
+            return Double.doubleToRawLongBits(decimal.value()) < 0 ? SIGN : PRIMARY;
+        } else if (node instanceof Expression.Literal
+                || node instanceof Expression.FieldValue
+                || node instanceof Expression.Call) {
+            return PRIMARY;
+        }
+        return PREDICATE;
+    }
+
+    private static void write(Expression node, int least, StringBuilder out) {
+        boolean closed = level(node) < least;
+        if (closed) {
+            out.append('(');
+        }
+        write(node, out);
+        if (closed) {
+            out.append(')');
+        }
+    }
+
+    private static void write(Expression node, StringBuilder out) {
+        if (node instanceof Expression.Literal literal) {
+            literal(literal, out);
+        } else if (node instanceof Expression.FieldValue field) {
+            out.append(name(field.name()));
+        } else if (node instanceof Expression.Or or) {
+            list(or.terms(), " OR ", AND, out);
+        } else if (node instanceof Expression.And and) {
+            list(and.terms(), " AND ", NOT, out);
+        } else if (node instanceof Expression.Not not) {
+            out.append("NOT ");
+            write(not.operand(), NOT, out);
+        } else if (node instanceof Expression.Negation negation) {
+            out.append('-');
+            boolean number =
+                    negation.operand() instanceof Expression.Whole || negation.operand() instanceof Expression.Decimal;
+            write(negation.operand(), number ? PRIMARY + 1 : PRIMARY, out);
+        } else if (node instanceof Expression.Comparison comparison) {
+            write(comparison.left(), SUM, out);
+            out.append(' ').append(comparison.operator().sign()).append(' ');
+            write(comparison.right(), SUM, out);
+        } else if (node instanceof Expression.Arithmetic arithmetic) {
+            int level = level(arithmetic);
+            write(arithmetic.left(), level, out);
+            out.append(' ').append(arithmetic.operator().sign()).append(' ');
+            write(arithmetic.right(), level + 1, out);
+        } else if (node instanceof Expression.IsNull test) {
+            write(test.operand(), SUM, out);
+            out.append(test.negated() ? " IS NOT NULL" : " IS NULL");
+        } else if (node instanceof Expression.Between between) {
+            write(between.operand(), SUM, out);
+            out.append(between.negated() ? " NOT BETWEEN " : " BETWEEN ");
+            write(between.low(), SUM, out);
+            out.append(" AND ");
+            write(between.high(), SUM, out);
+        } else if (node instanceof Expression.In in) {
+            write(in.operand(), SUM, out);
+            out.append(in.negated() ? " NOT IN (" : " IN (");
+            list(in.values(), ", ", OR, out);
+            out.append(')');
+        } else if (node instanceof Expression.Like like) {
+            write(like.operand(), SUM, out);
+            out.append(like.negated() ? " NOT LIKE " : " LIKE ");
+            text(like.pattern(), out);
+            if (like.escape() != null) {
+                text(like.escape(), out.append(" ESCAPE "));
+            }
+        } else if (node instanceof Expression.Call call) {
+            out.append(call.function()).append('(');
+            list(call.arguments(), ", ", OR, out);
+            out.append(')');
+        }
+    }
+
+    private static void list(List<? extends Expression> parts, String between, int least, StringBuilder out) {
+        for (int i = 0; i < parts.size(); i++) {
+            out.append(i == 0 ? "" : between);
+            write(parts.get(i), least, out);
+        }
+    }
+
+    private static void literal(Expression.Literal literal, StringBuilder out) {
+        if (literal instanceof Expression.Whole whole) {
+            out.append(whole.value());
+        } else if (literal instanceof Expression.Decimal decimal) {
+            out.append(decimal.value());
+        } else if (literal instanceof Expression.Text text) {
+            text(text.value(), out);
+        } else if (literal instanceof Expression.Hex hex) {
+            out.append("X'").append(hex.digits()).append('\'');
+        } else if (literal instanceof Expression.Truth truth) {
+            out.append(truth.value() ? "TRUE" : "FALSE");
+        } else if (literal instanceof Expression.Moment moment) {
+            out.append("TIMESTAMP '").append(moment.value()).append('\'');
+        } else if (literal instanceof Expression.Address address) {
+            out.append("IPV4 '").append(Ipv4.text(address.bits())).append('\'');
+        } else {
+            out.append("NULL");
+        }
+    }
+
+    private static void text(String text, StringBuilder out) {
+        out.append('\'').append(text.replace("'", "''")).append('\'');
+    }
+}

@@ -1,0 +1,227 @@
+package io.waterwheel.query.expression;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.NearestName;
+import io.waterwheel.model.WaterwheelException;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * Checks expressions against the fields of a stream: every name is a field, every part is of a type that fits. Failures
+ * are {@link WaterwheelException}s of kind USER that name the part. Immutable.
+ */
+public final class ExpressionTypes {
+    private final List<Field> fields;
+
+    public ExpressionTypes(List<Field> fields) {
+        this.fields = List.copyOf(fields);
+    }
+
+    /** Checks that the expression is a condition: boolean, or NULL. */
+    public void requireCondition(Expression expression) {
+        ValueType type = typeOf(expression);
+        if (type != ValueType.BOOLEAN && type != ValueType.NULL) {
+            throw mismatch("expected a condition, got " + spoken(expression, type));
+        }
+    }
+
+    /** The field of this name. */
+    public Field field(String name) {
+        return fields.get(indexOf(name));
+    }
+
+    /** The index of the field of this name. */
+    public int indexOf(String name) {
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).name().equals(name)) {
+                return f;
+            }
+        }
+        List<String> names = fields.stream().map(Field::name).toList();
+        throw new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "NO_SUCH_FIELD",
+                "there is no field '" + name + "'; did you mean '" + NearestName.of(name, names) + "'? There are "
+                        + names);
+    }
+
+    /** What the expression yields, after checking all of it; looks at each node once. */
+    public ValueType typeOf(Expression node) {
+        if (node instanceof Expression.Literal literal) {
+            return literalType(literal);
+        } else if (node instanceof Expression.FieldValue field) {
+            return ValueType.of(field(field.name()).type());
+        } else if (node instanceof Expression.Comparison comparison) {
+            comparable(node, comparison.left(), typeOf(comparison.left()), comparison.right());
+            return ValueType.BOOLEAN;
+        } else if (node instanceof Expression.Between between) {
+            ValueType type = typeOf(between.operand());
+            comparable(node, between.operand(), type, between.low());
+            comparable(node, between.operand(), type, between.high());
+            return ValueType.BOOLEAN;
+        } else if (node instanceof Expression.In in) {
+            ValueType type = typeOf(in.operand());
+            for (Expression.Literal value : in.values()) {
+                comparable(node, in.operand(), type, value);
+            }
+            return ValueType.BOOLEAN;
+        } else if (node instanceof Expression.And || node instanceof Expression.Or || node instanceof Expression.Not) {
+            for (Expression part : node.parts()) {
+                ValueType type = typeOf(part);
+                require(node, part, type, type == ValueType.BOOLEAN, "conditions");
+            }
+            return ValueType.BOOLEAN;
+        } else if (node instanceof Expression.IsNull test) {
+            typeOf(test.operand());
+            return ValueType.BOOLEAN;
+        } else if (node instanceof Expression.Like like) {
+            ValueType type = typeOf(like.operand());
+            require(node, like.operand(), type, type == ValueType.STRING, "text before LIKE");
+            return ValueType.BOOLEAN;
+        } else if (node instanceof Expression.Arithmetic arithmetic) {
+            return arithmetic(arithmetic);
+        } else if (node instanceof Expression.Negation negation) {
+            return number(node, negation.operand());
+        } else if (node instanceof Expression.Call call) {
+            return call(call);
+        }
+        throw new IllegalStateException("no type for " + node.getClass());
+    }
+
+    private static ValueType literalType(Expression.Literal literal) {
+        if (literal instanceof Expression.Whole) {
+            return ValueType.INTEGER;
+        } else if (literal instanceof Expression.Decimal) {
+            return ValueType.DOUBLE;
+        } else if (literal instanceof Expression.Text) {
+            return ValueType.STRING;
+        } else if (literal instanceof Expression.Hex) {
+            return ValueType.BYTES;
+        } else if (literal instanceof Expression.Truth) {
+            return ValueType.BOOLEAN;
+        } else if (literal instanceof Expression.Moment moment) {
+            return resolution(moment);
+        } else if (literal instanceof Expression.Address) {
+            return ValueType.IPV4;
+        }
+        return ValueType.NULL;
+    }
+
+    /** The coarsest resolution that holds the moment. */
+    public static ValueType resolution(Expression.Moment moment) {
+        if (moment.value().truncatedTo(ChronoUnit.MILLIS).equals(moment.value())) {
+            return ValueType.TIMESTAMP;
+        }
+        return moment.value().truncatedTo(ChronoUnit.MICROS).equals(moment.value())
+                ? ValueType.TIMESTAMP_US
+                : ValueType.TIMESTAMP_NS;
+    }
+
+    private ValueType number(Expression whole, Expression part) {
+        ValueType type = typeOf(part);
+        require(whole, part, type, type.numeric(), "numbers");
+        return type;
+    }
+
+    private ValueType arithmetic(Expression.Arithmetic node) {
+        ValueType left = number(node, node.left());
+        ValueType right = number(node, node.right());
+        if (node.operator() == Expression.Arithmetic.Operation.MODULO) {
+            require(node, node.left(), left, left != ValueType.DOUBLE, "integers around %");
+            require(node, node.right(), right, right != ValueType.DOUBLE, "integers around %");
+        }
+        return common(left, right);
+    }
+
+    /** What values of both types become. */
+    static ValueType common(ValueType left, ValueType right) {
+        if (left == right || right == ValueType.NULL) {
+            return left;
+        }
+        if (left == ValueType.NULL) {
+            return right;
+        } else if (left.isTimestamp()) {
+            boolean leftFiner = left.fieldType().resolution().nanos()
+                    < right.fieldType().resolution().nanos();
+            return leftFiner ? left : right;
+        }
+        return ValueType.DOUBLE;
+    }
+
+    private static boolean alike(ValueType left, ValueType right) {
+        return left == right
+                || left == ValueType.NULL
+                || right == ValueType.NULL
+                || (left.isTimestamp() && right.isTimestamp())
+                || (left.numeric() && right.numeric());
+    }
+
+    private void comparable(Expression whole, Expression left, ValueType leftType, Expression right) {
+        ValueType rightType = typeOf(right);
+        if (!alike(leftType, rightType)) {
+            boolean time = leftType.isTimestamp() || rightType.isTimestamp();
+            boolean address = leftType == ValueType.IPV4 || rightType == ValueType.IPV4;
+            throw mismatch("in " + shown(whole) + ": expected values of one type, got " + spoken(left, leftType)
+                    + " and " + spoken(right, rightType)
+                    + (time ? "; a time is written as TIMESTAMP '2021-10-07T12:00:01Z'" : "")
+                    + (address ? "; an address is written as IPV4 '192.168.0.1'" : ""));
+        }
+    }
+
+    private ValueType call(Expression.Call call) {
+        Expression first = call.arguments().get(0);
+        return switch (call.function()) {
+            case ABS, FLOOR, CEIL -> number(call, first);
+            case ROUND -> {
+                number(call, first);
+                yield ValueType.DOUBLE;
+            }
+            case LOWER, UPPER -> {
+                ValueType type = typeOf(first);
+                require(call, first, type, type == ValueType.STRING, "text");
+                yield ValueType.STRING;
+            }
+            case LENGTH, OCTET_LENGTH -> {
+                ValueType type = typeOf(first);
+                require(call, first, type, type.variable(), "text or bytes");
+                yield ValueType.INTEGER;
+            }
+            case COALESCE -> {
+                ValueType type = ValueType.NULL;
+                for (Expression argument : call.arguments()) {
+                    ValueType other = typeOf(argument);
+                    if (!alike(type, other)) {
+                        throw mismatch("in " + shown(call) + ": expected values of one type, got " + spoken(first, type)
+                                + " and " + spoken(argument, other));
+                    }
+                    type = common(type, other);
+                }
+                yield type;
+            }
+            case NULLIF -> {
+                ValueType type = typeOf(first);
+                comparable(call, first, type, call.arguments().get(1));
+                yield type;
+            }
+        };
+    }
+
+    private static void require(Expression whole, Expression part, ValueType type, boolean fits, String what) {
+        if (!fits && type != ValueType.NULL) {
+            throw mismatch("in " + shown(whole) + ": expected " + what + ", got " + spoken(part, type));
+        }
+    }
+
+    private static String spoken(Expression part, ValueType type) {
+        return shown(part) + " of type " + type.spoken();
+    }
+
+    private static String shown(Expression part) {
+        String text = ExpressionPrinter.print(part);
+        return text.length() <= 60 ? text : text.substring(0, 60) + "...";
+    }
+
+    private static WaterwheelException mismatch(String what) {
+        return new WaterwheelException(WaterwheelException.Kind.USER, "TYPE_MISMATCH", "expression: " + what);
+    }
+}

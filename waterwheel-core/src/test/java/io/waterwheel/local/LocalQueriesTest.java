@@ -1,0 +1,363 @@
+package io.waterwheel.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.exec.column.RowInterpreter;
+import io.waterwheel.query.exec.column.SmallRows;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.expression.RandomExpressions;
+import io.waterwheel.query.expression.ValueType;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every kind of answer, over the tree and chunks at once, is what comes of looking at all rows one by one. */
+final class LocalQueriesTest {
+    private static final int SEEDS = Integer.getInteger("seeds", 60);
+    private static final int QUERIES = 40;
+
+    @TempDir
+    Path folder;
+
+    private record Row(long key, long time, Map<String, Object> values) {}
+
+    private Random random = new Random(0);
+    private List<Field> fields = List.of();
+    private final List<Row> rows = new ArrayList<>();
+
+    @Test
+    void answersAreThoseOfLookingAtEveryRow() throws Exception {
+        long first = Long.getLong("seed", 0);
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            random = new Random(seed);
+            SmallRows small = new SmallRows(random, true);
+            fields = small.schema().fields();
+            rows.clear();
+            try (LocalStream stream =
+                    LocalStream.open(folder.resolve("s" + seed), "s", small.schema(), LocalSettings.DEFAULT)) {
+                for (int round = 0; round < 4; round++) {
+                    insert(stream, small);
+                    for (int q = 0; q < QUERIES / 4; q++) {
+                        check(stream, "seed " + seed + " round " + round + " query " + q);
+                    }
+                }
+            }
+        }
+    }
+
+    private void insert(LocalStream stream, SmallRows small) throws IOException {
+        for (int b = random.nextInt(4); b >= 0; b--) {
+            TupleBlock block = small.block(random.nextInt(random.nextInt(4) == 0 ? 3000 : 60));
+            for (int row = 0; row < block.size(); row++) {
+                rows.add(new Row(block.keys()[row], block.times()[row], SmallRows.row(block, row)));
+            }
+            stream.insert(block);
+            if (random.nextInt(3) == 0) {
+                stream.flush();
+            }
+        }
+    }
+
+    private void check(LocalStream stream, String seed) throws InterruptedException {
+        Query query = query(stream.query());
+        String about = seed + ": " + query;
+        List<List<String>> answer = new ArrayList<>();
+        Verdict verdict;
+        List<Row> matching;
+        try {
+            matching = matching(query);
+        } catch (ArithmeticException e) {
+            return;
+        }
+        List<List<String>> expected;
+        try {
+            expected = expected(query, matching);
+        } catch (ArithmeticException e) {
+            expected = null;
+        }
+        try {
+            verdict = stream.answer(query, block -> {
+                for (int row = 0; row < block.size(); row++) {
+                    Map<String, Object> values = SmallRows.row(block, row);
+                    List<String> texts = new ArrayList<>();
+                    for (Field field : block.layout().fields()) {
+                        texts.add(text(values.get(field.name())));
+                    }
+                    answer.add(texts);
+                }
+                return true;
+            });
+        } catch (WaterwheelException e) {
+            assertThat(e.code()).as(about).isEqualTo("INTEGER_OVERFLOW");
+            assertThat(expected).as(about).isNull();
+            return;
+        }
+        assertThat(expected).as(about).isNotNull();
+        if (query.result() instanceof Result.Rows wanted && wanted.orderBy().isEmpty()) {
+            Comparator<List<String>> order = Comparator.comparing(List::toString);
+            if (wanted.limit() >= matching.size()) {
+                answer.sort(order);
+                expected.sort(order);
+            } else {
+                assertThat(expected).as(about).containsAll(answer);
+                assertThat((long) answer.size()).as(about).isEqualTo(wanted.limit());
+                return;
+            }
+        }
+        assertThat(answer).as(about).isEqualTo(expected);
+        assertThat(verdict.tuples())
+                .as(about)
+                .isEqualTo(query.result() instanceof Result.Aggregates ? matching.size() : answer.size());
+    }
+
+    private List<Row> matching(Query query) {
+        ExpressionTypes types = new ExpressionTypes(fields);
+        List<Row> matching = new ArrayList<>();
+        for (Row row : rows) {
+            boolean condition = query.where() == null
+                    || Boolean.TRUE.equals(new RowInterpreter(types, row.values()).value(query.where()));
+            boolean key = query.keys().isEmpty() || query.keys().stream().anyMatch(k -> k.contains(row.key()));
+            if (condition && key && query.times().contains(row.time())) {
+                matching.add(row);
+            }
+        }
+        return matching;
+    }
+
+    private Query query(Query all) {
+        Query query = all;
+        if (random.nextInt(3) == 0) {
+            List<KeyInterval> keys = new ArrayList<>();
+            for (int i = random.nextInt(3); i >= 0; i--) {
+                long low = random.nextInt(9) - 4L;
+                keys.add(new KeyInterval(low, random.nextBoolean() ? low : low + random.nextInt(4)));
+            }
+            query = query.withKeys(keys);
+        }
+        if (random.nextInt(3) == 0) {
+            long from = random.nextInt(9);
+            query = query.withTimes(new TimeInterval(from, from + random.nextInt(5)));
+        }
+        if (random.nextInt(3) != 0) {
+            query = query.withWhere(new RandomExpressions(random, fields, false).condition(random.nextInt(3)));
+        }
+        if (random.nextInt(6) == 0) {
+            query = query.withWhere("k = " + (random.nextInt(9) - 4) + " AND t >= TIMESTAMP '1970-01-01 00:00:00.00"
+                    + random.nextInt(9) + "Z'");
+        }
+        return query.withResult(result());
+    }
+
+    private Result result() {
+        List<String> names = new ArrayList<>(fields.stream().map(Field::name).toList());
+        Collections.shuffle(names, random);
+        List<String> select = random.nextInt(3) == 0 ? List.of() : names.subList(0, 1 + random.nextInt(names.size()));
+        long limit = random.nextInt(3) == 0 ? Query.NO_LIMIT : random.nextInt(60);
+        return switch (random.nextInt(5)) {
+            case 0 -> new Result.Rows(select, List.of(), limit);
+            case 1 -> {
+                Collections.shuffle(names, random);
+                List<Order> orders = new ArrayList<>();
+                for (String name : names.subList(0, 1 + random.nextInt(Math.min(3, names.size())))) {
+                    orders.add(new Order(name, random.nextBoolean()));
+                }
+                yield new Result.Rows(List.copyOf(select), orders, limit);
+            }
+            case 2 -> new Result.Latest(1 + random.nextInt(random.nextBoolean() ? 3 : 200), select);
+            case 3 -> Result.Aggregates.COUNT;
+            default -> {
+                List<String> groups = names.subList(0, random.nextInt(Math.min(4, names.size())));
+                List<Aggregate> values = new ArrayList<>();
+                for (int i = random.nextInt(4); i >= 0; i--) {
+                    values.add(aggregate(i));
+                }
+                yield new Result.Aggregates(
+                        values, groups, random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null);
+            }
+        };
+    }
+
+    private Aggregate aggregate(int number) {
+        Aggregate.Function function = List.of(Aggregate.Function.values()).get(random.nextInt(5));
+        if (function == Aggregate.Function.COUNT && random.nextBoolean()) {
+            return new Aggregate(function, null, "a" + number);
+        }
+        Field field = fields.get(random.nextInt(fields.size()));
+        boolean any = function != Aggregate.Function.SUM && function != Aggregate.Function.AVG;
+        if (!any && !ValueType.of(field.type()).numeric()) {
+            field = fields.stream()
+                    .filter(f -> f.name().equals("k"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        return new Aggregate(function, new Expression.FieldValue(field.name()), "a" + number);
+    }
+
+    private List<List<String>> expected(Query query, List<Row> matching) {
+        if (query.result() instanceof Result.Aggregates wanted) {
+            return aggregates(wanted, matching);
+        } else if (query.result() instanceof Result.Latest wanted) {
+            List<Row> latest = new ArrayList<>();
+            Map<Long, List<Row>> byKey = new TreeMap<>();
+            matching.forEach(row ->
+                    byKey.computeIfAbsent(row.key(), key -> new ArrayList<>()).add(row));
+            for (List<Row> ofKey : byKey.values()) {
+                ofKey.sort(Comparator.comparingLong(Row::time).reversed().thenComparing(by(names(wanted.select()))));
+                latest.addAll(ofKey.subList(0, Math.min(ofKey.size(), wanted.perKey())));
+            }
+            return texts(latest, names(wanted.select()));
+        }
+        Result.Rows wanted = (Result.Rows) query.result();
+        if (wanted.orderBy().isEmpty()) {
+            return texts(matching, names(wanted.select()));
+        }
+        List<Row> sorted = new ArrayList<>(matching);
+        // A stable sort by the last first.
+        sorted.sort(by(names(wanted.select())));
+        for (int o = wanted.orderBy().size() - 1; o >= 0; o--) {
+            Comparator<Row> next = by(List.of(wanted.orderBy().get(o).field()));
+            sorted.sort(wanted.orderBy().get(o).descending() ? next.reversed() : next);
+        }
+        return texts(sorted.subList(0, (int) Math.min(sorted.size(), wanted.limit())), names(wanted.select()));
+    }
+
+    private List<String> names(List<String> select) {
+        return select.isEmpty() ? fields.stream().map(Field::name).toList() : select;
+    }
+
+    private static Comparator<Row> by(List<String> names) {
+        return (a, b) -> {
+            for (String name : names) {
+                int compared = compare(a.values().get(name), b.values().get(name));
+                if (compared != 0) {
+                    return compared;
+                }
+            }
+            return 0;
+        };
+    }
+
+    private static int compare(Object left, Object right) {
+        if (left == null || right == null) {
+            return Boolean.compare(left != null, right != null);
+        }
+        return RowInterpreter.compare(left, right);
+    }
+
+    private static List<List<String>> texts(List<Row> rows, List<String> names) {
+        List<List<String>> texts = new ArrayList<>();
+        for (Row row : rows) {
+            List<String> text = new ArrayList<>();
+            names.forEach(name -> text.add(text(row.values().get(name))));
+            texts.add(text);
+        }
+        return texts;
+    }
+
+    private static String text(Object value) {
+        if (value instanceof Double number) {
+            return String.valueOf(number + 0.0); // one zero
+        }
+        return value instanceof byte[] bytes ? Arrays.toString(bytes) : String.valueOf(value);
+    }
+
+    private List<List<String>> aggregates(Result.Aggregates wanted, List<Row> matching) {
+        Map<List<Object>, List<Row>> groups = new TreeMap<>((a, b) -> {
+            int compared = 0;
+            for (int i = 0; i < a.size() && compared == 0; i++) {
+                compared = compare(a.get(i), b.get(i));
+            }
+            return compared;
+        });
+        Duration bucket = wanted.bucket();
+        for (Row row : matching) {
+            List<Object> group = new ArrayList<>();
+            wanted.groupBy().forEach(name -> group.add(row.values().get(name)));
+            if (bucket != null) {
+                group.add(java.time.Instant.ofEpochMilli(
+                        Math.floorDiv(row.time(), bucket.toMillis()) * bucket.toMillis()));
+            }
+            groups.computeIfAbsent(group, key -> new ArrayList<>()).add(row);
+        }
+        if (wanted.groupBy().isEmpty() && bucket == null && groups.isEmpty()) {
+            groups.put(List.of(), List.of());
+        }
+        List<List<String>> answer = new ArrayList<>();
+        groups.forEach((group, ofGroup) -> {
+            List<String> text = new ArrayList<>();
+            group.forEach(value -> text.add(text(value)));
+            wanted.values().forEach(aggregate -> text.add(text(value(aggregate, ofGroup))));
+            answer.add(text);
+        });
+        return answer;
+    }
+
+    private Object value(Aggregate aggregate, List<Row> group) {
+        if (aggregate.argument() == null) {
+            return (long) group.size();
+        }
+        List<Object> values = new ArrayList<>();
+        for (Row row : group) {
+            Object value = row.values().get(((Expression.FieldValue) aggregate.argument()).name());
+            if (value != null) {
+                values.add(value);
+            }
+        }
+        if (aggregate.function() == Aggregate.Function.COUNT) {
+            return (long) values.size();
+        } else if (values.isEmpty()) {
+            return null;
+        }
+        return switch (aggregate.function()) {
+            case COUNT -> throw new AssertionError();
+            case MIN -> Collections.min(values, RowInterpreter::compare);
+            case MAX -> Collections.max(values, RowInterpreter::compare);
+            case SUM -> sum(values) instanceof BigInteger whole ? (Object) whole.longValueExact() : sum(values);
+            case AVG -> ((Number) sum(values)).doubleValue() / values.size();
+        };
+    }
+
+    private static Object sum(List<Object> values) {
+        if (values.get(0) instanceof Long) {
+            BigInteger sum = BigInteger.ZERO;
+            for (Object value : values) {
+                sum = sum.add(BigInteger.valueOf((Long) value));
+            }
+            return sum;
+        }
+        BigDecimal exact = BigDecimal.ZERO;
+        double special = 0;
+        for (Object value : values) {
+            double number = (Double) value;
+            if (Double.isFinite(number)) {
+                exact = exact.add(new BigDecimal(number));
+            } else {
+                special += number;
+            }
+        }
+        return special != 0 || Double.isNaN(special) ? special : exact.doubleValue();
+    }
+}

@@ -1,0 +1,152 @@
+package io.waterwheel.query.exec.column;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.expression.RandomExpressions;
+import io.waterwheel.query.expression.ValueType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class EvaluationTest {
+    private static final int SEEDS = Integer.getInteger("seeds", 6_000);
+
+    @Test
+    void conditionsKeepTheRowsThatAnInterpreterKeeps() {
+        long first = Long.getLong("seed", 0);
+        int overflows = 0;
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            Random random = new Random(seed);
+            SmallRows rows = new SmallRows(random, true);
+            Expression condition =
+                    new RandomExpressions(random, rows.schema().fields(), false).condition(1 + random.nextInt(4));
+            ExpressionTypes types = new ExpressionTypes(rows.schema().fields());
+            types.requireCondition(condition);
+            List<Integer> expected = new ArrayList<>();
+            boolean overflow = false;
+            ColumnNode node = null;
+            List<Integer> actual = new ArrayList<>();
+            try {
+                node = new ExpressionCompiler(rows.block(0).layout()).compile(condition);
+            } catch (WaterwheelException e) {
+                assertThat(e.code()).isEqualTo("INTEGER_OVERFLOW");
+            }
+            for (int page = 0; page < 3; page++) {
+                TupleBlock block = rows.block(1 + random.nextInt(100));
+                int[] selected = selection(random, block.size());
+                for (int row : selected) {
+                    try {
+                        Object value = new RowInterpreter(types, SmallRows.row(block, row)).value(condition);
+                        if (Boolean.TRUE.equals(value)) {
+                            expected.add(page * 1000 + row);
+                        }
+                    } catch (ArithmeticException e) {
+                        overflow = true;
+                    }
+                }
+                if (node != null) {
+                    try {
+                        int kept = node.keep(RowView.of(block), selected, selected.length);
+                        for (int i = 0; i < kept; i++) {
+                            actual.add(page * 1000 + selected[i]);
+                        }
+                    } catch (WaterwheelException e) {
+                        assertThat(e.code()).isEqualTo("INTEGER_OVERFLOW");
+                        node = null;
+                    }
+                }
+            }
+            String about = "seed " + seed + ": " + condition;
+            if (overflow) {
+                overflows++;
+                continue;
+            }
+            assertThat(node).as(about).isNotNull();
+            assertThat(actual).as(about).isEqualTo(expected);
+        }
+        assertThat(overflows).isLessThan(SEEDS / 5);
+    }
+
+    @Test
+    void valuesAreThoseOfAnInterpreter() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Random random = new Random(seed);
+            SmallRows rows = new SmallRows(random, true);
+            RandomExpressions expressions =
+                    new RandomExpressions(random, rows.schema().fields(), false);
+            Expression expression = expressions.value(expressions.anyType(), 4);
+            ExpressionTypes types = new ExpressionTypes(rows.schema().fields());
+            if (types.typeOf(expression) == ValueType.NULL) {
+                continue;
+            }
+            TupleBlock block = rows.block(1 + random.nextInt(50));
+            int[] selected = selection(random, block.size());
+            List<String> expected = new ArrayList<>();
+            List<String> actual = new ArrayList<>();
+            try {
+                for (int row : selected) {
+                    Map<String, Object> values = SmallRows.row(block, row);
+                    expected.add(shown(new RowInterpreter(types, values).value(expression)));
+                }
+            } catch (ArithmeticException e) {
+                continue;
+            }
+            ColumnNode node = new ExpressionCompiler(block.layout()).compile(expression);
+            node.evaluate(RowView.of(block), selected, selected.length);
+            for (int row : selected) {
+                actual.add(shown(value(node, row)));
+            }
+            assertThat(actual).as("seed %s: %s", seed, expression).isEqualTo(expected);
+        }
+    }
+
+    private static int[] selection(Random random, int rows) {
+        boolean all = random.nextBoolean();
+        return java.util.stream.IntStream.range(0, rows)
+                .filter(row -> all || random.nextInt(3) > 0)
+                .toArray();
+    }
+
+    private static Object value(ColumnNode node, int row) {
+        Values values = node.values();
+        if (values.isNull(row)) {
+            return null;
+        }
+        return switch (node.type()) {
+            case BOOLEAN -> values.longs[row] == 1;
+            case INTEGER, IPV4 -> values.longs[row];
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
+                node.type().fieldType().resolution().instant(values.longs[row]);
+            case DOUBLE -> values.doubles[row];
+            case STRING -> new String(values.bytes(row), StandardCharsets.UTF_8);
+            case BYTES -> values.bytes(row);
+            case NULL -> throw new AssertionError();
+        };
+    }
+
+    private static String shown(Object value) {
+        if (value instanceof Double number) {
+            // One zero: which of the two a rounding leaves makes no difference to any comparison.
+            return String.valueOf(number + 0.0);
+        }
+        return value instanceof byte[] bytes ? Arrays.toString(bytes) : String.valueOf(value);
+    }
+
+    @Test
+    void constantsAreComputedOnce() {
+        TupleBlock block = new SmallRows(new Random(1), false).block(1);
+        ColumnNode node = new ExpressionCompiler(block.layout()).compile(Expression.parse("k > 1 + 2 * 3"));
+        assertThat(node).isInstanceOf(FieldBounds.class);
+        assertThat(((FieldBounds) node).bounds()).isEqualTo(new Bounds(8, Long.MAX_VALUE, false));
+        ColumnNode between = new ExpressionCompiler(block.layout()).compile(Expression.parse("k BETWEEN 2.5 AND 7"));
+        assertThat(((FieldBounds) between).bounds()).isEqualTo(new Bounds(3, 7, false));
+    }
+}

@@ -1,0 +1,194 @@
+package io.waterwheel.query.expression;
+
+import io.waterwheel.model.Field;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/** Random expressions over the fields of a schema, of a wanted type, with literals like those the rows hold. */
+public final class RandomExpressions {
+    private static final String[] TEXTS = {
+        "", "a", "b", "ab", "abc", "B", "aB", "é", "aéb", "%", "_", "a%b", "it's", "日本"
+    };
+    private static final String[] PATTERNS = {
+        "%", "a%", "%b", "%a%", "_", "a_b", "__", "_%", "%_b%", "ab", "", "%é%", "%日_"
+    };
+
+    private static final List<Expression.Comparison.Relation> RELATIONS =
+            List.of(Expression.Comparison.Relation.values());
+    private static final List<Expression.Arithmetic.Operation> OPERATIONS =
+            List.of(Expression.Arithmetic.Operation.values());
+    private static final List<ValueType> TYPES = java.util.Arrays.stream(ValueType.values())
+            .filter(t -> t != ValueType.NULL)
+            .toList();
+
+    private static final List<ValueType> SQLITE_TYPES = TYPES.stream()
+            .filter(t -> t != ValueType.IPV4 && t != ValueType.TIMESTAMP_US && t != ValueType.TIMESTAMP_NS)
+            .toList();
+
+    private final Random random;
+    private final List<Field> fields;
+    private final boolean sqlite;
+
+    /** @param sqlite whether only what SQLite takes for the same may come */
+    public RandomExpressions(Random random, List<Field> fields, boolean sqlite) {
+        this.random = random;
+        this.fields = fields;
+        this.sqlite = sqlite;
+    }
+
+    /** One of the texts that literals are made of. */
+    public static String text(Random random) {
+        return TEXTS[random.nextInt(TEXTS.length)];
+    }
+
+    private <T> T pick(List<T> values) {
+        return values.get(random.nextInt(values.size()));
+    }
+
+    /** A condition. */
+    public Expression condition(int depth) {
+        int kind = random.nextInt(depth <= 0 ? 8 : 13);
+        boolean negated = random.nextBoolean();
+        return switch (kind) {
+            case 0, 1, 2 -> {
+                ValueType type = anyType();
+                yield new Expression.Comparison(
+                        pick(RELATIONS), value(type, depth - 1), value(type.numeric() ? numeric() : type, depth - 1));
+            }
+            case 3 -> new Expression.IsNull(value(anyType(), depth - 1), negated);
+            case 4 -> {
+                ValueType type = anyType();
+                yield new Expression.Between(
+                        value(type, depth - 1), value(type, depth - 2), value(type, depth - 2), negated);
+            }
+            case 5 -> {
+                ValueType type = anyType();
+                List<Expression.Literal> values = new ArrayList<>();
+                for (int i = random.nextInt(4); i >= 0; i--) {
+                    values.add(literal(type.numeric() ? numeric() : type));
+                }
+                yield new Expression.In(value(type, depth - 1), values, negated);
+            }
+            case 6 -> {
+                String pattern = PATTERNS[random.nextInt(PATTERNS.length)];
+                boolean escaped = random.nextInt(4) == 0;
+                yield new Expression.Like(
+                        value(ValueType.STRING, depth - 1),
+                        escaped ? pattern.replace("%", "!%").replace("_", random.nextBoolean() ? "!_" : "_") : pattern,
+                        escaped ? "!" : null,
+                        negated);
+            }
+            case 7 -> value(ValueType.BOOLEAN, depth - 1);
+            case 8, 9 -> new Expression.And(conditions(depth - 1));
+            case 10, 11 -> new Expression.Or(conditions(depth - 1));
+            default -> new Expression.Not(condition(depth - 1));
+        };
+    }
+
+    private List<Expression> conditions(int depth) {
+        List<Expression> terms = new ArrayList<>();
+        for (int i = 1 + random.nextInt(3); i >= 0; i--) {
+            terms.add(condition(depth));
+        }
+        return terms;
+    }
+
+    private ValueType numeric() {
+        return random.nextBoolean() ? ValueType.INTEGER : ValueType.DOUBLE;
+    }
+
+    /** Any type but NULL. */
+    public ValueType anyType() {
+        return pick(sqlite ? SQLITE_TYPES : TYPES);
+    }
+
+    /** A value of the type, or NULL. */
+    public Expression value(ValueType type, int depth) {
+        List<Field> fitting =
+                fields.stream().filter(f -> ValueType.of(f.type()) == type).toList();
+        if (random.nextInt(3) != 0 && !fitting.isEmpty()) {
+            return new Expression.FieldValue(
+                    fitting.get(random.nextInt(fitting.size())).name());
+        }
+        if (depth <= 0 || random.nextInt(4) == 0) {
+            return literal(type);
+        }
+        if (random.nextInt(6) == 0) {
+            if (random.nextBoolean()) {
+                return new Expression.Call(Function.COALESCE, List.of(value(type, depth - 1), value(type, depth - 1)));
+            }
+            return new Expression.Call(Function.NULLIF, List.of(value(type, depth - 1), value(type, depth - 1)));
+        }
+        return switch (type) {
+            case INTEGER -> integer(depth - 1);
+            case DOUBLE -> number(depth - 1);
+            case STRING ->
+                new Expression.Call(
+                        random.nextBoolean() ? Function.LOWER : Function.UPPER, List.of(value(type, depth - 1)));
+            case BOOLEAN -> condition(depth - 1);
+            default -> literal(type);
+        };
+    }
+
+    private Expression integer(int depth) {
+        return switch (random.nextInt(6)) {
+            case 0 -> new Expression.Call(Function.LENGTH, List.of(value(ValueType.STRING, depth)));
+            case 1 -> new Expression.Negation(value(ValueType.INTEGER, depth));
+            case 2 -> new Expression.Call(Function.ABS, List.of(value(ValueType.INTEGER, depth)));
+            default ->
+                new Expression.Arithmetic(
+                        pick(OPERATIONS), value(ValueType.INTEGER, depth), value(ValueType.INTEGER, depth));
+        };
+    }
+
+    private Expression number(int depth) {
+        return switch (random.nextInt(6)) {
+            case 0 -> new Expression.Negation(value(ValueType.DOUBLE, depth));
+            case 1 -> new Expression.Call(Function.ROUND, List.of(value(ValueType.DOUBLE, depth)));
+            case 2 ->
+                new Expression.Call(
+                        random.nextBoolean() ? Function.FLOOR : Function.CEIL, List.of(value(ValueType.DOUBLE, depth)));
+            default -> {
+                boolean left = random.nextBoolean();
+                yield new Expression.Arithmetic(
+                        pick(OPERATIONS.subList(0, 4)),
+                        value(left ? ValueType.DOUBLE : numeric(), depth),
+                        value(left ? numeric() : ValueType.DOUBLE, depth));
+            }
+        };
+    }
+
+    private Expression.Literal literal(ValueType type) {
+        if (random.nextInt(12) == 0) {
+            return new Expression.Null();
+        }
+        return switch (type) {
+            case BOOLEAN -> new Expression.Truth(random.nextBoolean());
+            case INTEGER -> new Expression.Whole(!sqlite && random.nextInt(10) == 0 ? edge() : random.nextInt(9) - 4L);
+            case DOUBLE ->
+                new Expression.Decimal(
+                        !sqlite && random.nextInt(10) == 0 ? (double) edge() : (random.nextInt(17) - 8) / 2.0);
+            case IPV4 -> new Expression.Address(random.nextInt(9) - 4);
+            case TIMESTAMP_US, TIMESTAMP_NS ->
+                new Expression.Moment(Instant.ofEpochSecond(
+                        0, random.nextInt(3) * 1_000_000L + random.nextInt(2) * 1000L + random.nextInt(2)));
+            case TIMESTAMP -> new Expression.Moment(Instant.ofEpochMilli(random.nextInt(9)));
+            case STRING, NULL -> new Expression.Text(text(random));
+            case BYTES ->
+                new Expression.Hex(
+                        String.format(Locale.ROOT, "%02x", random.nextInt(4)).repeat(random.nextInt(3)));
+        };
+    }
+
+    private long edge() {
+        return switch (random.nextInt(4)) {
+            case 0 -> Long.MAX_VALUE;
+            case 1 -> Long.MIN_VALUE;
+            case 2 -> (1L << 53) + 1;
+            default -> random.nextLong();
+        };
+    }
+}

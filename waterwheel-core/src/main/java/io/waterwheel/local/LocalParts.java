@@ -70,8 +70,9 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     }
 
     @Override
-    public IndexerReply ask(Subquery.OfIndexer subquery, long deadlineNanos) throws InterruptedException {
-        return fresh.ask(subquery, ResolvedQuery.of(subquery.query(), stream).spec(), deadlineNanos);
+    public IndexerReply ask(Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos)
+            throws InterruptedException {
+        return fresh.ask(subquery, resolved.spec(), deadlineNanos);
     }
 
     @Override
@@ -85,11 +86,8 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     }
 
     @Override
-    public long scan(Subquery.OfChunk subquery, RowSink sink, long deadlineNanos) throws IOException {
-        return chunks.scan(
-                subquery.file(),
-                layout,
-                ResolvedQuery.of(subquery.query(), stream).spec(),
-                sink);
+    public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
+            throws IOException {
+        return chunks.scan(subquery.file(), layout, resolved.spec(), sink);
     }
 }

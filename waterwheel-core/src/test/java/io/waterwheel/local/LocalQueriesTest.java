@@ -1,6 +1,7 @@
 package io.waterwheel.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
@@ -65,6 +66,26 @@ final class LocalQueriesTest {
                     }
                 }
             }
+        }
+    }
+
+    @Test
+    void anOverflowInAChunkFailsTheQueryAtOnce() throws Exception {
+        random = new Random(1);
+        SmallRows small = new SmallRows(random, false);
+        try (LocalStream stream =
+                LocalStream.open(folder.resolve("overflow"), "s", small.schema(), LocalSettings.DEFAULT)) {
+            stream.insert(small.block(100));
+            stream.flush();
+            Query query = stream.query().withWhere("k * 9223372036854775807 > 5");
+            assertThatThrownBy(() -> stream.answer(query, rows -> true))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessageContaining("k * 9223372036854775807")
+                    .hasMessageContaining("exceeds 64 bits");
+            Query many = stream.query()
+                    .withAggregates(List.of(new Aggregate(
+                            Aggregate.Function.SUM, Expression.parse("9223372036854775807 - k + k"), "all")));
+            assertThatThrownBy(() -> stream.answer(many, rows -> true)).hasMessageContaining("exceeds 64 bits");
         }
     }
 

@@ -15,6 +15,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.IndexerReply;
+import io.waterwheel.query.exec.ResolvedQuery;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -207,7 +208,7 @@ public final class SaturatedSubqueryBenchmark {
         if (endpoint == null) {
             throw new IOException("indexer " + indexer + " is not hosted");
         }
-        try (IndexerReply reply = endpoint.ask(subquery, start + DEADLINE_NANOS)) {
+        try (IndexerReply reply = endpoint.ask(subquery, ResolvedQuery.of(query, info), start + DEADLINE_NANOS)) {
             if (reply.header().outcome() != IndexerHeader.Outcome.ANSWER) {
                 latencies.refreshed++;
                 return catalog.checkpoint(indexer);

@@ -12,10 +12,12 @@ public interface Endpoints {
         /**
          * Hands over a subquery.
          *
+         * @param resolved its query, for one that runs in this process
          * @param deadlineNanos by {@link System#nanoTime}
          * @throws IOException when it cannot be reached
          */
-        IndexerReply ask(Subquery.OfIndexer subquery, long deadlineNanos) throws IOException, InterruptedException;
+        IndexerReply ask(Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos)
+                throws IOException, InterruptedException;
     }
 
     /** A query server. */
@@ -29,10 +31,14 @@ public interface Endpoints {
         /**
          * Reads one chunk whole.
          *
+         * @param resolved the subquery's query, for one that runs in this process
          * @return number of matching tuples, all of them given to the sink unless it stopped the scan
+         * @throws io.waterwheel.model.WaterwheelException of kind USER when the query itself is at fault: no other
+         *     server can answer it either
          * @throws IOException when the server, or the chunk, cannot be read; what the sink has seen is then void
          */
-        long scan(Subquery.OfChunk subquery, RowSink sink, long deadlineNanos) throws IOException, InterruptedException;
+        long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
+                throws IOException, InterruptedException;
     }
 
     /** Who hosts the indexer now, or null when nobody does. */

@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.Field;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.expression.ExpressionTypes;
@@ -14,6 +15,9 @@ import java.util.List;
  * answer. Immutable; any thread.
  */
 public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups {
+    /** Nulls of a row are marked in one mask. */
+    private static final int MAX_NULLABLE = 64;
+
     Gather() {}
 
     /**
@@ -49,6 +53,22 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
             fields.add(stored.fields().get(index));
         }
         return fields;
+    }
+
+    /** The layout of rows of these fields. */
+    static RowLayout layout(List<Field> fields) {
+        int nullable = 0;
+        for (Field field : fields) {
+            nullable += field.nullable() ? 1 : 0;
+        }
+        if (nullable > MAX_NULLABLE) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "BAD_QUERY",
+                    "query: the answer has " + nullable + " fields that may be null, expected at most " + MAX_NULLABLE
+                            + ": name each field once");
+        }
+        return RowLayout.ofFields(fields);
     }
 
     /** The fields of the answer. */

@@ -23,7 +23,7 @@ final class GatherLatest extends Gather {
     GatherLatest(RowLayout stored, int[] fields, int perKey, int timeField) {
         this.stored = stored;
         this.perKey = perKey;
-        this.answer = RowLayout.ofFields(fields(stored, fields));
+        this.answer = layout(fields(stored, fields));
         // Times are milliseconds: of a finer field the rest decides too.
         boolean finer = stored.columnOf(timeField) != RowLayout.TIME;
         this.fields = finer ? Arrays.copyOf(fields, fields.length + 1) : fields;
@@ -34,7 +34,7 @@ final class GatherLatest extends Gather {
         List<Field> part = new ArrayList<>(fields(stored, this.fields));
         part.add(new Field("key", FieldType.LONG, false));
         part.add(new Field("time", FieldType.LONG, false));
-        this.part = RowLayout.ofFields(part);
+        this.part = layout(part);
         this.sources = Arrays.copyOf(this.fields, kept + 2);
         sources[kept] = RowCopy.KEY;
         sources[kept + 1] = RowCopy.TIME;

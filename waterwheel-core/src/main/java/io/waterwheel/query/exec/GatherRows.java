@@ -20,7 +20,7 @@ final class GatherRows extends Gather {
         this.stored = stored;
         this.fields = fields.clone();
         this.limit = limit;
-        this.layout = RowLayout.ofFields(fields(stored, fields));
+        this.layout = layout(fields(stored, fields));
     }
 
     int[] indexes() {

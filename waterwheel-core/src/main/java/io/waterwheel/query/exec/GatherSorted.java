@@ -30,7 +30,7 @@ final class GatherSorted extends Gather {
 
     GatherSorted(RowLayout stored, int[] fields, List<Order> orders, long limit) {
         this.stored = stored;
-        this.answer = RowLayout.ofFields(fields(stored, fields));
+        this.answer = layout(fields(stored, fields));
         this.most = limit == Query.NO_LIMIT ? Integer.MAX_VALUE : (int) limit;
         ExpressionTypes types = new ExpressionTypes(stored.fields());
         List<Integer> all = new ArrayList<>();
@@ -52,7 +52,7 @@ final class GatherSorted extends Gather {
             by.add(f);
         }
         this.sources = all.stream().mapToInt(Integer::intValue).toArray();
-        this.part = RowLayout.ofFields(fields(stored, sources));
+        this.part = layout(fields(stored, sources));
         this.order = new RowOrder(part, by.stream().mapToInt(Integer::intValue).toArray(), descending);
     }
 

@@ -152,7 +152,7 @@ public final class QueryRunner {
             // All but the last on other threads; the last on this one, so a query of one indexer changes no thread.
             for (int i = 0; i + 1 < subqueries.size(); i++) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
-                asked.put(subquery.indexer(), executor.submit(() -> askOne(subquery, open)));
+                asked.put(subquery.indexer(), executor.submit(() -> askOne(plan, subquery, open)));
             }
             List<String> trouble = new ArrayList<>();
             for (int i = subqueries.size() - 1; i >= 0; i--) {
@@ -160,7 +160,7 @@ public final class QueryRunner {
                 int indexer = subquery.indexer();
                 Future<IndexerReply> future = asked.get(indexer);
                 try {
-                    IndexerReply reply = future == null ? askOne(subquery, open) : get(future);
+                    IndexerReply reply = future == null ? askOne(plan, subquery, open) : get(future);
                     String complaint = complaint(plan, reply.header());
                     if (complaint.isEmpty()) {
                         replies.put(indexer, reply);
@@ -174,13 +174,13 @@ public final class QueryRunner {
             return trouble;
         }
 
-        private IndexerReply askOne(Subquery.OfIndexer subquery, OpenReplies open)
+        private IndexerReply askOne(QueryPlan plan, Subquery.OfIndexer subquery, OpenReplies open)
                 throws IOException, InterruptedException {
             Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
             if (endpoint == null) {
                 throw new IOException("no worker hosts it at present");
             }
-            return open.add(endpoint.ask(subquery, deadline));
+            return open.add(endpoint.ask(subquery, plan.resolved(), deadline));
         }
 
         private String complaint(QueryPlan plan, IndexerHeader header) {
@@ -206,7 +206,7 @@ public final class QueryRunner {
             plan.excused().forEach(watermarks -> lower(positions, watermarks));
             boolean newestFirst = query.result() instanceof Result.Latest;
             // With newest first, what the indexers hold may show that no chunk is needed.
-            ChunkReads chunks = new ChunkReads(plan, query, newestFirst ? List.of() : plan.chunks());
+            ChunkReads chunks = new ChunkReads(plan, plan.resolved(), newestFirst ? List.of() : plan.chunks());
             chunks.start();
             boolean whole = false;
             try {
@@ -268,18 +268,23 @@ public final class QueryRunner {
                     upTo++;
                 }
                 if (upTo == read) {
-                    break;
+                    return read;
                 }
-                Query narrowed = query;
+                ResolvedQuery asked = plan.resolved();
                 if (settled > query.times().from()) {
-                    narrowed = query.withTimes(new TimeInterval(
-                            Math.min(settled, query.times().to()), query.times().to()));
+                    long from = Math.min(settled, query.times().to());
+                    Query narrowed =
+                            query.withTimes(new TimeInterval(from, query.times().to()));
+                    asked = ResolvedQuery.of(narrowed, plan.snapshot().stream());
                 }
-                ChunkReads reads = new ChunkReads(plan, narrowed, chunks.subList(read, upTo));
+                ChunkReads reads = new ChunkReads(plan, asked, chunks.subList(read, upTo));
                 reads.start();
                 reads.finish();
                 read = upTo;
                 atOnce = Math.min(atOnce * 2, MAX_CHUNKS_AT_ONCE);
+            }
+            if (read < chunks.size() && !nobodyWaits()) {
+                missing.add((chunks.size() - read) + " chunks were not read in time");
             }
             return read;
         }
@@ -374,15 +379,15 @@ public final class QueryRunner {
         /** Some chunks of a plan, read by all query servers at once. */
         private final class ChunkReads {
             private final QueryPlan plan;
-            private final Query asked;
+            private final ResolvedQuery resolved;
             private final List<ChunkDescriptor> chunks;
             private final List<Future<Void>> readers = new ArrayList<>();
             private final Map<String, String> failures = new HashMap<>();
             private @Nullable Dispatch dispatch;
 
-            ChunkReads(QueryPlan plan, Query asked, List<ChunkDescriptor> chunks) {
+            ChunkReads(QueryPlan plan, ResolvedQuery resolved, List<ChunkDescriptor> chunks) {
                 this.plan = plan;
-                this.asked = asked;
+                this.resolved = resolved;
                 this.chunks = chunks;
             }
 
@@ -411,13 +416,22 @@ public final class QueryRunner {
                     try {
                         found = server.scan(
                                 new Subquery.OfChunk(
-                                        asked, plan.snapshot().stream().id(), chunk.file()),
+                                        resolved.query(),
+                                        plan.snapshot().stream().id(),
+                                        chunk.file()),
+                                resolved,
                                 block -> {
                                     rows.add(block);
                                     return !done();
                                 },
                                 deadline);
                     } catch (IOException | WaterwheelException e) {
+                        if (e instanceof WaterwheelException refused
+                                && refused.kind() == WaterwheelException.Kind.USER) {
+                            // No other server can answer it either.
+                            giveUp();
+                            throw refused;
+                        }
                         synchronized (failures) {
                             failures.put(chunk.file(), server.name() + ": " + e.getMessage());
                         }

@@ -173,18 +173,16 @@ final class WorkerEndpoints {
         public Endpoints.@Nullable Indexer indexer(int indexer) {
             FreshReader local = indexers.get(new HostedIndexer(streamId, indexer));
             if (local != null) {
-                return (subquery, deadline) -> local.ask(
-                        subquery,
-                        ResolvedQuery.of(subquery.query(), stream(streamId)).spec(),
-                        deadline);
+                return (subquery, resolved, deadline) -> local.ask(subquery, resolved.spec(), deadline);
             }
             String place = directory.find(Role.INDEXER.address(Placement.indexerTaskOf(indexer, indexerTasks)));
             return place == null || place.equals(here)
                     ? null
-                    : (subquery, deadline) -> askRemote(place, subquery, deadline);
+                    : (subquery, resolved, deadline) -> askRemote(place, subquery, resolved, deadline);
         }
 
-        private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, long deadline) throws IOException {
+        private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadline)
+                throws IOException {
             Duration left = left(deadline);
             Subquery.OfIndexer timed = new Subquery.OfIndexer(
                     subquery.query().withTimeout(left),
@@ -199,18 +197,15 @@ final class WorkerEndpoints {
                 if (first == null) {
                     throw new IOException("the answer ended before its header");
                 }
-                return new RemoteReply(stream, PeerMessages.readHeader(first), resultLayout(subquery));
+                return new RemoteReply(
+                        stream, PeerMessages.readHeader(first), resolved.spec().partLayout());
             } catch (WaterwheelException e) {
                 stream.close();
-                throw new IOException(e.getMessage(), e);
+                throw unlessUser(e);
             } catch (IOException | RuntimeException e) {
                 stream.close();
                 throw e;
             }
-        }
-
-        private RowLayout resultLayout(Subquery subquery) {
-            return ResolvedQuery.of(subquery.query(), stream(streamId)).spec().partLayout();
         }
 
         @Override
@@ -262,13 +257,9 @@ final class WorkerEndpoints {
             }
 
             @Override
-            public long scan(Subquery.OfChunk subquery, RowSink sink, long deadline) throws IOException {
-                StreamInfo info = stream(streamId);
-                return chunkScan.scan(
-                        subquery.file(),
-                        layout(streamId),
-                        ResolvedQuery.of(subquery.query(), info).spec(),
-                        sink);
+            public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
+                    throws IOException {
+                return chunkScan.scan(subquery.file(), layout(streamId), resolved.spec(), sink);
             }
         }
 
@@ -292,17 +283,26 @@ final class WorkerEndpoints {
             }
 
             @Override
-            public long scan(Subquery.OfChunk subquery, RowSink sink, long deadline) throws IOException {
+            public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
+                    throws IOException {
                 Duration left = left(deadline);
                 Subquery.OfChunk timed =
                         new Subquery.OfChunk(subquery.query().withTimeout(left), subquery.streamId(), subquery.file());
                 try (MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left)) {
-                    return receive(stream, resultLayout(subquery), sink);
+                    return receive(stream, resolved.spec().partLayout(), sink);
                 } catch (WaterwheelException e) {
-                    throw new IOException(e.getMessage(), e);
+                    throw unlessUser(e);
                 }
             }
         }
+    }
+
+    /** What came from another worker may be void, and another may do better; but not when the query is at fault. */
+    private static IOException unlessUser(WaterwheelException failure) {
+        if (failure.kind() == WaterwheelException.Kind.USER) {
+            throw failure;
+        }
+        return new IOException(failure.getMessage(), failure);
     }
 
     private static Duration left(long deadline) throws IOException {
@@ -355,7 +355,7 @@ final class WorkerEndpoints {
             try {
                 return receive(stream, layout, sink);
             } catch (WaterwheelException e) {
-                throw new IOException(e.getMessage(), e);
+                throw unlessUser(e);
             }
         }
 

@@ -208,7 +208,7 @@ public final class TemplateTree {
         if (replaced != null || skewness() <= tolerated() || !roomForRebuild()) {
             return;
         }
-        rebuild();
+        rebuild(wantedLeaves);
     }
 
     /** How much the largest leaf that can be divided exceeds an even share, in shares. Writer only. */
@@ -229,11 +229,21 @@ public final class TemplateTree {
         return pool.usedBytes() + pages * Page.bytes(layout.payloadWidth()) <= pool.maxBytes();
     }
 
-    /** Divides the tuples evenly: builds new leaves aside and swaps them in; readers carry on in the old ones. */
-    private void rebuild() {
+    /**
+     * Divides the tuples evenly: builds new leaves aside and swaps them in; readers carry on in the old ones. Happens
+     * by itself; public to be measured. Does nothing while readers are left in the leaves that the last one replaced.
+     * For the thread that inserts.
+     *
+     * @param leavesWanted number of leaves that should share the tuples
+     */
+    public void rebuild(int leavesWanted) {
+        Leaves before = replaced;
+        if (before != null && !before.gone()) {
+            return;
+        }
         Leaves old = leaves;
         TemplateRebuild scratch = pool.takeRebuild();
-        Template template = scratch.divide(old, tuples, wantedLeaves);
+        Template template = scratch.divide(old, tuples, leavesWanted);
         Leaves fresh = new Leaves(template, pool, layout.payloadWidth(), old.sketchShift());
         scratch.copy(old, fresh, layout);
         pool.giveRebuild(scratch);

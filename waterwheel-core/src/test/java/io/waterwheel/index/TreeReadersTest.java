@@ -54,14 +54,17 @@ final class TreeReadersTest {
                 return scans;
             }));
         }
+        long rebuilds = 0;
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
         for (long number = 1; System.nanoTime() < deadline; number++) {
             TemplateTree tree = active.get();
             fill(tree, number);
+            rebuilds += tree.rebuilds();
             active.set(new TemplateTree(LAYOUT, number % 2 == 0 ? Template.single() : tree.template(), pool));
             tree.discard();
         }
         done.set(true);
+        assertThat(rebuilds).isPositive();
         for (Future<Integer> result : results) {
             assertThat(result.get(30, TimeUnit.SECONDS)).isPositive();
         }
@@ -71,13 +74,18 @@ final class TreeReadersTest {
         assertThat(pool.freeBytes()).isBetween(1L, pool.maxBytes());
     }
 
+    /** Keys of another spread every few thousand rows, so that templates are rebuilt again and again. */
+    private static long key(long number) {
+        return (number * SCATTER) >> (number / 5000 * 8);
+    }
+
     private static void fill(TemplateTree tree, long treeNumber) {
         TupleBlock block = new TupleBlock(LAYOUT, 500);
         for (long first = 0; first < 30_000; first += 500) {
             block.clear();
             for (int row = 0; row < 500; row++) {
                 long number = first + row;
-                block.keys()[row] = number * SCATTER;
+                block.keys()[row] = key(number);
                 block.times()[row] = number;
                 LittleEndian.putLong(block.column(0), row * 8, treeNumber);
                 byte[] text = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
@@ -94,7 +102,7 @@ final class TreeReadersTest {
         BitSet seen = new BitSet();
         for (int row = 0; row < rows.size(); row++) {
             int number = (int) rows.times()[row];
-            require(rows.keys()[row] == number * SCATTER, "torn row " + number);
+            require(rows.keys()[row] == key(number), "torn row " + number);
             require(Integer.toString(number).equals(rows.value(2, row)), "text of row " + number);
             require(rows.value(1, row).equals(rows.value(1, 0)), "rows of two trees in one");
             require(!seen.get(number), "twice row " + number);

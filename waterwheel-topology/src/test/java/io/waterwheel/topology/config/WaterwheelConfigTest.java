@@ -36,7 +36,7 @@ final class WaterwheelConfigTest {
         values.put("indexer.memory-pool", new DataSize(128 << 20));
         values.put("indexer.credit-window", new DataSize(512 << 10));
         values.put("dispatcher.ring-size", new DataSize(32 << 20));
-        values.put("dispatcher.block-size", new DataSize(64 << 10));
+        values.put("dispatcher.block-size", new DataSize(128 << 10));
         values.put("query.threads", 2);
         values.put("query.timeout", Duration.ofSeconds(30));
         values.put("query-server.cache-size", new DataSize(1L << 30));

@@ -1,6 +1,8 @@
 package io.waterwheel.topology.rpc;
 
 import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
@@ -63,6 +65,9 @@ final class Handlers {
                     LittleEndian.putLong(column, r * 8, Double.doubleToLongBits(x));
                 } else if (value instanceof Boolean b) {
                     column[r] = (byte) (b ? 1 : 0);
+                } else if (fields.get(f).type() == FieldType.IPV4) {
+                    byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
+                    LittleEndian.putInt(column, r * 4, (int) Ipv4.parse(text, 0, text.length));
                 } else {
                     byte[] bytes =
                             value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);

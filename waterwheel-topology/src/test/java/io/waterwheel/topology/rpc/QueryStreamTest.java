@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.decode.RandomRows;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
@@ -30,6 +31,7 @@ import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.UInt4Vector;
 import org.apache.arrow.vector.util.Text;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -274,7 +276,11 @@ class QueryStreamTest {
                     @Nullable Object[] row = new @Nullable Object[vectors.size()];
                     for (int f = 0; f < row.length; f++) {
                         Object value = vectors.get(f).getObject(r);
-                        row[f] = value instanceof Text text ? text.toString() : value;
+                        row[f] = value instanceof Text text
+                                ? text.toString()
+                                : value instanceof Integer address && vectors.get(f) instanceof UInt4Vector
+                                        ? Ipv4.text(address)
+                                        : value;
                     }
                     rows.add(row);
                 }

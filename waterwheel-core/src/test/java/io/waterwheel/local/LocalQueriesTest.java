@@ -98,8 +98,7 @@ final class LocalQueriesTest {
                 List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
                 new KeySpec.Ordered("k"),
                 "t");
-        try (LocalStream stream =
-                LocalStream.open(folder.resolve("groups"), "s", schema, LocalSettings.DEFAULT)) {
+        try (LocalStream stream = LocalStream.open(folder.resolve("groups"), "s", schema, LocalSettings.DEFAULT)) {
             for (int b = 0; b < 270; b++) {
                 TupleBlock block = new TupleBlock(stream.layout(), 1000);
                 for (int row = 0; row < 1000; row++) {
@@ -111,7 +110,8 @@ final class LocalQueriesTest {
                     stream.flush();
                 }
             }
-            Query query = stream.query().withResult(new Result.Aggregates(List.of(Aggregate.count()), List.of("k"), null));
+            Query query =
+                    stream.query().withResult(new Result.Aggregates(List.of(Aggregate.count()), List.of("k"), null));
             assertThatThrownBy(() -> stream.answer(query, rows -> true))
                     .hasMessageContaining("group by k: there are more than 262144 groups");
             long[] groups = {0};

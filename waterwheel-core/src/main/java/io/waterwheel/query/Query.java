@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param stream name of the stream
  * @param keys key intervals, any of which may hold the key; empty means every key
+ * @param keyRanges ranges of the key field's values, any of which may hold it; empty means every value
  * @param shape what the position must lie in, or null; only for streams whose key is a position
  * @param times time interval
  * @param where a condition that must be true, or null
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public record Query(
         String stream,
         List<KeyInterval> keys,
+        List<KeyRange> keyRanges,
         @Nullable Shape shape,
         TimeInterval times,
         @Nullable Expression where,
@@ -39,6 +41,7 @@ public record Query(
 
     public Query {
         keys = List.copyOf(keys);
+        keyRanges = List.copyOf(keyRanges);
         atLeast = Map.copyOf(atLeast);
         if (stream.isEmpty()) {
             throw new IllegalArgumentException("query: the stream's name is empty");
@@ -54,24 +57,38 @@ public record Query(
     /** All tuples of a stream; narrow it with the {@code with} methods. */
     public static Query of(String stream) {
         return new Query(
-                stream, List.of(), null, TimeInterval.ALL, null, Result.Rows.ALL, DEFAULT_TIMEOUT, false, Map.of());
+                stream,
+                List.of(),
+                List.of(),
+                null,
+                TimeInterval.ALL,
+                null,
+                Result.Rows.ALL,
+                DEFAULT_TIMEOUT,
+                false,
+                Map.of());
     }
 
     public Query withKeys(List<KeyInterval> intervals) {
-        return new Query(stream, intervals, shape, times, where, result, timeout, allowPartial, atLeast);
+        return new Query(stream, intervals, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast);
+    }
+
+    /** Replaces the ranges of the key field's values. */
+    public Query withKeyRanges(List<KeyRange> ranges) {
+        return new Query(stream, keys, ranges, shape, times, where, result, timeout, allowPartial, atLeast);
     }
 
     public Query withShape(Shape area) {
-        return new Query(stream, keys, area, times, where, result, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, area, times, where, result, timeout, allowPartial, atLeast);
     }
 
     public Query withTimes(TimeInterval interval) {
-        return new Query(stream, keys, shape, interval, where, result, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, shape, interval, where, result, timeout, allowPartial, atLeast);
     }
 
     /** Replaces the condition. */
     public Query withWhere(Expression condition) {
-        return new Query(stream, keys, shape, times, condition, result, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, shape, times, condition, result, timeout, allowPartial, atLeast);
     }
 
     /** Replaces the condition by that of a text, such as {@code speed > 50 AND name LIKE 'A%'}. */
@@ -81,7 +98,7 @@ public record Query(
 
     /** Replaces what is returned. */
     public Query withResult(Result wanted) {
-        return new Query(stream, keys, shape, times, where, wanted, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, shape, times, where, wanted, timeout, allowPartial, atLeast);
     }
 
     /** Asks for these fields; of tuples only, not of aggregates. */
@@ -140,14 +157,14 @@ public record Query(
     }
 
     public Query withTimeout(Duration duration) {
-        return new Query(stream, keys, shape, times, where, result, duration, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, shape, times, where, result, duration, allowPartial, atLeast);
     }
 
     public Query withPartialAllowed() {
-        return new Query(stream, keys, shape, times, where, result, timeout, true, atLeast);
+        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, true, atLeast);
     }
 
     public Query withAtLeast(Map<Integer, Long> positions) {
-        return new Query(stream, keys, shape, times, where, result, timeout, allowPartial, positions);
+        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, positions);
     }
 }

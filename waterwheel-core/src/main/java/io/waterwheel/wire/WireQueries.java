@@ -7,6 +7,7 @@ import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
@@ -73,6 +74,16 @@ public final class WireQueries {
                     .setLow(interval.low())
                     .setHigh(interval.high()));
         }
+        for (KeyRange range : query.keyRanges()) {
+            io.waterwheel.wire.proto.KeyRange.Builder bounds = io.waterwheel.wire.proto.KeyRange.newBuilder();
+            if (range.low() != null) {
+                bounds.setLow(range.low());
+            }
+            if (range.high() != null) {
+                bounds.setHigh(range.high());
+            }
+            message.addKeyRanges(bounds);
+        }
         Shape shape = query.shape();
         if (shape != null) {
             message.setShape(WireShapes.toMessage(shape));
@@ -97,6 +108,7 @@ public final class WireQueries {
         refuseUnknown("query: box", message.getShape().getBox());
         refuseUnknown("query: circle", message.getShape().getCircle());
         atMost("keys", message.getKeysCount(), MAX_INTERVALS);
+        atMost("key_ranges", message.getKeyRangesCount(), MAX_INTERVALS);
         atMost("at_least", message.getAtLeastCount(), MAX_INTERVALS);
         atMost("characters in stream", message.getStream().length(), MAX_NAME);
         if (message.getTimeoutMillis() < 0 || message.getTimeoutMillis() > MAX_TIMEOUT_MILLIS) {
@@ -114,10 +126,17 @@ public final class WireQueries {
                 refuseUnknown("query: keys", interval);
                 keys.add(new KeyInterval(interval.getLow(), interval.getHigh()));
             }
+            List<KeyRange> ranges = new ArrayList<>(message.getKeyRangesCount());
+            for (io.waterwheel.wire.proto.KeyRange range : message.getKeyRangesList()) {
+                refuseUnknown("query: key_ranges", range);
+                ranges.add(
+                        new KeyRange(range.hasLow() ? range.getLow() : null, range.hasHigh() ? range.getHigh() : null));
+            }
             @Nullable Shape shape = message.hasShape() ? WireShapes.fromMessage(message.getShape()) : null;
             return new Query(
                     message.getStream(),
                     keys,
+                    ranges,
                     shape,
                     message.hasTimes()
                             ? new TimeInterval(

@@ -11,6 +11,7 @@ import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
@@ -137,6 +138,9 @@ class WireQueriesTest {
         return new Query(
                 "stream-" + random.nextInt(9),
                 keys,
+                random.nextBoolean()
+                        ? List.of()
+                        : List.of(new KeyRange("a", null), new KeyRange(null, ""), KeyRange.of("10.0.0.1")),
                 random.nextBoolean() ? null : new Box(-random.nextDouble(), -1, random.nextDouble(), 2),
                 random.nextBoolean() ? TimeInterval.ALL : new TimeInterval(-random.nextInt(99), random.nextInt(99)),
                 random.nextBoolean() ? null : new RandomExpressions(random, FIELDS, false).condition(3),

@@ -4,11 +4,11 @@ import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.Box;
 import io.waterwheel.model.Circle;
-import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Polygon;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
@@ -70,9 +70,9 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--key",
             paramLabel = "LO..HI",
-            converter = KeyRange.class,
-            description = "Keys from LO to HI; may be given several times. One number is one key.")
-    private List<KeyInterval> keys = List.of();
+            converter = KeyRangeText.class,
+            description = "Values of the key field from LO to HI; may be given several times. One value is one key.")
+    private List<KeyRange> keys = List.of();
 
     @Option(
             names = "--box",
@@ -219,7 +219,7 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private Query query() {
-        Query query = Query.of(stream).withKeys(keys).withTimeout(timeout);
+        Query query = Query.of(stream).withKeyRanges(keys).withTimeout(timeout);
         Shape shape = shape();
         if (shape != null) {
             query = query.withShape(shape);

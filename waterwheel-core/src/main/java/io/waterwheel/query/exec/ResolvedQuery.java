@@ -50,6 +50,17 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             }
         }
         List<KeyInterval> keys = query.keys().isEmpty() ? List.of(KeyInterval.ALL) : KeyIntervals.merged(query.keys());
+        Expression where = query.where();
+        if (where != null) {
+            new ExpressionTypes(schema.fields()).requireCondition(where);
+        }
+        if (!query.keyRanges().isEmpty()) {
+            keys = KeyIntervals.intersection(keys, ValueRanges.intervals(query.keyRanges(), schema));
+            Expression besides = ValueRanges.condition(query.keyRanges(), schema);
+            if (besides != null) {
+                where = where == null ? besides : new Expression.And(List.of(where, besides));
+            }
+        }
         Shape shape = query.shape();
         ScanSpec.AreaTest test = null;
         if (shape != null) {
@@ -65,9 +76,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                     area, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
         TimeInterval times = query.times();
-        Expression where = query.where();
         if (where != null) {
-            new ExpressionTypes(schema.fields()).requireCondition(where);
             Narrowing narrowing = Narrowing.of(where, stored, schema);
             keys = narrowing.keys(keys);
             times = narrowing.times(times);

@@ -1,0 +1,143 @@
+package io.waterwheel.local;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.Query;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Ranges of values of keys of every type, many of which share a key, against a comparison of the values. */
+final class KeyRangeTest {
+    private static final String[] NAMES = {"a", "same-prefix-1", "same-prefix-2", "same-prefix-22", "same-pre", "z"};
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @EnumSource(FieldType.class)
+    void answersHoldTheValuesBetweenTheBounds(FieldType type) throws Exception {
+        Schema schema = new Schema(
+                List.of(new Field("k", type, false), new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        for (long seed = 0; seed < 5; seed++) {
+            Random random = new Random(seed);
+            List<String> values = new ArrayList<>();
+            try (LocalStream stream =
+                    LocalStream.open(folder.resolve("s" + seed), "s", schema, LocalSettings.DEFAULT)) {
+                for (int part = 0; part < 2; part++) {
+                    TupleBlock block = new TupleBlock(stream.layout(), 0);
+                    RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+                    for (int i = 0; i < 300; i++) {
+                        String value = value(type, random);
+                        values.add(value);
+                        String cell = value.isEmpty() ? "\"\"" : value;
+                        decoder.decode(ByteBuffer.wrap((cell + "," + i).getBytes(UTF_8)), block);
+                    }
+                    stream.insert(block);
+                    if (part == 0) {
+                        stream.flush();
+                    }
+                }
+                for (int q = 0; q < 60; q++) {
+                    List<KeyRange> ranges = new ArrayList<>();
+                    for (int r = random.nextInt(3); r >= 0; r--) {
+                        ranges.add(range(type, random));
+                    }
+                    long expected = values.stream()
+                            .filter(value -> ranges.stream().anyMatch(range -> holds(type, range, value)))
+                            .count();
+                    Query query = stream.query().withKeyRanges(ranges);
+                    assertThat(stream.answer(query, rows -> true).tuples())
+                            .as("seed %s question %s: %s", seed, q, ranges)
+                            .isEqualTo(expected);
+                    assertThat(stream.answer(query.withCount(), rows -> true).tuples())
+                            .as("seed %s question %s: %s", seed, q, ranges)
+                            .isEqualTo(expected);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aBoundThatIsNoValueIsSaidSo() throws Exception {
+        Schema schema = new Schema(
+                List.of(new Field("host", FieldType.IPV4, false), new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("host"),
+                "t");
+        try (LocalStream stream = LocalStream.open(folder, "s", schema, LocalSettings.DEFAULT)) {
+            assertThatThrownBy(() -> stream.answer(
+                            stream.query().withKeyRanges(List.of(new KeyRange("10.0.0.1", "10.0.0.300"))),
+                            rows -> true))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessage("key field 'host': expected a value of type ipv4, got '10.0.0.300'");
+            assertThatThrownBy(() -> stream.answer(
+                            stream.query().withKeyRanges(List.of(new KeyRange("10.0.0.2", "10.0.0.1"))), rows -> true))
+                    .hasMessage("key range: expected the lower value first, got '10.0.0.2' to '10.0.0.1'");
+        }
+    }
+
+    private static KeyRange range(FieldType type, Random random) {
+        @Nullable String low = random.nextInt(5) == 0 ? null : value(type, random);
+        @Nullable String high = random.nextInt(5) == 0 ? null : value(type, random);
+        return low != null && high != null && order(type).compare(low, high) > 0
+                ? new KeyRange(high, low)
+                : new KeyRange(low, high);
+    }
+
+    private static boolean holds(FieldType type, KeyRange range, String value) {
+        return (range.low() == null || order(type).compare(range.low(), value) <= 0)
+                && (range.high() == null || order(type).compare(value, range.high()) <= 0);
+    }
+
+    private static Comparator<String> order(FieldType type) {
+        return switch (type) {
+            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Comparator.comparingLong(Long::parseLong);
+            case IPV4 -> Comparator.comparingLong(text -> Ipv4.parse(text.getBytes(UTF_8), 0, text.length()));
+            case BOOLEAN -> Comparator.comparing(Boolean::parseBoolean);
+            case FLOAT -> Comparator.comparingDouble(text -> Float.parseFloat(text) + 0.0);
+            case DOUBLE -> Comparator.comparingDouble(text -> Double.parseDouble(text) + 0.0);
+            case STRING -> (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
+            case BYTES ->
+                (a, b) -> Arrays.compareUnsigned(
+                        Base64.getDecoder().decode(a), Base64.getDecoder().decode(b));
+        };
+    }
+
+    private static String value(FieldType type, Random random) {
+        return switch (type) {
+            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Integer.toString(random.nextInt(200) - 100);
+            case IPV4 -> Ipv4.text(random.nextInt(4) << 30 | random.nextInt(50));
+            case BOOLEAN -> Boolean.toString(random.nextBoolean());
+            case FLOAT, DOUBLE -> {
+                double value = random.nextInt(40) / 4.0 - 5;
+                yield value == 0 ? (random.nextBoolean() ? "-0.0" : "0.0") : Double.toString(value);
+            }
+            case STRING -> NAMES[random.nextInt(NAMES.length)] + (random.nextBoolean() ? "" : random.nextInt(5));
+            case BYTES -> Base64.getEncoder().encodeToString(NAMES[random.nextInt(NAMES.length)].getBytes(UTF_8));
+        };
+    }
+}

@@ -1,14 +1,16 @@
 package io.waterwheel.chunk;
 
-import io.waterwheel.model.LittleEndian;
+import io.waterwheel.index.TimeSketch;
+import io.waterwheel.key.KeyCodec;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.RowLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a chunk holds and where: its leaves, their ranges, the extents and checksums of their parts. Checked as a whole
- * when it is read. Immutable; any thread. Parts are numbered as {@link #KEYS}, {@link #TIMES}, {@link #part},
- * {@link #arenaPart}.
+ * What lies where in a chunk: its leaves, their key and time ranges, the extents and checksums of their parts, and what
+ * spares reading a leaf: zones, time sketches, Bloom filters. Checked as a whole when it is read. Immutable; any
+ * thread. Parts are numbered as {@link #KEYS}, {@link #TIMES}, {@link #part}.
  */
 public final class ChunkDirectory {
     /** The part that holds a leaf's keys, ascending. */
@@ -16,113 +18,54 @@ public final class ChunkDirectory {
     /** The part that holds a leaf's times. */
     public static final int TIMES = ChunkFormat.TIMES;
 
+    /** What the sections say; filled by {@link DirectoryReader}, then never changed. */
+    static final class Content {
+        long rows;
+        int leafRows;
+        Region region = Region.of(0, 0, 0, 0);
+        long[] lowKeys = {};
+        long[] highKeys = {};
+        long[] fromTimes = {};
+        long[] toTimes = {};
+        /** Where each part begins, leaf by leaf, and at last where the last one ends. */
+        long[] partOffsets = {};
+
+        int[] checksums = {};
+
+        @Nullable
+        PositionKey key;
+        /** By field: least codes, greatest codes, nulls, NaNs by leaf; null for a field without zones. */
+        long[][][] zones = {};
+
+        /** By leaf, 255 where there is none, and where its words begin; empty when there are none at all. */
+        int[] sketchShifts = {};
+
+        int[] sketchStarts = {};
+        long[] sketchWords = {};
+        /** By field, where the words of each leaf's filter begin, and at last where they end; null for none. */
+        int[][] bloomStarts = {};
+
+        long[][] bloomWords = {};
+    }
+
     private final String file;
     private final RowLayout layout;
-    /** The directory as it lies in the file. */
-    private final byte[] bytes;
-
-    private final long position;
     private final int parts;
-    private final int leaves;
+    private final Content content;
+    private final int weight;
 
-    /**
-     * Takes a directory whose checksum was right.
-     *
-     * @param position of the directory in the file
-     * @throws CorruptChunkException when its numbers do not fit together, the file or the layout
-     */
-    ChunkDirectory(String file, RowLayout layout, byte[] bytes, long position) {
+    ChunkDirectory(String file, RowLayout layout, Content content, int bytes) {
         this.file = file;
         this.layout = layout;
-        this.bytes = bytes;
-        this.position = position;
         this.parts = ChunkFormat.parts(layout);
-        if (bytes.length < ChunkFormat.HEAD_BYTES) {
-            throw damaged(0, "at least " + ChunkFormat.HEAD_BYTES + " bytes", bytes.length + " bytes");
-        }
-        requireInt(ChunkFormat.HEAD_FINGERPRINT, layout.fingerprint(), "the row layout's fingerprint ");
-        requireInt(ChunkFormat.HEAD_PARTS, parts, "parts: ");
-        this.leaves = LittleEndian.getInt(bytes, ChunkFormat.HEAD_LEAVES);
-        long expected = ChunkFormat.HEAD_BYTES + (long) leaves * ChunkFormat.entryBytes(parts);
-        if (leaves < 1 || expected != bytes.length) {
-            throw damaged(
-                    ChunkFormat.HEAD_LEAVES,
-                    "as many leaves as fill " + bytes.length + " bytes with the head",
-                    leaves + " leaves");
-        }
-        checkEntries();
-    }
-
-    private void checkEntries() {
-        long end = ChunkFormat.HEADER_BYTES;
-        long sum = 0;
-        long previousHigh = Long.MIN_VALUE;
-        for (int leaf = 0; leaf < leaves; leaf++) {
-            int entry = entry(leaf);
-            long rows = LittleEndian.getInt(bytes, entry + ChunkFormat.ENTRY_ROWS);
-            require(rows >= 1, entry + ChunkFormat.ENTRY_ROWS, "at least 1 row", rows);
-            sum += rows;
-            require(
-                    offset(leaf) == end,
-                    entry + ChunkFormat.ENTRY_OFFSET,
-                    "leaf " + leaf + " to begin at " + end,
-                    offset(leaf));
-            require(
-                    lowKey(leaf) <= highKey(leaf) && lowKey(leaf) >= previousHigh,
-                    entry + ChunkFormat.ENTRY_LOW_KEY,
-                    "the lowest key from " + previousHigh + " to " + highKey(leaf),
-                    lowKey(leaf));
-            require(
-                    fromTime(leaf) <= toTime(leaf),
-                    entry + ChunkFormat.ENTRY_FROM_TIME,
-                    "the earliest time not after " + toTime(leaf),
-                    fromTime(leaf));
-            previousHigh = highKey(leaf);
-            for (int p = 0; p < parts; p++) {
-                int at = extent(leaf, p);
-                long length = LittleEndian.getInt(bytes, at + ChunkFormat.PART_LENGTH);
-                int encoding = bytes[at + ChunkFormat.PART_ENCODING];
-                require(encoding == ChunkFormat.RAW, at + ChunkFormat.PART_ENCODING, "encoding 0", encoding);
-                boolean arena = p == ChunkFormat.arena(layout);
-                long wanted = arena ? Math.max(0, length) : rows * ChunkFormat.width(layout, p);
-                require(length == wanted, at + ChunkFormat.PART_LENGTH, wanted + " bytes", length);
-                end += length;
-            }
-        }
-        require(end == position, entry(leaves - 1), "the last leaf to end at " + position, end);
-        require(sum == rows(), ChunkFormat.HEAD_ROWS, sum + " rows, as the leaves have", rows());
-        long low = LittleEndian.getLong(bytes, ChunkFormat.HEAD_LOW_KEY);
-        long high = LittleEndian.getLong(bytes, ChunkFormat.HEAD_HIGH_KEY);
-        require(low == lowKey(0), ChunkFormat.HEAD_LOW_KEY, "lowest key " + lowKey(0), low);
-        require(high == previousHigh, ChunkFormat.HEAD_HIGH_KEY, "highest key " + previousHigh, high);
-        long from = LittleEndian.getLong(bytes, ChunkFormat.HEAD_FROM_TIME);
-        long to = LittleEndian.getLong(bytes, ChunkFormat.HEAD_TO_TIME);
-        require(from <= to, ChunkFormat.HEAD_FROM_TIME, "the earliest time not after " + to, from);
-    }
-
-    private void require(boolean holds, int at, String expected, long actual) {
-        if (!holds) {
-            throw damaged(at, expected, Long.toString(actual));
-        }
-    }
-
-    private void requireInt(int at, int expected, String what) {
-        int actual = LittleEndian.getInt(bytes, at);
-        if (actual != expected) {
-            throw damaged(at, what + expected, Integer.toString(actual));
-        }
-    }
-
-    private CorruptChunkException damaged(int at, String expected, String actual) {
-        return new CorruptChunkException(file, "directory", position + at, expected, actual);
-    }
-
-    private int entry(int leaf) {
-        return ChunkFormat.HEAD_BYTES + leaf * ChunkFormat.entryBytes(parts);
-    }
-
-    private int extent(int leaf, int part) {
-        return entry(leaf) + ChunkFormat.ENTRY_PARTS + part * ChunkFormat.PART_BYTES;
+        this.content = content;
+        // Numbers are unfolded into longs.
+        int leaves = content.lowKeys.length;
+        int numbers = leaves * (4 + parts + parts / 2 + 4 * layout.fields().size()) + content.sketchWords.length;
+        int words = Arrays.stream(content.bloomWords)
+                .mapToInt(field -> field == null ? 0 : field.length)
+                .sum();
+        this.weight = 8 * (numbers + words) + bytes / 8 + 500;
     }
 
     /** The file's name in the chunk store. */
@@ -136,51 +79,47 @@ public final class ChunkDirectory {
 
     /** Rows in all. */
     public long rows() {
-        return LittleEndian.getLong(bytes, ChunkFormat.HEAD_ROWS);
+        return content.rows;
     }
 
     /** The region that the tuples span. */
     public Region region() {
-        return Region.of(
-                LittleEndian.getLong(bytes, ChunkFormat.HEAD_LOW_KEY),
-                LittleEndian.getLong(bytes, ChunkFormat.HEAD_HIGH_KEY),
-                LittleEndian.getLong(bytes, ChunkFormat.HEAD_FROM_TIME),
-                LittleEndian.getLong(bytes, ChunkFormat.HEAD_TO_TIME));
+        return content.region;
     }
 
     /** Number of leaves. */
     public int leaves() {
-        return leaves;
+        return content.lowKeys.length;
     }
 
     /** Rows of a leaf. */
     public int rows(int leaf) {
-        return LittleEndian.getInt(bytes, entry(leaf) + ChunkFormat.ENTRY_ROWS);
+        return (int) Math.min(content.leafRows, content.rows - (long) leaf * content.leafRows);
     }
 
     public long lowKey(int leaf) {
-        return LittleEndian.getLong(bytes, entry(leaf) + ChunkFormat.ENTRY_LOW_KEY);
+        return content.lowKeys[leaf];
     }
 
     public long highKey(int leaf) {
-        return LittleEndian.getLong(bytes, entry(leaf) + ChunkFormat.ENTRY_HIGH_KEY);
+        return content.highKeys[leaf];
     }
 
     public long fromTime(int leaf) {
-        return LittleEndian.getLong(bytes, entry(leaf) + ChunkFormat.ENTRY_FROM_TIME);
+        return content.fromTimes[leaf];
     }
 
     public long toTime(int leaf) {
-        return LittleEndian.getLong(bytes, entry(leaf) + ChunkFormat.ENTRY_TO_TIME);
+        return content.toTimes[leaf];
     }
 
     /** The first leaf whose highest key is not below the key; {@link #leaves} when there is none. */
     public int firstLeaf(long key) {
         int low = 0;
-        int high = leaves;
+        int high = leaves();
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (highKey(middle) < key) {
+            if (content.highKeys[middle] < key) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -189,75 +128,204 @@ public final class ChunkDirectory {
         return low;
     }
 
+    /** Whether the leaf may have a tuple of a time in [from, to]: by its range, and by its sketch. False is certain. */
+    public boolean mayHoldTime(int leaf, long from, long to) {
+        long first = Math.max(from, content.fromTimes[leaf]);
+        long last = Math.min(to, content.toTimes[leaf]);
+        if (first > last) {
+            return false;
+        }
+        if (content.sketchShifts.length == 0 || content.sketchShifts[leaf] == ChunkFormat.NO_SKETCH) {
+            return true;
+        }
+        return TimeSketch.mayMeet(
+                content.sketchWords, content.sketchStarts[leaf], content.sketchShifts[leaf], first, last);
+    }
+
+    /** Whether {@link #low}, {@link #high}, {@link #nulls} and {@link #nans} of the field are known. */
+    public boolean isZoned(int field) {
+        return layout.columnOf(field) < 0 || zones(field) != null;
+    }
+
+    private long @Nullable [] @Nullable [] zones(int field) {
+        return field < content.zones.length ? content.zones[field] : null;
+    }
+
+    private long zone(int leaf, int field, int which) {
+        long[][] zones = zones(field);
+        if (zones == null) {
+            throw new IllegalArgumentException("chunk " + file + " has no zones of field " + field);
+        }
+        return zones[which][leaf];
+    }
+
+    /**
+     * The least code of the field's values in the leaf, nulls and NaNs left out: its key by {@link KeyCodec}, but for a
+     * float the key of the same double. Exact: a value with it is there. Greater than {@link #high} when no value is
+     * left. Only for a zoned field.
+     */
+    public long low(int leaf, int field) {
+        return switch (layout.columnOf(field)) {
+            case RowLayout.KEY -> content.lowKeys[leaf];
+            case RowLayout.TIME -> content.fromTimes[leaf];
+            default -> zone(leaf, field, 0);
+        };
+    }
+
+    /** The greatest code; see {@link #low}. */
+    public long high(int leaf, int field) {
+        return switch (layout.columnOf(field)) {
+            case RowLayout.KEY -> content.highKeys[leaf];
+            case RowLayout.TIME -> content.toTimes[leaf];
+            default -> zone(leaf, field, 1);
+        };
+    }
+
+    /** Rows of the leaf where the field is null. Only for a zoned field. */
+    public int nulls(int leaf, int field) {
+        return layout.columnOf(field) < 0 ? 0 : (int) zone(leaf, field, 2);
+    }
+
+    /** Rows of the leaf where the field is NaN. Only for a zoned field. */
+    public int nans(int leaf, int field) {
+        return layout.columnOf(field) < 0 ? 0 : (int) zone(leaf, field, 3);
+    }
+
+    /**
+     * Whether the leaf may have a value of the field from one to another, given by their codes; NaNs are in no such
+     * range. False is certain.
+     */
+    public boolean mayHold(int leaf, int field, long lowCode, long highCode) {
+        return !isZoned(field) || (lowCode <= high(leaf, field) && highCode >= low(leaf, field));
+    }
+
+    /**
+     * Whether the leaf may have a value of this code: by its zone, and its Bloom filter if the field has one. False is
+     * certain. Not for strings and bytes.
+     */
+    public boolean mayHold(int leaf, int field, long code) {
+        boolean floating = isFloating(field);
+        if (floating && ColumnKind.isNaN(code)) {
+            return !isZoned(field) || nans(leaf, field) > 0;
+        }
+        return mayHold(leaf, field, code, code) && filterMayHold(leaf, field, BloomBits.hash(code, floating));
+    }
+
+    /** Whether the leaf may have this string or these bytes; see {@link #mayHold(int, int, long)}. */
+    public boolean mayHold(int leaf, int field, byte[] value, int offset, int length) {
+        long code = KeyCodec.ofBytes(value, offset, length);
+        return mayHold(leaf, field, code, code) && filterMayHold(leaf, field, BloomBits.hash(value, offset, length));
+    }
+
+    private boolean isFloating(int field) {
+        return ColumnKind.of(layout.fields().get(field).type()).floating();
+    }
+
+    /** Whether the field has Bloom filters. */
+    public boolean isIndexed(int field) {
+        return field < content.bloomStarts.length && content.bloomStarts[field] != null;
+    }
+
+    private boolean filterMayHold(int leaf, int field, long hash) {
+        if (!isIndexed(field)) {
+            return true;
+        }
+        int start = content.bloomStarts[field][leaf];
+        int words = content.bloomStarts[field][leaf + 1] - start;
+        return words == 0 || BloomBits.mayContain(content.bloomWords[field], start, words, hash);
+    }
+
+    /** The same directory without zones, sketches and filters: what no answer depends on. */
+    public ChunkDirectory withoutHints() {
+        Content bare = new Content();
+        bare.rows = content.rows;
+        bare.leafRows = content.leafRows;
+        bare.region = content.region;
+        bare.lowKeys = content.lowKeys;
+        bare.highKeys = content.highKeys;
+        bare.fromTimes = content.fromTimes;
+        bare.toTimes = content.toTimes;
+        bare.partOffsets = content.partOffsets;
+        bare.checksums = content.checksums;
+        bare.key = content.key;
+        return new ChunkDirectory(file, layout, bare, 0);
+    }
+
+    /** Shift of the leaf's time sketch, or 255 when it has none. */
+    int sketchShift(int leaf) {
+        return content.sketchShifts.length == 0 ? ChunkFormat.NO_SKETCH : content.sketchShifts[leaf];
+    }
+
     /** The part that holds a payload column. */
     public int part(int column) {
         return ChunkFormat.FIRST_COLUMN + column;
     }
 
-    /** The part that variable columns refer to; only when the layout has one. */
-    public int arenaPart() {
-        return ChunkFormat.arena(layout);
+    /** Number of parts of a leaf. */
+    public int parts() {
+        return parts;
+    }
+
+    /**
+     * Whether the leaf's keys are not stored but made by {@link #keys} from two columns. Their part has no bytes then.
+     */
+    public boolean makesKeys(int leaf) {
+        return length(leaf, KEYS) == 0;
+    }
+
+    /** The part with the longitudes that keys are made from; only for a leaf that makes keys. */
+    public int longitudePart() {
+        return part(positionKey().longitudeColumn);
+    }
+
+    /** The part with the latitudes that keys are made from; only for a leaf that makes keys. */
+    public int latitudePart() {
+        return part(positionKey().latitudeColumn);
+    }
+
+    private PositionKey positionKey() {
+        PositionKey key = content.key;
+        if (key == null) {
+            throw new IllegalStateException("chunk " + file + " makes no keys");
+        }
+        return key;
+    }
+
+    /**
+     * Makes a leaf's keys from its coordinates.
+     *
+     * @throws CorruptChunkException when they are not those of the leaf
+     */
+    public LeafPart keys(int leaf, LeafPart longitudes, LeafPart latitudes) {
+        long[] keys = positionKey().keys(longitudes.bytes(), latitudes.bytes(), rows(leaf));
+        if (keys[0] != lowKey(leaf) || keys[keys.length - 1] != highKey(leaf)) {
+            throw new CorruptChunkException(
+                    file,
+                    ChunkFormat.name(leaf, KEYS),
+                    offset(leaf, KEYS),
+                    "coordinates that make keys from " + lowKey(leaf) + " to " + highKey(leaf),
+                    keys[0] + " to " + keys[keys.length - 1]);
+        }
+        return LeafPart.ofLongs(keys);
     }
 
     /** Length of a part in the file. */
     public int length(int leaf, int part) {
-        return LittleEndian.getInt(bytes, extent(leaf, part) + ChunkFormat.PART_LENGTH);
+        int number = leaf * parts + part;
+        return (int) (content.partOffsets[number + 1] - content.partOffsets[number]);
     }
 
     /** Offset of a part in the file. */
     public long offset(int leaf, int part) {
-        long offset = offset(leaf);
-        for (int p = 0; p < part; p++) {
-            offset += length(leaf, p);
-        }
-        return offset;
+        return content.partOffsets[leaf * parts + part];
     }
 
-    private long offset(int leaf) {
-        return LittleEndian.getLong(bytes, entry(leaf) + ChunkFormat.ENTRY_OFFSET);
+    int checksum(int leaf, int part) {
+        return content.checksums[leaf * parts + part];
     }
 
     /** Bytes that keeping this takes. */
     public int weight() {
-        return bytes.length + 100;
-    }
-
-    /** Checks the bytes of a part that were read; throws when they are not those written. */
-    void verify(int leaf, int part, byte[] read) {
-        int expected = LittleEndian.getInt(bytes, extent(leaf, part) + ChunkFormat.PART_CHECKSUM);
-        int actual = ChunkFormat.checksum(read, 0, read.length);
-        if (actual != expected) {
-            throw new CorruptChunkException(
-                    file,
-                    ChunkFormat.name(layout, leaf, part),
-                    offset(leaf, part),
-                    "checksum " + Integer.toHexString(expected),
-                    Integer.toHexString(actual));
-        }
-        String wrong = wrongReference(leaf, part, read);
-        if (wrong != null) {
-            throw new CorruptChunkException(
-                    file,
-                    ChunkFormat.name(layout, leaf, part),
-                    offset(leaf, part),
-                    "references into an arena of " + length(leaf, arenaPart()) + " bytes",
-                    wrong);
-        }
-    }
-
-    private @Nullable String wrongReference(int leaf, int part, byte[] read) {
-        int column = part - ChunkFormat.FIRST_COLUMN;
-        if (column < 0 || column >= layout.columns() || !layout.variable(column)) {
-            return null;
-        }
-        int arena = length(leaf, arenaPart());
-        for (int at = 0; at < read.length; at += 8) {
-            int offset = LittleEndian.getInt(read, at);
-            int length = LittleEndian.getInt(read, at + 4);
-            if (offset < 0 || length < 0 || offset > arena - length) {
-                return "offset " + offset + ", length " + length + " in row " + at / 8;
-            }
-        }
-        return null;
+        return weight;
     }
 }

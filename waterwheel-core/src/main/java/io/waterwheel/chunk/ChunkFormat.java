@@ -11,7 +11,7 @@ final class ChunkFormat {
 
     static final long END_MAGIC = Long.reverseBytes(MAGIC);
 
-    /** Rows of every leaf but the last. */
+    /** Rows of every leaf but the last, as this writer makes them; also the most that a leaf may have. */
     static final int LEAF_ROWS = 2048;
 
     static final int HEADER_MAGIC = 0;
@@ -22,31 +22,62 @@ final class ChunkFormat {
     static final int TIMES = 1;
     static final int FIRST_COLUMN = 2;
 
+    static final int FORM_RAW = 0;
+    static final int FORM_INTEGERS = 1;
+    static final int FORM_DECIMALS = 2;
+    static final int FORM_VALUES = 3;
+    static final int FORM_DICTIONARY = 4;
+    static final int FORM_COMPRESSED = 0x80;
+
+    static final int MAX_DIGITS = 12;
+    /** Content may be at most this many times as long as its compressed form. */
+    static final int MAX_RATIO = 256;
+
+    static final int INTEGERS_CONSTANT = 0;
+    static final int INTEGERS_PACKED = 1;
+    static final int INTEGERS_PATCHED = 2;
+    static final int INTEGERS_DELTA = 3;
+    static final int INTEGERS_DICTIONARY = 4;
+    static final int INTEGERS_RUNS = 5;
+
+    /** How deep integers may lie within integers. */
+    static final int MAX_DEPTH = 3;
+    /** Packed integers have at most these bits, or all 64. */
+    static final int MAX_PACKED_BITS = 56;
+    /** Readable bytes that must follow packed integers in memory: they are loaded eight bytes at a time. */
+    static final int SLACK = 8;
+
     static final int HEAD_FINGERPRINT = 0;
-    static final int HEAD_PARTS = HEAD_FINGERPRINT + 4;
-    static final int HEAD_LEAVES = HEAD_PARTS + 4;
-    static final int HEAD_ROWS = HEAD_LEAVES + 4 + 4;
+    static final int HEAD_COLUMNS = HEAD_FINGERPRINT + 4;
+    static final int HEAD_LEAVES = HEAD_COLUMNS + 4;
+    static final int HEAD_LEAF_ROWS = HEAD_LEAVES + 4;
+    static final int HEAD_ROWS = HEAD_LEAF_ROWS + 4;
     static final int HEAD_TUPLE_BYTES = HEAD_ROWS + 8;
     static final int HEAD_LOW_KEY = HEAD_TUPLE_BYTES + 8;
     static final int HEAD_HIGH_KEY = HEAD_LOW_KEY + 8;
     static final int HEAD_FROM_TIME = HEAD_HIGH_KEY + 8;
     static final int HEAD_TO_TIME = HEAD_FROM_TIME + 8;
-    static final int HEAD_BYTES = HEAD_TO_TIME + 8;
+    static final int HEAD_SECTIONS = HEAD_TO_TIME + 8;
+    static final int HEAD_BYTES = HEAD_SECTIONS + 4 + 4;
 
-    static final int ENTRY_OFFSET = 0;
-    static final int ENTRY_ROWS = ENTRY_OFFSET + 8;
-    static final int ENTRY_LOW_KEY = ENTRY_ROWS + 4 + 4;
-    static final int ENTRY_HIGH_KEY = ENTRY_LOW_KEY + 8;
-    static final int ENTRY_FROM_TIME = ENTRY_HIGH_KEY + 8;
-    static final int ENTRY_TO_TIME = ENTRY_FROM_TIME + 8;
-    static final int ENTRY_PARTS = ENTRY_TO_TIME + 8;
+    static final int SECTION_TAG = 0;
+    static final int SECTION_LENGTH = SECTION_TAG + 4;
+    static final int SECTION_CONTENT = SECTION_LENGTH + 4;
 
-    static final int PART_LENGTH = 0;
-    static final int PART_CHECKSUM = PART_LENGTH + 4;
-    static final int PART_ENCODING = PART_CHECKSUM + 4;
-    static final int PART_BYTES = PART_ENCODING + 1 + 3;
+    static final int TAG_NEEDED = 0x80000000;
+    static final int TAG_FIELDS = 1;
+    static final int TAG_LEAVES = TAG_NEEDED | 2;
+    static final int TAG_PARTS = TAG_NEEDED | 3;
+    static final int TAG_KEY = TAG_NEEDED | 4;
+    static final int TAG_ZONES = 5;
+    static final int TAG_SKETCHES = 6;
+    static final int TAG_BLOOMS = 7;
 
-    static final byte RAW = 0;
+    static final int KEY_Z_ORDER = 1;
+    static final int NO_SKETCH = 255;
+
+    static final int FIELD_NULLABLE = 1;
+    static final int FIELD_INDEXED = 2;
 
     static final int FOOTER_DIRECTORY_OFFSET = 0;
     static final int FOOTER_DIRECTORY_LENGTH = FOOTER_DIRECTORY_OFFSET + 8;
@@ -61,35 +92,17 @@ final class ChunkFormat {
 
     /** Parts of a leaf. */
     static int parts(RowLayout layout) {
-        return FIRST_COLUMN + layout.columns() + (layout.hasVariable() ? 1 : 0);
-    }
-
-    /** The number of the arena part; only for layouts that have one. */
-    static int arena(RowLayout layout) {
         return FIRST_COLUMN + layout.columns();
     }
 
-    /** Bytes a row takes in a part; 0 for the arena. */
-    static int width(RowLayout layout, int part) {
-        if (part < FIRST_COLUMN) {
-            return 8;
-        }
-        return part == arena(layout) ? 0 : layout.width(part - FIRST_COLUMN);
-    }
-
-    static int entryBytes(int parts) {
-        return ENTRY_PARTS + parts * PART_BYTES;
-    }
-
     /** The part's name in messages. */
-    static String name(RowLayout layout, int leaf, int part) {
-        String name = "arena";
-        if (part < FIRST_COLUMN) {
-            name = part == KEYS ? "keys" : "times";
-        } else if (part < arena(layout)) {
-            name = "column " + (part - FIRST_COLUMN);
-        }
-        return "leaf " + leaf + ", " + name;
+    static String name(int leaf, int part) {
+        return "leaf " + leaf + ", "
+                + switch (part) {
+                    case KEYS -> "keys";
+                    case TIMES -> "times";
+                    default -> "column " + (part - FIRST_COLUMN);
+                };
     }
 
     static int checksum(byte[] bytes, int offset, int length) {

@@ -3,6 +3,8 @@ package io.waterwheel.chunk;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one chunk: the directory in one read where it is small, then any parts of any leaves in one vectored read, each
@@ -11,6 +13,11 @@ import java.io.IOException;
 public final class ChunkReader implements AutoCloseable {
     /** Read from the end of a file at once, in the hope that the directory is within. */
     static final int TAIL_BYTES = 64 * 1024;
+
+    /** Bytes between two parts that are read along, rather than jumped over. */
+    private static final int MAX_GAP = 4 * 1024;
+
+    private static final int MAX_RANGE = 8 << 20;
 
     private final ChunkStore.Input input;
     private final ChunkDirectory directory;
@@ -28,6 +35,19 @@ public final class ChunkReader implements AutoCloseable {
      * @throws CorruptChunkException when the file is damaged, or of another schema
      */
     public static ChunkReader open(ChunkStore.Input input, RowLayout layout) throws IOException {
+        return openWith(input, layout);
+    }
+
+    /**
+     * Opens a file whose schema is not known, for tools: the layout is the one that the file names.
+     *
+     * @throws CorruptChunkException when the file is damaged, or has types that this version does not know
+     */
+    public static ChunkReader open(ChunkStore.Input input) throws IOException {
+        return openWith(input, null);
+    }
+
+    private static ChunkReader openWith(ChunkStore.Input input, @Nullable RowLayout layout) throws IOException {
         try {
             return new ChunkReader(input, readDirectory(input, layout));
         } catch (IOException | RuntimeException e) {
@@ -45,7 +65,7 @@ public final class ChunkReader implements AutoCloseable {
         return new ChunkReader(input, directory);
     }
 
-    private static ChunkDirectory readDirectory(ChunkStore.Input input, RowLayout layout) throws IOException {
+    private static ChunkDirectory readDirectory(ChunkStore.Input input, @Nullable RowLayout layout) throws IOException {
         String file = input.name();
         long size = input.size();
         int least = ChunkFormat.HEADER_BYTES + ChunkFormat.HEAD_BYTES + ChunkFormat.FOOTER_BYTES;
@@ -91,19 +111,20 @@ public final class ChunkReader implements AutoCloseable {
                     "a directory that ends at " + footerStart,
                     length + " bytes at " + start);
         }
-        byte[] bytes = new byte[(int) length];
+        byte[] bytes = new byte[(int) length + ChunkFormat.SLACK];
         if (start >= tailStart) {
-            System.arraycopy(tail, (int) (start - tailStart), bytes, 0, bytes.length);
+            System.arraycopy(tail, (int) (start - tailStart), bytes, 0, (int) length);
         } else {
-            input.read(start, bytes, 0, bytes.length);
+            input.read(start, bytes, 0, (int) length);
         }
         int expected = LittleEndian.getInt(tail, footer + ChunkFormat.FOOTER_DIRECTORY_CHECKSUM);
-        int actual = ChunkFormat.checksum(bytes, 0, bytes.length);
+        int actual = ChunkFormat.checksum(bytes, 0, (int) length);
         if (expected != actual) {
             throw new CorruptChunkException(
                     file, "directory", start, "checksum " + Integer.toHexString(expected), Integer.toHexString(actual));
         }
-        return new ChunkDirectory(file, layout, bytes, start);
+        RowLayout stored = layout != null ? layout : FieldsSection.layout(file, bytes, (int) length, start);
+        return new DirectoryReader(file, stored, bytes, (int) length, start).read();
     }
 
     private static void check(String file, long offset, String what, long expected, long actual) {
@@ -118,27 +139,87 @@ public final class ChunkReader implements AutoCloseable {
     }
 
     /**
-     * Reads parts of leaves, each whole, in one vectored read, and checks them.
+     * Reads parts of leaves, each whole, in one vectored read, checks and decodes them. Keys that are not stored cannot
+     * be read: see {@link ChunkDirectory#makesKeys}.
      *
      * @param leaves by index of the result; with {@code parts}, in the order of the file, none twice
      * @param parts by index of the result
      * @param count entries of both that are used
-     * @return the bytes of each part
+     * @param decoded filled with the parts
      * @throws CorruptChunkException when a part is not as it was written
      */
-    public byte[][] read(int[] leaves, int[] parts, int count) throws IOException {
-        byte[][] targets = new byte[count][];
-        long[] positions = new long[count];
+    public void read(int[] leaves, int[] parts, int count, LeafPart[] decoded) throws IOException {
+        // Of each range: where it begins, and the first part behind it.
+        long[] starts = new long[count];
+        int[] ends = new int[count];
+        int ranges = 0;
+        long end = 0;
         for (int i = 0; i < count; i++) {
-            // Lengths were checked against the file's length with the directory.
-            targets[i] = new byte[directory.length(leaves[i], parts[i])];
-            positions[i] = directory.offset(leaves[i], parts[i]);
+            long offset = directory.offset(leaves[i], parts[i]);
+            int length = directory.length(leaves[i], parts[i]);
+            if (length == 0) {
+                throw new IllegalArgumentException(ChunkFormat.name(leaves[i], parts[i]) + " is not stored");
+            }
+            boolean joins = ranges > 0 && offset - end <= MAX_GAP && offset + length - starts[ranges - 1] <= MAX_RANGE;
+            if (!joins) {
+                starts[ranges++] = offset;
+            }
+            ends[ranges - 1] = i + 1;
+            end = offset + length;
         }
-        input.readVectored(positions, targets);
-        for (int i = 0; i < count; i++) {
-            directory.verify(leaves[i], parts[i], targets[i]);
+        long[] positions = Arrays.copyOf(starts, ranges);
+        byte[][] sources = new byte[ranges][];
+        for (int r = 0; r < ranges; r++) {
+            int last = ends[r] - 1;
+            long to = directory.offset(leaves[last], parts[last]) + directory.length(leaves[last], parts[last]);
+            // The slack is there: a directory follows the last part. Lengths were checked against the file's.
+            sources[r] = new byte[(int) (to - positions[r]) + ChunkFormat.SLACK];
         }
-        return targets;
+        input.readVectored(positions, sources);
+        LeafDecoder decoder = new LeafDecoder(directory.file());
+        int i = 0;
+        for (int r = 0; r < ranges; r++) {
+            for (; i < ends[r]; i++) {
+                decoded[i] = decode(decoder, leaves[i], parts[i], sources[r], positions[r]);
+            }
+        }
+    }
+
+    private LeafPart decode(LeafDecoder decoder, int leaf, int part, byte[] source, long sourceOffset) {
+        long offset = directory.offset(leaf, part);
+        int from = (int) (offset - sourceOffset);
+        int length = directory.length(leaf, part);
+        int expected = directory.checksum(leaf, part);
+        int actual = ChunkFormat.checksum(source, from, length);
+        if (actual != expected) {
+            throw new CorruptChunkException(
+                    directory.file(),
+                    ChunkFormat.name(leaf, part),
+                    offset,
+                    "checksum " + Integer.toHexString(expected),
+                    Integer.toHexString(actual));
+        }
+        return decoder.decode(directory, leaf, part, source, from, length, offset);
+    }
+
+    /** All parts of a leaf by number, its keys among them even where they are not stored. */
+    public LeafPart[] readLeaf(int leaf) throws IOException {
+        int all = directory.parts();
+        int first = directory.makesKeys(leaf) ? 1 : 0;
+        int[] leaves = new int[all];
+        int[] numbers = new int[all];
+        Arrays.fill(leaves, leaf);
+        for (int p = first; p < all; p++) {
+            numbers[p - first] = p;
+        }
+        LeafPart[] decoded = new LeafPart[all];
+        read(leaves, numbers, all - first, decoded);
+        if (first == 1) {
+            System.arraycopy(decoded, 0, decoded, 1, all - 1);
+            decoded[ChunkFormat.KEYS] =
+                    directory.keys(leaf, decoded[directory.longitudePart()], decoded[directory.latitudePart()]);
+        }
+        return decoded;
     }
 
     @Override

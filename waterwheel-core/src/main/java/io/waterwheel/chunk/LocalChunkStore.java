@@ -22,7 +22,7 @@ import java.util.UUID;
  * device, and linked to its name, which fails when the name is taken; then the folder is forced. Thread-safe.
  */
 public final class LocalChunkStore implements ChunkStore {
-    /** The JDK copies through direct memory of the size of a write, and keeps it: so writes are slices. */
+    /** The JDK copies through direct memory of the size of a transfer, and keeps it: so reads and writes are slices. */
     private static final int SLICE_BYTES = 256 * 1024;
 
     private final Path folder;
@@ -165,11 +165,13 @@ public final class LocalChunkStore implements ChunkStore {
         public void read(long position, byte[] target, int offset, int length) throws IOException {
             ByteBuffer buffer = ByteBuffer.wrap(target, offset, length);
             long at = position;
-            while (buffer.hasRemaining()) {
+            int end = buffer.limit();
+            while (buffer.position() < end) {
+                buffer.limit(Math.min(end, buffer.position() + SLICE_BYTES));
                 int read = channel.read(buffer, at);
                 if (read < 0) {
                     throw new EOFException("chunk " + name + ": end of file at " + at + ", expected "
-                            + buffer.remaining() + " bytes more");
+                            + (end - buffer.position()) + " bytes more");
                 }
                 at += read;
             }

@@ -207,7 +207,7 @@ public final class LocalStream implements AutoCloseable {
         if (active.tuples() == 0) {
             return;
         }
-        EncodedChunk chunk = writer.encode(active);
+        EncodedChunk chunk = writer.encode(active, stream.schema());
         long flush = checkpoint().flushed() + 1;
         String file = ChunkDescriptor.fileName(stream.name(), stream.id(), INDEXER, epoch, flush, 0);
         // A failed try before may have left the file.

@@ -81,6 +81,16 @@ public final class RowLayout {
         return new RowLayout(schema.fields(), isKey ? keyField : -1, isTime ? timeField : -1, true);
     }
 
+    /**
+     * A stored layout by its fields: what {@link #of(Schema)} makes, for who has a chunk and no schema.
+     *
+     * @param keyField index of the field that is the key, or -1 when no field is, or the time is
+     * @param timeField index of the field that is the time
+     */
+    public static RowLayout ofStored(List<Field> fields, int keyField, int timeField) {
+        return new RowLayout(fields, keyField, timeField, true);
+    }
+
     /** The layout of result rows: the given fields, each in a column, no key, no time. */
     public static RowLayout ofFields(List<Field> fields) {
         return new RowLayout(fields, -1, -1, false);

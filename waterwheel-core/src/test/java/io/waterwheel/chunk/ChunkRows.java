@@ -16,29 +16,26 @@ public final class ChunkRows {
         ChunkDirectory directory = reader.directory();
         RowLayout layout = directory.layout();
         TupleBlock block = new TupleBlock(layout, 0);
-        int parts = ChunkFormat.parts(layout);
         for (int leaf = 0; leaf < directory.leaves(); leaf++) {
-            int[] leaves = new int[parts];
-            int[] numbers = new int[parts];
-            for (int p = 0; p < parts; p++) {
-                leaves[p] = leaf;
-                numbers[p] = p;
-            }
-            byte[][] bytes = reader.read(leaves, numbers, parts);
+            LeafPart[] parts = reader.readLeaf(leaf);
             int first = block.size();
             int rows = directory.rows(leaf);
             block.ensureRows(first + rows);
             for (int row = 0; row < rows; row++) {
-                block.keys()[first + row] = LittleEndian.getLong(bytes[ChunkDirectory.KEYS], row * 8);
-                block.times()[first + row] = LittleEndian.getLong(bytes[ChunkDirectory.TIMES], row * 8);
+                block.keys()[first + row] = parts[ChunkDirectory.KEYS].longs()[row];
+                block.times()[first + row] = parts[ChunkDirectory.TIMES].longs()[row];
                 for (int c = 0; c < layout.columns(); c++) {
                     int width = layout.width(c);
                     System.arraycopy(
-                            bytes[directory.part(c)], row * width, block.column(c), (first + row) * width, width);
+                            parts[directory.part(c)].bytes(),
+                            row * width,
+                            block.column(c),
+                            (first + row) * width,
+                            width);
                     if (layout.variable(c)) {
                         long reference = LittleEndian.getLong(block.column(c), (first + row) * 8);
                         reference = block.addToArena(
-                                bytes[directory.arenaPart()],
+                                parts[directory.part(c)].arena(),
                                 TupleBlock.referenceOffset(reference),
                                 TupleBlock.referenceLength(reference));
                         LittleEndian.putLong(block.column(c), (first + row) * 8, reference);

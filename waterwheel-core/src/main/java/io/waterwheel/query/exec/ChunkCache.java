@@ -3,10 +3,11 @@ package io.waterwheel.query.exec;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.waterwheel.chunk.ChunkDirectory;
+import io.waterwheel.chunk.LeafPart;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps directories and checked parts of chunks in memory, by what was used often and lately, up to a number of bytes.
+ * Keeps directories and decoded parts of chunks in memory, by what was used often and lately, up to a number of bytes.
  * Files never change and names are never used twice, so nothing in it is ever stale. Thread-safe.
  */
 public final class ChunkCache {
@@ -32,7 +33,7 @@ public final class ChunkCache {
         if (value instanceof ChunkDirectory directory) {
             return directory.weight() + ENTRY_BYTES;
         }
-        return (value instanceof long[] longs ? longs.length * 8 : ((byte[]) value).length) + ENTRY_BYTES;
+        return ((LeafPart) value).weight() + ENTRY_BYTES;
     }
 
     @Nullable
@@ -46,12 +47,12 @@ public final class ChunkCache {
 
     /** The part as it was put, or null. */
     @Nullable
-    Object part(String file, int leaf, int part) {
-        return entries.getIfPresent(new Key(file, leaf, part));
+    LeafPart part(String file, int leaf, int part) {
+        return (LeafPart) entries.getIfPresent(new Key(file, leaf, part));
     }
 
-    /** Keeps a part: keys and times as longs, others as bytes. Not to be changed from then on. */
-    void put(String file, int leaf, int part, Object content) {
+    /** Keeps a decoded part. */
+    void put(String file, int leaf, int part, LeafPart content) {
         entries.put(new Key(file, leaf, part), content);
     }
 

@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.chunk.ChunkDirectory;
+import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.column.RowView;
@@ -25,7 +26,9 @@ final class ChunkLeafScan {
     /** By payload column, whether the question touches it. */
     private final boolean[] needsColumn;
 
-    private final boolean needsArena;
+    /** By part number, what a leaf is asked for. */
+    private final boolean[] wanted;
+
     private int batchLeaves;
 
     private final int[] batch = new int[BATCH_LEAVES];
@@ -44,7 +47,6 @@ final class ChunkLeafScan {
         this.needsColumn = new boolean[layout.columns()];
         boolean key = spec.gather().needsKeys();
         boolean time = spec.gather().needsTimes();
-        boolean arena = false;
         BitSet needed = spec.neededFields(layout);
         for (int field = needed.nextSetBit(0); field >= 0; field = needed.nextSetBit(field + 1)) {
             int column = layout.columnOf(field);
@@ -52,7 +54,6 @@ final class ChunkLeafScan {
             time |= column == RowLayout.TIME;
             if (column >= 0) {
                 needsColumn[column] = true;
-                arena |= layout.variable(column);
             }
             if (layout.nullBit(field) >= 0) {
                 needsColumn[layout.nullMaskColumn()] = true;
@@ -64,7 +65,7 @@ final class ChunkLeafScan {
         }
         this.needsKeys = key;
         this.needsTimes = time;
-        this.needsArena = arena;
+        this.wanted = new boolean[directory.parts()];
     }
 
     long run() throws IOException {
@@ -78,7 +79,7 @@ final class ChunkLeafScan {
                     break;
                 }
                 if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))
-                        || !filter.meetsTimes(directory.fromTime(leaf), directory.toTime(leaf))) {
+                        || !directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
                     continue;
                 }
                 if (count && !filter.looksAtFields() && holdsKeys(leaf) && holdsTimes(leaf)) {
@@ -94,6 +95,7 @@ final class ChunkLeafScan {
             for (int i = 0; i < inBatch && !rows.done(); i++) {
                 leaf(batch[i]);
             }
+            parts.endBatch();
             batchLeaves = Math.min(BATCH_LEAVES, batchLeaves * 2);
         }
         rows.finish();
@@ -108,41 +110,28 @@ final class ChunkLeafScan {
         return filter.holdsTimes(directory.fromTime(leaf), directory.toTime(leaf));
     }
 
-    /** Asks for the parts of a leaf that are needed; returns their bytes. */
+    /** Asks for the parts of a leaf that are needed; returns the bytes to be read for them. */
     private long ask(int leaf) {
-        long bytes = 0;
-        if (needsKeys || !holdsKeys(leaf)) {
-            bytes += ask(leaf, ChunkDirectory.KEYS);
-        }
-        if (needsTimes || !holdsTimes(leaf)) {
-            bytes += ask(leaf, ChunkDirectory.TIMES);
-        }
+        wanted[ChunkDirectory.KEYS] = needsKeys || !holdsKeys(leaf);
+        wanted[ChunkDirectory.TIMES] = needsTimes || !holdsTimes(leaf);
         for (int c = 0; c < needsColumn.length; c++) {
-            if (needsColumn[c]) {
-                bytes += ask(leaf, directory.part(c));
-            }
+            wanted[directory.part(c)] = needsColumn[c];
         }
-        return needsArena ? bytes + ask(leaf, directory.arenaPart()) : bytes;
-    }
-
-    private long ask(int leaf, int part) {
-        parts.ask(leaf, part);
-        return directory.length(leaf, part);
+        return parts.ask(leaf, wanted);
     }
 
     /** Answers from a leaf whose parts were fetched. */
     private void leaf(int leaf) {
         boolean allKeys = holdsKeys(leaf);
         boolean allTimes = holdsTimes(leaf);
-        view.keys = needsKeys || !allKeys ? (long[]) parts.take() : RowView.NO_LONGS;
-        view.times = needsTimes || !allTimes ? (long[]) parts.take() : RowView.NO_LONGS;
+        view.keys = needsKeys || !allKeys ? parts.take().longs() : RowView.NO_LONGS;
+        view.times = needsTimes || !allTimes ? parts.take().longs() : RowView.NO_LONGS;
         for (int c = 0; c < needsColumn.length; c++) {
             if (needsColumn[c]) {
-                view.columns[c] = (byte[]) parts.take();
+                LeafPart part = parts.take();
+                view.columns[c] = part.bytes();
+                view.slabs[c] = new byte[][] {part.arena()};
             }
-        }
-        if (needsArena) {
-            view.slabs = new byte[][] {(byte[]) parts.take()};
         }
         int size = directory.rows(leaf);
         view.rows = size;

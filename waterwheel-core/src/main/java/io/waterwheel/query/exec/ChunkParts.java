@@ -3,7 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.model.LittleEndian;
+import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.model.RowLayout;
 import java.io.IOException;
 import java.util.Arrays;
@@ -20,9 +20,12 @@ final class ChunkParts implements AutoCloseable {
     private final ChunkDirectory directory;
     private @Nullable ChunkReader reader;
 
+    // What was asked for, in the order of the file: leaf, part, what it is once that is known, and whether it is only
+    // there to make keys of.
     private int[] leaves = new int[64];
     private int[] parts = new int[64];
-    private Object[] contents = new Object[64];
+    private @Nullable LeafPart[] contents = new LeafPart[64];
+    private boolean[] hidden = new boolean[64];
     private int count;
     private int taken;
 
@@ -45,51 +48,113 @@ final class ChunkParts implements AutoCloseable {
         return directory;
     }
 
-    /** Asks for a part, in the order of the file. */
-    void ask(int leaf, int part) {
+    /**
+     * Asks for parts of a leaf, to be taken in the order of their numbers. Leaves are asked in the order of the file.
+     *
+     * @param wanted by part number
+     * @return bytes that have to be read for them
+     */
+    long ask(int leaf, boolean[] wanted) {
+        boolean makesKeys = wanted[ChunkDirectory.KEYS] && directory.makesKeys(leaf);
+        if (makesKeys && add(leaf, ChunkDirectory.KEYS, false) > 0) {
+            makesKeys = false;
+        }
+        long bytes = 0;
+        for (int part = 0; part < wanted.length; part++) {
+            boolean source = makesKeys && (part == directory.longitudePart() || part == directory.latitudePart());
+            boolean asked = part == ChunkDirectory.KEYS && directory.makesKeys(leaf);
+            if ((wanted[part] && !asked) || source) {
+                bytes += add(leaf, part, !wanted[part]) > 0 ? 0 : directory.length(leaf, part);
+            }
+        }
+        return bytes;
+    }
+
+    /** Notes that a part is needed; returns its weight when the cache has it, or 0. */
+    private int add(int leaf, int part, boolean isHidden) {
         if (count == leaves.length) {
             leaves = Arrays.copyOf(leaves, count * 2);
             parts = Arrays.copyOf(parts, count * 2);
             contents = Arrays.copyOf(contents, count * 2);
+            hidden = Arrays.copyOf(hidden, count * 2);
         }
+        LeafPart cached = cache.part(file, leaf, part);
         leaves[count] = leaf;
-        parts[count++] = part;
+        parts[count] = part;
+        contents[count] = cached;
+        hidden[count++] = isHidden;
+        return cached == null ? 0 : cached.weight();
     }
 
     /** Fetches what was asked for since the last batch was taken. */
     void fetch() throws IOException {
-        int missing = 0;
+        int[] missing = new int[count];
         int[] missingLeaves = new int[count];
         int[] missingParts = new int[count];
-        int[] missingIndexes = new int[count];
+        int lacking = 0;
+        boolean keysMissing = false;
         for (int i = 0; i < count; i++) {
-            Object cached = cache.part(file, leaves[i], parts[i]);
-            if (cached != null) {
-                contents[i] = cached;
-            } else {
-                missingLeaves[missing] = leaves[i];
-                missingParts[missing] = parts[i];
-                missingIndexes[missing++] = i;
+            if (contents[i] != null) {
+                continue;
+            }
+            if (directory.length(leaves[i], parts[i]) == 0) {
+                keysMissing = true;
+                continue;
+            }
+            missing[lacking] = i;
+            missingLeaves[lacking] = leaves[i];
+            missingParts[lacking++] = parts[i];
+        }
+        if (lacking > 0) {
+            LeafPart[] read = new LeafPart[lacking];
+            open().read(missingLeaves, missingParts, lacking, read);
+            for (int m = 0; m < lacking; m++) {
+                contents[missing[m]] = read[m];
+                cache.put(file, missingLeaves[m], missingParts[m], read[m]);
             }
         }
-        if (missing > 0) {
-            byte[][] read = open().read(missingLeaves, missingParts, missing);
-            for (int m = 0; m < missing; m++) {
-                Object content = missingParts[m] <= ChunkDirectory.TIMES ? longs(read[m]) : read[m];
-                cache.put(file, missingLeaves[m], missingParts[m], content);
-                contents[missingIndexes[m]] = content;
+        for (int i = 0; keysMissing && i < count; i++) {
+            if (contents[i] == null) {
+                LeafPart keys = directory.keys(
+                        leaves[i], behind(i, directory.longitudePart()), behind(i, directory.latitudePart()));
+                contents[i] = keys;
+                cache.put(file, leaves[i], ChunkDirectory.KEYS, keys);
             }
         }
         taken = 0;
     }
 
-    /** The next part of the batch, in the order asked. */
-    Object take() {
-        Object content = contents[taken++];
-        if (taken == count) {
-            count = 0;
+    /** The part of the same leaf that was asked for after its keys. */
+    private LeafPart behind(int keys, int part) {
+        for (int i = keys + 1; i < count && leaves[i] == leaves[keys]; i++) {
+            if (parts[i] == part) {
+                return known(i);
+            }
+        }
+        throw new IllegalStateException("part " + part + " was not asked for");
+    }
+
+    private LeafPart known(int index) {
+        LeafPart content = contents[index];
+        if (content == null) {
+            throw new IllegalStateException("part " + parts[index] + " of leaf " + leaves[index] + " was not fetched");
         }
         return content;
+    }
+
+    /** The next part of the batch, in the order asked. */
+    LeafPart take() {
+        while (hidden[taken]) {
+            taken++;
+        }
+        return known(taken++);
+    }
+
+    /** Ends the batch, whatever of it was taken. */
+    void endBatch() {
+        Arrays.fill(contents, 0, count, null);
+        count = 0;
+        taken = 0;
     }
 
     private ChunkReader open() throws IOException {
@@ -99,14 +164,6 @@ final class ChunkParts implements AutoCloseable {
             reader = open;
         }
         return open;
-    }
-
-    private static long[] longs(byte[] bytes) {
-        long[] longs = new long[bytes.length / 8];
-        for (int i = 0; i < longs.length; i++) {
-            longs[i] = LittleEndian.getLong(bytes, i * 8);
-        }
-        return longs;
     }
 
     @Override

@@ -135,7 +135,7 @@ final class RowCopy {
             long copied = 0;
             if (length > 0) {
                 int offset = TupleBlock.referenceOffset(reference);
-                copied = into.addToArena(view.slabs[offset >>> view.slabShift], offset & mask, length);
+                copied = into.addToArena(view.slabs[source][offset >>> view.slabShift], offset & mask, length);
             }
             LittleEndian.putLong(into.column(target), (first + i) * 8, copied);
         }

@@ -99,6 +99,14 @@ final class RowFilter {
         return i < lows.length && lows[i] <= low && high <= highs[i];
     }
 
+    long fromTime() {
+        return fromTime;
+    }
+
+    long toTime() {
+        return toTime;
+    }
+
     boolean meetsTimes(long from, long to) {
         return fromTime <= to && from <= toTime;
     }

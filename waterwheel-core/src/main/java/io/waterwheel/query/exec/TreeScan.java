@@ -58,7 +58,7 @@ public final class TreeScan {
                             leaf, spec.times().from(), spec.times().to())) {
                 continue;
             }
-            view.slabs = tree.slabs();
+            Arrays.fill(view.slabs, tree.slabs());
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
             long high = leaves.maxKey(leaf);

@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.chunk.CorruptChunkException;
 import io.waterwheel.chunk.LocalChunkStore;
@@ -64,7 +65,7 @@ final class ScanTest {
         }
         LocalChunkStore store = new LocalChunkStore(folder);
         String file = "s/" + seed + ".chunk";
-        store.write(file, new ChunkWriter().encode(tree).content());
+        store.write(file, new ChunkWriter().encode(tree, tuples.schema()).content());
         ChunkCache cache = new ChunkCache(32 << 20);
         ChunkScan cached = new ChunkScan(store, cache);
         for (int q = 0; q < 12; q++) {
@@ -83,7 +84,7 @@ final class ScanTest {
                 .isInstanceOf(TreeGoneException.class);
     }
 
-    private static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
+    static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
         for (int row = 0; row < block.size(); row++) {
             double lon = domain.west() + random.nextDouble() * 3;
             double lat = domain.south() + random.nextDouble() * 3;
@@ -96,7 +97,7 @@ final class ScanTest {
         assertThat(removed).isZero();
     }
 
-    private static ScanSpec boxSpec(BruteForce rows, Random random, Box domain) {
+    static ScanSpec boxSpec(BruteForce rows, Random random, Box domain) {
         double lon = domain.west() + random.nextDouble() * 3;
         double lat = domain.south() + random.nextDouble() * 3;
         double size = random.nextBoolean() ? 0.1 : 2;
@@ -126,13 +127,17 @@ final class ScanTest {
         LocalChunkStore store = chunk(tuples);
         Path file = folder.resolve("a.chunk");
         byte[] bytes = Files.readAllBytes(file);
-        bytes[16 + 2048 * 16 + 5] ^= 1; // the first leaf's first column
+        long offset;
+        try (ChunkReader reader = ChunkReader.open(store.open("a.chunk"))) {
+            offset = reader.directory().offset(0, reader.directory().part(0));
+        }
+        bytes[(int) offset + 5] ^= 1;
         Files.write(file, bytes);
         ChunkScan scan = new ChunkScan(store, new ChunkCache(1 << 20));
         ScanSpec touching = ScanSpec.all(tuples.layout());
         assertThatThrownBy(() -> scan.scan("a.chunk", tuples.layout(), touching, rows -> true))
                 .isInstanceOf(CorruptChunkException.class)
-                .hasMessageContaining("chunk a.chunk is damaged: leaf 0, column 0 at offset " + (16 + 2048 * 16));
+                .hasMessageContaining("chunk a.chunk is damaged: leaf 0, column 0 at offset " + offset);
         ScanSpec other = ScanSpec.rows(
                 tuples.layout(), touching.keys(), TimeInterval.ALL, null, new int[] {1, 2}, Query.NO_LIMIT);
         assertThat(scan.scan("a.chunk", tuples.layout(), other, rows -> true)).isEqualTo(10_000);

@@ -139,7 +139,8 @@ final class Flusher implements AutoCloseable {
         List<ChunkDescriptor> chunks = List.of();
         Template next = null;
         if (sealed.tree().tuples() > 0) {
-            EncodedChunk encoded = writer.encode(sealed.tree());
+            EncodedChunk encoded =
+                    writer.encode(sealed.tree(), target.catalog.stream().schema());
             next = encoded.nextTemplate();
             String file = ChunkDescriptor.fileName(
                     target.catalog.stream().name(),

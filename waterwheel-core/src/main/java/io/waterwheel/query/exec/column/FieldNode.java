@@ -100,7 +100,9 @@ final class FieldNode extends ColumnNode {
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getLong(bytes, base + selected[i] * 8);
                 }
-                out.slabs = view.slabs;
+                if (view.slabs[column] != null) {
+                    out.slabs = view.slabs[column];
+                }
                 out.slabShift = view.slabShift;
             }
         }

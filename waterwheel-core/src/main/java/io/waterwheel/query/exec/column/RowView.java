@@ -23,15 +23,17 @@ public final class RowView {
 
     public final int[] bases;
     /**
-     * What variable columns refer to: reference offset {@code >>> slabShift} is the slab, the lower bits the offset.
+     * What each variable column refers to: reference offset {@code >>> slabShift} is the slab of {@code slabs[column]},
+     * the lower bits are the offset in it.
      */
-    public byte[][] slabs = {};
+    public final byte[][][] slabs;
 
     public int slabShift;
 
     public RowView(int columns) {
         this.columns = new byte[columns][];
         this.bases = new int[columns];
+        this.slabs = new byte[columns][][];
         Arrays.fill(this.columns, NO_BYTES);
     }
 
@@ -44,7 +46,7 @@ public final class RowView {
         for (int c = 0; c < view.columns.length; c++) {
             view.columns[c] = block.column(c);
         }
-        view.slabs = new byte[][] {block.arena()};
+        Arrays.fill(view.slabs, new byte[][] {block.arena()});
         view.slabShift = ONE_SLAB;
         return view;
     }

@@ -1,0 +1,169 @@
+package io.waterwheel.chunk;
+
+import static io.waterwheel.chunk.ChunkFormat.*;
+
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.RowLayout;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers what the directory says of each leaf, and writes it. Keeps its buffers; one thread. */
+final class DirectoryWriter {
+    final LeafList lowKeys = new LeafList();
+    final LeafList highKeys = new LeafList();
+    final LeafList fromTimes = new LeafList();
+    final LeafList toTimes = new LeafList();
+    final SketchList sketches = new SketchList();
+    /** By field; unused for fields without a column. */
+    FieldHints[] hints = new FieldHints[0];
+
+    /** By part number, its length in each leaf. */
+    private LeafList[] lengths = new LeafList[0];
+    /** Leaf by leaf, of each part by part. */
+    private final LeafList checksums = new LeafList();
+
+    private int sections;
+
+    void begin(RowLayout layout) {
+        lowKeys.clear();
+        highKeys.clear();
+        fromTimes.clear();
+        toTimes.clear();
+        sketches.clear();
+        checksums.clear();
+        int fields = layout.fields().size();
+        int kept = hints.length;
+        hints = Arrays.copyOf(hints, Math.max(kept, fields));
+        for (int f = kept; f < fields; f++) {
+            hints[f] = new FieldHints();
+        }
+        for (FieldHints hint : hints) {
+            hint.clear();
+        }
+        kept = lengths.length;
+        lengths = Arrays.copyOf(lengths, Math.max(kept, parts(layout)));
+        for (int p = kept; p < lengths.length; p++) {
+            lengths[p] = new LeafList();
+        }
+        for (LeafList list : lengths) {
+            list.clear();
+        }
+    }
+
+    /** Notes the next part of a leaf, which ends where the buffer ends. */
+    void addPart(int part, ChunkBuffer out, int start) {
+        int length = out.size() - start;
+        lengths[part].add(length);
+        checksums.add(checksum(out.array(), start, length));
+    }
+
+    /** Smallest region of all leaves. */
+    Region region() {
+        int last = lowKeys.size() - 1;
+        long from = Long.MAX_VALUE;
+        long to = Long.MIN_VALUE;
+        for (int leaf = 0; leaf <= last; leaf++) {
+            from = Math.min(from, fromTimes.get(leaf));
+            to = Math.max(to, toTimes.get(leaf));
+        }
+        return Region.of(lowKeys.get(0), highKeys.get(last), from, to);
+    }
+
+    void write(
+            RowLayout layout,
+            long rows,
+            long tupleBytes,
+            BitSet indexed,
+            @Nullable PositionKey key,
+            IntegerEncoder integers,
+            ChunkBuffer out) {
+        int head = out.size();
+        out.putInt(layout.fingerprint());
+        out.putInt(layout.columns());
+        out.putInt(lowKeys.size());
+        out.putInt(LEAF_ROWS);
+        out.putLong(rows);
+        out.putLong(tupleBytes);
+        Region region = region();
+        out.putLong(region.keys().low());
+        out.putLong(region.keys().high());
+        out.putLong(region.times().from());
+        out.putLong(region.times().to());
+        out.putInt(0);
+        out.putInt(0);
+        sections = 0;
+        fields(layout, indexed, out);
+        int section = open(TAG_LEAVES, out);
+        integers.write(lowKeys.values(), lowKeys.size(), out);
+        integers.write(highKeys.values(), highKeys.size(), out);
+        integers.write(fromTimes.values(), fromTimes.size(), out);
+        integers.write(toTimes.values(), toTimes.size(), out);
+        close(section, out);
+        section = open(TAG_PARTS, out);
+        for (int p = 0; p < parts(layout); p++) {
+            integers.write(lengths[p].values(), lengths[p].size(), out);
+        }
+        for (int i = 0; i < checksums.size(); i++) {
+            out.putInt((int) checksums.get(i));
+        }
+        close(section, out);
+        if (key != null) {
+            key(key, out);
+        }
+        section = open(TAG_ZONES, out);
+        for (int f = 0; f < layout.fields().size(); f++) {
+            if (layout.columnOf(f) >= 0) {
+                hints[f].writeZones(integers, out);
+            }
+        }
+        close(section, out);
+        section = open(TAG_SKETCHES, out);
+        sketches.write(out);
+        close(section, out);
+        if (!indexed.isEmpty()) {
+            section = open(TAG_BLOOMS, out);
+            out.putShort(indexed.cardinality());
+            for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
+                out.putShort(f);
+                hints[f].writeFilters(integers, out);
+            }
+            close(section, out);
+        }
+        LittleEndian.putInt(out.array(), head + HEAD_SECTIONS, sections);
+    }
+
+    private static void key(PositionKey key, ChunkBuffer out, int section) {
+        out.putByte(KEY_Z_ORDER);
+        out.putShort(key.longitudeColumn);
+        out.putShort(key.latitudeColumn);
+        out.putLong(Double.doubleToRawLongBits(key.domain.west()));
+        out.putLong(Double.doubleToRawLongBits(key.domain.south()));
+        out.putLong(Double.doubleToRawLongBits(key.domain.east()));
+        out.putLong(Double.doubleToRawLongBits(key.domain.north()));
+        close(section, out);
+    }
+
+    private void key(PositionKey key, ChunkBuffer out) {
+        key(key, out, open(TAG_KEY, out));
+    }
+
+    private void fields(RowLayout layout, BitSet indexed, ChunkBuffer out) {
+        int section = open(TAG_FIELDS, out);
+        FieldsSection.write(layout, indexed, out);
+        close(section, out);
+    }
+
+    private int open(int tag, ChunkBuffer out) {
+        sections++;
+        int start = out.size();
+        out.putInt(tag);
+        out.putInt(0);
+        return start;
+    }
+
+    private static void close(int start, ChunkBuffer out) {
+        LittleEndian.putInt(out.array(), start + SECTION_LENGTH, out.size() - start - SECTION_CONTENT);
+    }
+}

@@ -1,0 +1,174 @@
+package io.waterwheel.chunk;
+
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.model.TupleBlock;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Zones and, for an indexed field, Bloom filters of one field, gathered leaf by leaf. Keeps scratch; one thread. */
+final class FieldHints {
+    private final LeafList lows = new LeafList();
+    private final LeafList highs = new LeafList();
+    private final LeafList nulls = new LeafList();
+    private final LeafList nans = new LeafList();
+    /** Bloom filters: words by leaf, and all words. */
+    private final LeafList wordCounts = new LeafList();
+
+    private final LeafList words = new LeafList();
+    private long[] codes = new long[0];
+    private long[] filter = new long[0];
+
+    void clear() {
+        lows.clear();
+        highs.clear();
+        nulls.clear();
+        nans.clear();
+        wordCounts.clear();
+        words.clear();
+    }
+
+    /**
+     * Adds a leaf's column of fixed width.
+     *
+     * @param column where a row is null, any value that another row has
+     * @param nullRows whether a row is null; null when none is
+     * @param nullCount how many are
+     */
+    void addFixed(
+            long[] column,
+            int rows,
+            ColumnKind kind,
+            boolean @Nullable [] nullRows,
+            int nullCount,
+            @Nullable DistinctLongs distinct) {
+        long[] ordered = column;
+        if (kind.floating()) {
+            if (codes.length < rows) {
+                codes = new long[rows];
+            }
+            ordered = codes;
+            for (int i = 0; i < rows; i++) {
+                ordered[i] = KeyCodec.ofDouble(
+                        kind == ColumnKind.DOUBLE
+                                ? Double.longBitsToDouble(column[i])
+                                : Float.intBitsToFloat((int) column[i]));
+            }
+        }
+        long low = Long.MAX_VALUE;
+        long high = Long.MIN_VALUE;
+        for (int i = 0; i < rows; i++) {
+            low = Math.min(low, ordered[i]);
+            high = Math.max(high, ordered[i]);
+        }
+        if (kind.floating() && (ColumnKind.isNaN(low) || ColumnKind.isNaN(high))) {
+            addWithNaNs(ordered, rows, nullRows, nullCount);
+        } else {
+            add(low, high, nullCount, 0, rows);
+        }
+        if (distinct != null) {
+            int kept = 0;
+            if (codes.length < rows) {
+                codes = new long[rows];
+            }
+            for (int i = 0; i < rows; i++) {
+                if (nullRows == null || !nullRows[i]) {
+                    codes[kept++] = BloomBits.hash(ordered[i], kind.floating());
+                }
+            }
+            addFilter(kept, distinct);
+        }
+    }
+
+    private void add(long low, long high, int nullCount, int nanCount, int rows) {
+        boolean none = nullCount + nanCount == rows;
+        lows.add(none ? 1 : low);
+        highs.add(none ? 0 : high);
+        nulls.add(nullCount);
+        nans.add(nanCount);
+    }
+
+    private void addWithNaNs(long[] ordered, int rows, boolean @Nullable [] nullRows, int nullCount) {
+        long low = Long.MAX_VALUE;
+        long high = Long.MIN_VALUE;
+        int nanCount = 0;
+        for (int i = 0; i < rows; i++) {
+            if (nullRows != null && nullRows[i]) {
+                continue;
+            }
+            if (ColumnKind.isNaN(ordered[i])) {
+                nanCount++;
+            } else {
+                low = Math.min(low, ordered[i]);
+                high = Math.max(high, ordered[i]);
+            }
+        }
+        add(low, high, nullCount, nanCount, rows);
+    }
+
+    /** Adds a leaf's column of variable values, that the tree's references point to. */
+    void addVariable(
+            long[] references,
+            int rows,
+            byte[][] slabs,
+            boolean @Nullable [] nullRows,
+            int nullCount,
+            @Nullable DistinctLongs distinct) {
+        long low = Long.MAX_VALUE;
+        long high = Long.MIN_VALUE;
+        int kept = 0;
+        if (codes.length < rows) {
+            codes = new long[rows];
+        }
+        for (int i = 0; i < rows; i++) {
+            if (nullRows != null && nullRows[i]) {
+                continue;
+            }
+            int length = TupleBlock.referenceLength(references[i]);
+            byte[] slab = length == 0 ? EMPTY : ValueEncoder.slab(slabs, references[i]);
+            int from = length == 0 ? 0 : ValueEncoder.offset(references[i]);
+            long code = KeyCodec.ofBytes(slab, from, length);
+            low = Math.min(low, code);
+            high = Math.max(high, code);
+            if (distinct != null) {
+                codes[kept++] = BloomBits.hash(slab, from, length);
+            }
+        }
+        add(low, high, nullCount, 0, rows);
+        if (distinct != null) {
+            addFilter(kept, distinct);
+        }
+    }
+
+    private static final byte[] EMPTY = {};
+
+    private void addFilter(int hashes, DistinctLongs distinct) {
+        int different = distinct.find(codes, hashes, hashes);
+        int count = BloomBits.words(different);
+        if (filter.length < count) {
+            filter = new long[count * 2];
+        }
+        Arrays.fill(filter, 0, count, 0);
+        long[] found = distinct.found();
+        for (int i = 0; i < different; i++) {
+            BloomBits.add(filter, 0, count, found[i]);
+        }
+        wordCounts.add(count);
+        for (int w = 0; w < count; w++) {
+            words.add(filter[w]);
+        }
+    }
+
+    void writeZones(IntegerEncoder integers, ChunkBuffer out) {
+        integers.write(lows.values(), lows.size(), out);
+        integers.write(highs.values(), highs.size(), out);
+        integers.write(nulls.values(), nulls.size(), out);
+        integers.write(nans.values(), nans.size(), out);
+    }
+
+    void writeFilters(IntegerEncoder integers, ChunkBuffer out) {
+        integers.write(wordCounts.values(), wordCounts.size(), out);
+        for (int w = 0; w < words.size(); w++) {
+            out.putLong(words.get(w));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.waterwheel.chunk;
+
+import static io.waterwheel.chunk.ChunkFormat.*;
+
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.TupleBlock;
+
+/** Decodes parts whose checksum was right. Keeps scratch; one thread. */
+final class LeafDecoder {
+    private final PartCursor in;
+    private final IntegerDecoder integers = new IntegerDecoder();
+    private long[] numbers = new long[0];
+    private long[] lengths = new long[0];
+    private byte[] content = new byte[0];
+
+    LeafDecoder(String file) {
+        this.in = new PartCursor(file);
+    }
+
+    /**
+     * Decodes the part that lies in the source from {@code from} on, followed by {@link ChunkFormat#SLACK} more bytes.
+     *
+     * @param offset of the part in the file
+     * @throws CorruptChunkException when it does not add up
+     */
+    LeafPart decode(ChunkDirectory directory, int leaf, int part, byte[] source, int from, int length, long offset) {
+        in.set(source, from, length, offset - from, leaf, part);
+        int rows = directory.rows(leaf);
+        if (numbers.length < rows) {
+            numbers = new long[rows];
+            lengths = new long[rows];
+        }
+        int form = in.u8();
+        if ((form & FORM_COMPRESSED) != 0) {
+            decompress();
+            form &= ~FORM_COMPRESSED;
+        }
+        LeafPart decoded;
+        if (part < FIRST_COLUMN) {
+            long[] longs = new long[rows];
+            longs(form, rows, longs);
+            decoded = LeafPart.ofLongs(longs);
+        } else if (directory.layout().variable(part - FIRST_COLUMN)) {
+            decoded = variable(form, rows);
+        } else {
+            decoded = LeafPart.ofFixed(fixed(form, rows, directory.layout().width(part - FIRST_COLUMN)));
+        }
+        in.requireEnd();
+        return decoded;
+    }
+
+    private void decompress() {
+        int length = in.i32();
+        int compressed = in.remaining();
+        long most = (long) compressed * MAX_RATIO;
+        if (length < 0 || length > most) {
+            throw in.damaged("content of at most " + most + " bytes", Integer.toUnsignedString(length));
+        }
+        if (content.length < length + SLACK) {
+            content = new byte[length + SLACK];
+        }
+        int from = in.position();
+        if (!Compression.decompress(in.bytes(), from, compressed, content, length)) {
+            throw in.damaged("a frame of " + length + " bytes of content", "none");
+        }
+        in.enter(content, length);
+    }
+
+    private CorruptChunkException unknown(int form, String expected) {
+        return in.damaged("a form of " + expected, Integer.toString(form));
+    }
+
+    private void longs(int form, int rows, long[] out) {
+        switch (form) {
+            case FORM_RAW -> {
+                int from = in.skip(rows * 8L);
+                for (int i = 0; i < rows; i++) {
+                    out[i] = LittleEndian.getLong(in.bytes(), from + i * 8);
+                }
+            }
+            case FORM_INTEGERS -> integers.read(in, rows, out);
+            default -> throw unknown(form, "0 or 1");
+        }
+    }
+
+    private byte[] fixed(int form, int rows, int width) {
+        byte[] out = new byte[rows * width];
+        switch (form) {
+            case FORM_RAW -> System.arraycopy(in.bytes(), in.skip(out.length), out, 0, out.length);
+            case FORM_INTEGERS -> {
+                integers.read(in, rows, numbers);
+                narrow(rows, width, out);
+            }
+            case FORM_DECIMALS -> decimals(rows, width, out);
+            default -> throw unknown(form, "0 to 2");
+        }
+        return out;
+    }
+
+    private void narrow(int rows, int width, byte[] out) {
+        long[] values = numbers;
+        switch (width) {
+            case 1 -> {
+                for (int i = 0; i < rows; i++) {
+                    out[i] = (byte) values[i];
+                }
+            }
+            case 2 -> {
+                for (int i = 0; i < rows; i++) {
+                    LittleEndian.putShort(out, i * 2, (short) values[i]);
+                }
+            }
+            case 4 -> {
+                for (int i = 0; i < rows; i++) {
+                    LittleEndian.putInt(out, i * 4, (int) values[i]);
+                }
+            }
+            default -> {
+                for (int i = 0; i < rows; i++) {
+                    LittleEndian.putLong(out, i * 8, values[i]);
+                }
+            }
+        }
+    }
+
+    private void decimals(int rows, int width, byte[] out) {
+        int digits = in.u8();
+        if (digits > MAX_DIGITS || width < 4) {
+            throw in.damaged(
+                    "decimals of at most " + MAX_DIGITS + " digits, of 4 or 8 bytes",
+                    digits + " digits, " + width + " bytes");
+        }
+        double power = DecimalFinder.POWERS[digits];
+        integers.read(in, rows, numbers);
+        long[] wholes = numbers;
+        if (width == 8) {
+            for (int i = 0; i < rows; i++) {
+                LittleEndian.putLong(out, i * 8, Double.doubleToRawLongBits(wholes[i] / power));
+            }
+        } else {
+            for (int i = 0; i < rows; i++) {
+                LittleEndian.putInt(out, i * 4, Float.floatToRawIntBits((float) (wholes[i] / power)));
+            }
+        }
+        int exceptions = in.count(0, rows);
+        integers.read(in, exceptions, lengths);
+        int from = in.skip((long) exceptions * width);
+        for (int e = 0; e < exceptions; e++) {
+            long row = lengths[e];
+            if (row < 0 || row >= rows) {
+                throw in.damaged("a row below " + rows, Long.toString(row));
+            }
+            System.arraycopy(in.bytes(), from + e * width, out, (int) row * width, width);
+        }
+    }
+
+    private LeafPart variable(int form, int rows) {
+        if (form != FORM_VALUES && form != FORM_DICTIONARY) {
+            throw unknown(form, "3 or 4");
+        }
+        int count = form == FORM_VALUES ? rows : in.count(1, rows);
+        integers.read(in, count, lengths);
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            long length = lengths[i];
+            if (length < 0 || length > TupleBlock.MAX_VALUE_BYTES) {
+                throw in.damaged("a value of at most " + TupleBlock.MAX_VALUE_BYTES + " bytes", Long.toString(length));
+            }
+            // The length becomes the reference.
+            lengths[i] = length == 0 ? 0 : TupleBlock.reference((int) sum, (int) length);
+            sum += length;
+        }
+        int from = in.skip(sum);
+        byte[] arena = new byte[(int) sum];
+        System.arraycopy(in.bytes(), from, arena, 0, arena.length);
+        byte[] references = new byte[rows * 8];
+        if (form == FORM_VALUES) {
+            for (int i = 0; i < rows; i++) {
+                LittleEndian.putLong(references, i * 8, lengths[i]);
+            }
+        } else {
+            integers.read(in, rows, numbers);
+            for (int i = 0; i < rows; i++) {
+                long number = numbers[i];
+                if (number < 0 || number >= count) {
+                    throw in.damaged("a value below " + count, Long.toString(number));
+                }
+                LittleEndian.putLong(references, i * 8, lengths[(int) number]);
+            }
+        }
+        return LeafPart.ofVariable(references, arena);
+    }
+}

@@ -1,0 +1,202 @@
+package io.waterwheel.chunk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.index.RandomTuples;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.WaterwheelException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** A file that is not as it was written gives the right rows or the exception; nothing else, and no memory. */
+final class ChunkDamageTest {
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Sample(String name, RowLayout layout, byte[] bytes) {}
+
+    private static List<Sample> samples() {
+        List<Sample> samples = new ArrayList<>();
+        ChunkWriter writer = new ChunkWriter();
+        Schema text = new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("name", FieldType.STRING, true),
+                        new Field("x", FieldType.DOUBLE, true),
+                        new Field("on", FieldType.BOOLEAN, true),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        for (int seed = 0; seed < 6; seed++) {
+            Schema schema = seed < 3 ? text : seed == 3 ? RandomTuples.taxi() : RandomTuples.schema(new Random(seed));
+            int rows = seed == 0 ? 1 : seed == 1 ? 70 : 12;
+            PatternRows of = new PatternRows(new Random(seed), schema, rows);
+            BitSet indexed = new BitSet();
+            indexed.set(1, seed != 1);
+            byte[] bytes = ChunkRows.bytes(
+                    writer.encode(of.tree(), seed == 3 ? PositionKey.of(of.layout, schema) : null, indexed));
+            samples.add(new Sample("sample " + seed, of.layout, bytes));
+        }
+        return samples;
+    }
+
+    @Test
+    void aFlippedBitGivesTheRightRowsOrTheException() throws IOException {
+        for (Sample sample : samples()) {
+            List<PatternRows.Row> right = rows(sample.bytes, sample.layout);
+            int refused = 0;
+            for (int bit = 0; bit < sample.bytes.length * 8; bit++) {
+                byte[] damaged = sample.bytes.clone();
+                damaged[bit / 8] ^= (byte) (1 << (bit % 8));
+                try {
+                    assertThat(rows(damaged, sample.layout))
+                            .as("%s bit %s", sample.name, bit)
+                            .isEqualTo(right);
+                } catch (CorruptChunkException e) {
+                    refused++;
+                    assertThat(e.file()).isEqualTo("small");
+                    assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.CORRUPT);
+                }
+            }
+            // All but the header, which holds nothing that readers use.
+            assertThat(refused).as(sample.name).isEqualTo((sample.bytes.length - ChunkFormat.HEADER_BYTES) * 8);
+        }
+    }
+
+    @Test
+    void aCutFileGivesTheException() {
+        for (Sample sample : samples()) {
+            byte[] bytes = sample.bytes;
+            for (int length = 0; length < bytes.length; length++) {
+                byte[] cut = Arrays.copyOf(bytes, length);
+                assertThatThrownBy(() -> rows(cut, sample.layout))
+                        .as("%s length %s", sample.name, length)
+                        .isInstanceOf(CorruptChunkException.class);
+                byte[] headless = Arrays.copyOfRange(bytes, bytes.length - length, bytes.length);
+                assertThatThrownBy(() -> rows(headless, sample.layout))
+                        .as("%s last %s", sample.name, length)
+                        .isInstanceOf(CorruptChunkException.class);
+            }
+        }
+    }
+
+    /** Whoever makes the checksums right again gets other rows or the exception, but no other error. */
+    @Test
+    void bytesForgedWithRightChecksumsGiveRowsOrTheException() throws IOException {
+        for (Sample sample : samples()) {
+            int directory = (int) LittleEndian.getLong(sample.bytes, sample.bytes.length - ChunkFormat.FOOTER_BYTES);
+            for (long seed = 0; seed < 1200; seed++) {
+                Random random = new Random(seed);
+                byte[] forged = sample.bytes.clone();
+                int at = directory + random.nextInt(forged.length - ChunkFormat.FOOTER_BYTES - directory);
+                forged[at] =
+                        random.nextBoolean() ? (byte) random.nextInt() : (byte) (forged[at] ^ (1 << random.nextInt(8)));
+                sign(forged, directory);
+                readOrRefuse(sample, forged, seed);
+            }
+        }
+    }
+
+    private static void sign(byte[] bytes, int directory) {
+        int footer = bytes.length - ChunkFormat.FOOTER_BYTES;
+        LittleEndian.putInt(
+                bytes,
+                footer + ChunkFormat.FOOTER_DIRECTORY_CHECKSUM,
+                ChunkFormat.checksum(bytes, directory, footer - directory));
+        LittleEndian.putInt(
+                bytes,
+                footer + ChunkFormat.FOOTER_CHECKSUM,
+                ChunkFormat.checksum(bytes, footer, ChunkFormat.FOOTER_CHECKSUM));
+    }
+
+    private static void readOrRefuse(Sample sample, byte[] forged, long seed) throws IOException {
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", forged), sample.layout)) {
+            ChunkDirectory directory = reader.directory();
+            // A forged number of rows must fit the forged leaves: only so much is read here.
+            for (int leaf = 0; leaf < Math.min(3, directory.leaves()); leaf++) {
+                directory.mayHoldTime(leaf, 0, 1 << 20);
+                for (int f = 0; f < sample.layout.fields().size(); f++) {
+                    directory.mayHold(leaf, f, 7);
+                }
+                reader.readLeaf(leaf);
+            }
+        } catch (CorruptChunkException e) {
+            assertThat(e.file()).as("%s seed %s", sample.name, seed).isEqualTo("small");
+        }
+        try {
+            ChunkDescription.of(ChunkRows.input("small", forged));
+        } catch (CorruptChunkException e) {
+            assertThat(e.file()).as("%s seed %s", sample.name, seed).isEqualTo("small");
+        }
+    }
+
+    /** The decoder of parts meets any bytes, as if their checksum were right. */
+    @Test
+    void partsOfAnyBytesGiveValuesOrTheException() throws IOException {
+        for (Sample sample : samples()) {
+            try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", sample.bytes), sample.layout)) {
+                ChunkDirectory directory = reader.directory();
+                for (int part = directory.makesKeys(0) ? 1 : 0; part < directory.parts(); part++) {
+                    int length = directory.length(0, part);
+                    for (long seed = 0; seed < 1500; seed++) {
+                        Random random = new Random(seed);
+                        byte[] forged = Arrays.copyOfRange(
+                                sample.bytes,
+                                (int) directory.offset(0, part),
+                                (int) directory.offset(0, part) + length + 8);
+                        for (int change = 0; change <= random.nextInt(3); change++) {
+                            forged[Math.min(random.nextInt(length), random.nextInt(length))] = (byte) random.nextInt();
+                        }
+                        try {
+                            new LeafDecoder("small").decode(directory, 0, part, forged, 0, length, 16);
+                        } catch (CorruptChunkException e) {
+                            assertThat(e.offset())
+                                    .as("%s seed %s", sample.name, seed)
+                                    .isBetween(16L, 16L + length);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /** A compressed part that says it holds two gigabytes takes no memory for them. */
+    @Test
+    void aHostileLengthTakesNoMemory() throws IOException {
+        Sample sample = samples().get(1);
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", sample.bytes), sample.layout)) {
+            byte[] part = new byte[30 + 8];
+            part[0] = (byte) (ChunkFormat.FORM_COMPRESSED | ChunkFormat.FORM_VALUES);
+            LittleEndian.putInt(part, 1, Integer.MAX_VALUE - 100);
+            assertThatThrownBy(() -> new LeafDecoder("small").decode(reader.directory(), 0, 3, part, 0, 30, 16))
+                    .isInstanceOf(CorruptChunkException.class)
+                    .hasMessageContaining("leaf 0, column 1")
+                    .hasMessageContaining("content of at most");
+        }
+    }
+
+    @Test
+    void anotherSchemasFileIsRefused() {
+        Sample sample = samples().get(1);
+        RowLayout other = RowLayout.of(RandomTuples.taxi());
+        assertThatThrownBy(() -> rows(sample.bytes, other))
+                .isInstanceOf(CorruptChunkException.class)
+                .hasMessageContaining("chunk small is damaged: directory at offset ")
+                .hasMessageContaining("fingerprint");
+    }
+
+    private static List<PatternRows.Row> rows(byte[] bytes, RowLayout layout) throws IOException {
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", bytes), layout)) {
+            return PatternRows.rows(ChunkRows.read(reader));
+        }
+    }
+}

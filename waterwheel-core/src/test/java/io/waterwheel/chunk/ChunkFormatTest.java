@@ -1,0 +1,195 @@
+package io.waterwheel.chunk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.waterwheel.index.RandomTuples;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The bytes of version 1: those of docs/chunk-format.md, and the golden files. These were written once, by the first
+ * writer of the version ({@code -Dwaterwheel.golden=write} writes those that are missing): readers to come must read
+ * them, and this writer make them, but for what a compression library makes.
+ */
+final class ChunkFormatTest {
+    private static final Path GOLDEN = Path.of("src/test/resources/chunk/v1");
+    private static final Path DOCUMENT = Path.of("../docs/chunk-format.md");
+
+    private record Sample(RowLayout layout, TupleBlock rows, EncodedChunk chunk) {}
+
+    private static Sample sample(String name) {
+        return switch (name) {
+            case "three-tuples" -> threeTuples();
+            case "text-and-nulls" -> textAndNulls();
+            case "positions" -> positions();
+            case "integers" -> patterns(2434, 70);
+            case "floats" -> patterns(147, 70);
+            default -> patterns(1632, 200); // "compressed"
+        };
+    }
+
+    private static Sample threeTuples() {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("v", FieldType.INT, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 3);
+        for (int row = 0; row < 3; row++) {
+            block.keys()[row] = row < 2 ? 5 : 7;
+            block.times()[row] = 1000L * (row + 1);
+            LittleEndian.putInt(block.column(0), row * 4, 90 + row);
+        }
+        block.setSize(3);
+        return encoded(schema, block, new BitSet());
+    }
+
+    private static Sample textAndNulls() {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("name", FieldType.STRING, true),
+                        new Field("speed", FieldType.FLOAT, false),
+                        new Field("on", FieldType.BOOLEAN, true),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 3);
+        for (int row = 0; row < 3; row++) {
+            block.keys()[row] = 30 - 10L * row;
+            block.times()[row] = 1_600_000_000_000L + row;
+            byte[] name = "taxi".repeat(row).getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(block.column(1), row * 8, block.addToArena(name, 0, name.length));
+            LittleEndian.putInt(block.column(2), row * 4, Float.floatToRawIntBits(row * 1.5f));
+            block.column(3)[row] = (byte) (row & 1);
+            block.setNullMask(row, row == 0 ? 1 : 0);
+        }
+        block.setSize(3);
+        BitSet indexed = new BitSet();
+        indexed.set(1);
+        return encoded(schema, block, indexed);
+    }
+
+    private static Sample positions() {
+        Schema schema = RandomTuples.taxi();
+        Random random = new Random(1);
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 40);
+        for (int row = 0; row < 40; row++) {
+            block.times()[row] = 1_600_000_000_000L + row * 250L;
+            LittleEndian.putInt(block.column(0), row * 4, row % 4);
+            double longitude = row % 2 == 0 ? 116 + random.nextInt(100_000) / 1e5 : 116 + random.nextDouble();
+            LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(longitude));
+            double latitude = 39 + random.nextInt(100_000) / 1e5;
+            LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(latitude));
+        }
+        block.setSize(40);
+        KeyMaker.of(block.layout(), schema).fill(block, 0, (index, reason) -> {
+            throw new AssertionError(reason);
+        });
+        BitSet indexed = new BitSet();
+        indexed.set(0);
+        return encoded(schema, block, indexed);
+    }
+
+    private static Sample patterns(long seed, int rows) {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("i", FieldType.INT, false),
+                        new Field("l", FieldType.LONG, true),
+                        new Field("f", FieldType.FLOAT, false),
+                        new Field("d", FieldType.DOUBLE, true),
+                        new Field("b", FieldType.BOOLEAN, false),
+                        new Field("u", FieldType.TIMESTAMP_US, true),
+                        new Field("a", FieldType.IPV4, false),
+                        new Field("s", FieldType.STRING, true),
+                        new Field("y", FieldType.BYTES, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        return encoded(schema, new PatternRows(new Random(seed), schema, rows).block, new BitSet());
+    }
+
+    private static Sample encoded(Schema schema, TupleBlock block, BitSet indexed) {
+        io.waterwheel.index.TemplateTree tree = new io.waterwheel.index.TemplateTree(
+                block.layout(), io.waterwheel.index.Template.single(), new io.waterwheel.index.PagePool(1 << 20));
+        tree.insert(block, 0, block.size());
+        EncodedChunk chunk = new ChunkWriter().encode(tree, PositionKey.of(block.layout(), schema), indexed);
+        return new Sample(block.layout(), block, chunk);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"three-tuples", "text-and-nulls", "positions", "integers", "floats", "compressed"})
+    void theWriterMakesAndTheReaderReadsTheGoldenFile(String name) throws IOException {
+        Sample sample = sample(name);
+        byte[] written = ChunkRows.bytes(sample.chunk);
+        Path file = GOLDEN.resolve(name + ".chunk");
+        if (System.getProperty("waterwheel.golden", "").equals("write") && !Files.exists(file)) {
+            Files.createDirectories(GOLDEN);
+            Files.write(file, written);
+        }
+        byte[] golden = golden(name);
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input(name, golden), sample.layout)) {
+            List<PatternRows.Row> expected = PatternRows.rows(sample.rows);
+            expected.sort(
+                    java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+            assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
+        }
+        if (!name.equals("compressed")) {
+            assertThat(HexFormat.of().formatHex(written))
+                    .isEqualTo(HexFormat.of().formatHex(golden));
+        }
+    }
+
+    private static byte[] golden(String name) throws IOException {
+        if (Files.exists(GOLDEN.resolve(name + ".chunk"))) {
+            return Files.readAllBytes(GOLDEN.resolve(name + ".chunk"));
+        }
+        try (InputStream in = ChunkFormatTest.class.getResourceAsStream("/chunk/v1/" + name + ".chunk")) {
+            assertThat(in).as("golden file %s", name).isNotNull();
+            return in.readAllBytes();
+        }
+    }
+
+    @Test
+    void theDocumentedExampleIsWhatTheWriterMakes() throws IOException {
+        assumeThat(DOCUMENT).exists();
+        String document = Files.readString(DOCUMENT);
+        int from = document.indexOf("```\n", document.indexOf("<!-- example -->")) + 4;
+        String example = document.substring(from, document.indexOf("```", from));
+        assertThat(example).isEqualTo(hex(ChunkRows.bytes(threeTuples().chunk)));
+    }
+
+    /** 16 bytes a line, the offset before them. */
+    private static String hex(byte[] bytes) {
+        StringBuilder lines = new StringBuilder();
+        for (int from = 0; from < bytes.length; from += 16) {
+            int to = Math.min(bytes.length, from + 16);
+            lines.append(String.format("%04x  ", from))
+                    .append(HexFormat.ofDelimiter(" ").formatHex(bytes, from, to))
+                    .append('\n');
+        }
+        return lines.toString();
+    }
+}

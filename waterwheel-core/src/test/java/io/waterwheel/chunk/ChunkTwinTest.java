@@ -1,0 +1,206 @@
+package io.waterwheel.chunk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.index.RandomTuples;
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What is written is read back bit for bit, and what the directory says of leaves is what a look at all rows finds. */
+final class ChunkTwinTest {
+    private static final int SEEDS = Integer.getInteger("waterwheel.chunk.seeds", 100);
+    private final ChunkWriter writer = new ChunkWriter();
+
+    @Test
+    void rowsOfAnyPatternSurviveBitForBit() throws IOException {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Random random = new Random(seed);
+            int rows = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(5000);
+            PatternRows rowsOf = new PatternRows(random, RandomTuples.schema(random), rows);
+            BitSet indexed = new BitSet();
+            for (int f = 0; f < rowsOf.layout.fields().size(); f++) {
+                indexed.set(f, random.nextInt(3) == 0);
+            }
+            check("seed " + seed, rowsOf, writer.encode(rowsOf.tree(), null, indexed), indexed);
+        }
+    }
+
+    private static void check(String about, PatternRows rows, EncodedChunk chunk, BitSet indexed) throws IOException {
+        byte[] bytes = ChunkRows.bytes(chunk);
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), rows.layout)) {
+            TupleBlock read = ChunkRows.read(reader);
+            assertThat(PatternRows.rows(read)).as(about).isEqualTo(rows.expected());
+            ChunkDirectory directory = reader.directory();
+            int first = 0;
+            for (int leaf = 0; leaf < directory.leaves(); leaf++) {
+                checkLeaf(about + " leaf " + leaf, directory, leaf, read, first, indexed);
+                first += directory.rows(leaf);
+            }
+            assertThat(first).as(about).isEqualTo(read.size());
+        }
+    }
+
+    private static void checkLeaf(
+            String about, ChunkDirectory directory, int leaf, TupleBlock rows, int from, BitSet indexed) {
+        int to = from + directory.rows(leaf);
+        long[] times = Arrays.copyOfRange(rows.times(), from, to);
+        assertThat(directory.lowKey(leaf)).as(about).isEqualTo(rows.keys()[from]);
+        assertThat(directory.highKey(leaf)).as(about).isEqualTo(rows.keys()[to - 1]);
+        assertThat(directory.fromTime(leaf))
+                .as(about)
+                .isEqualTo(Arrays.stream(times).min().orElseThrow());
+        assertThat(directory.toTime(leaf))
+                .as(about)
+                .isEqualTo(Arrays.stream(times).max().orElseThrow());
+        for (long time : times) {
+            assertThat(directory.mayHoldTime(leaf, time, time)).as(about).isTrue();
+        }
+        RowLayout layout = rows.layout();
+        for (int f = 0; f < layout.fields().size(); f++) {
+            if (layout.columnOf(f) >= 0) {
+                checkField(about + " field " + f, directory, leaf, f, rows, from, to);
+                assertThat(directory.isIndexed(f)).as(about).isEqualTo(indexed.get(f));
+            }
+        }
+    }
+
+    private static void checkField(
+            String about, ChunkDirectory directory, int leaf, int field, TupleBlock rows, int from, int to) {
+        RowLayout layout = rows.layout();
+        int column = layout.columnOf(field);
+        long low = Long.MAX_VALUE;
+        long high = Long.MIN_VALUE;
+        int nulls = 0;
+        int nans = 0;
+        for (int row = from; row < to; row++) {
+            if (rows.isNull(field, row)) {
+                nulls++;
+                continue;
+            }
+            long code;
+            if (layout.variable(column)) {
+                long reference = LittleEndian.getLong(rows.column(column), row * 8);
+                int offset = TupleBlock.referenceOffset(reference);
+                int length = TupleBlock.referenceLength(reference);
+                code = KeyCodec.ofBytes(rows.arena(), offset, length);
+                assertThat(directory.mayHold(leaf, field, rows.arena(), offset, length))
+                        .as(about)
+                        .isTrue();
+            } else {
+                Object value = rows.value(field, row);
+                if (value instanceof Number number && (value instanceof Double || value instanceof Float)) {
+                    code = KeyCodec.ofDouble(number.doubleValue());
+                    if (Double.isNaN(number.doubleValue())) {
+                        nans++;
+                        assertThat(directory.mayHold(leaf, field, code))
+                                .as(about)
+                                .isTrue();
+                        continue;
+                    }
+                } else if (layout.fields().get(field).type() == FieldType.IPV4) {
+                    code = LittleEndian.getInt(rows.column(column), row * 4) & 0xFFFF_FFFFL;
+                } else {
+                    code = value instanceof Boolean is ? (is ? 1 : 0) : ((Number) value).longValue();
+                }
+                assertThat(directory.mayHold(leaf, field, code)).as(about).isTrue();
+            }
+            low = Math.min(low, code);
+            high = Math.max(high, code);
+        }
+        boolean none = nulls + nans == to - from;
+        assertThat(directory.low(leaf, field)).as(about).isEqualTo(none ? 1 : low);
+        assertThat(directory.high(leaf, field)).as(about).isEqualTo(none ? 0 : high);
+        assertThat(directory.nulls(leaf, field)).as(about).isEqualTo(nulls);
+        assertThat(directory.nans(leaf, field)).as(about).isEqualTo(nans);
+    }
+
+    @Test
+    void keysOfPositionsAreMadeOnlyWhereTheyFollow() throws IOException {
+        Schema schema = RandomTuples.taxi();
+        RowLayout layout = RowLayout.of(schema);
+        for (long seed = 0; seed < 12; seed++) {
+            Random random = new Random(seed);
+            PatternRows rows = new PatternRows(random, schema, 6000);
+            for (int row = 0; row < rows.block.size(); row++) {
+                double lon = 115 + random.nextInt(3000) / 1000.0;
+                double lat = seed % 2 == 0 ? 39 + random.nextInt(3000) / 1000.0 : 39 + random.nextDouble() * 3;
+                LittleEndian.putLong(rows.block.column(1), row * 8, Double.doubleToRawLongBits(lon));
+                LittleEndian.putLong(rows.block.column(2), row * 8, Double.doubleToRawLongBits(lat));
+            }
+            KeyMaker.of(layout, schema).fill(rows.block, 0, (index, reason) -> {
+                throw new AssertionError(reason);
+            });
+            if (seed % 3 == 0) {
+                rows.block.keys()[17] ^= 1; // of another maker: this leaf's keys must be stored
+            }
+            byte[] bytes = ChunkRows.bytes(writer.encode(rows.tree(), schema));
+            try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), layout)) {
+                assertThat(PatternRows.rows(ChunkRows.read(reader)))
+                        .as("seed %s", seed)
+                        .isEqualTo(rows.expected());
+                int stored = 0;
+                for (int leaf = 0; leaf < reader.directory().leaves(); leaf++) {
+                    stored += reader.directory().makesKeys(leaf) ? 0 : 1;
+                }
+                assertThat(stored).as("seed %s", seed).isEqualTo(seed % 3 == 0 ? 1 : 0);
+            }
+        }
+    }
+
+    @Test
+    void filtersAndSketchesSayNoMostly() throws IOException {
+        Random random = new Random(5);
+        Schema schema = RandomTuples.taxi();
+        PatternRows rows = new PatternRows(random, schema, 2048 * 4);
+        for (int row = 0; row < rows.block.size(); row++) {
+            rows.block.times()[row] = 1_000_000L + random.nextInt(20) * 50_000;
+            LittleEndian.putInt(rows.block.column(0), row * 4, random.nextInt(1 << 20) * 2);
+        }
+        BitSet id = new BitSet();
+        id.set(0);
+        byte[] bytes = ChunkRows.bytes(writer.encode(rows.tree(), null, id));
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), rows.layout)) {
+            ChunkDirectory directory = reader.directory();
+            int wrong = 0;
+            int asked = 0;
+            int wrongTimes = 0;
+            for (int leaf = 0; leaf < directory.leaves(); leaf++) {
+                for (int odd = 1; odd < 1 << 21; odd += 202) {
+                    asked++;
+                    wrong += directory.mayHold(leaf, 0, odd) ? 1 : 0;
+                }
+                for (int slot = 0; slot < 19; slot++) {
+                    long from = 1_000_000L + slot * 50_000 + 20_000;
+                    wrongTimes += directory.mayHoldTime(leaf, from, from + 5_000) ? 1 : 0;
+                }
+            }
+            assertThat(wrong / (double) asked).isLessThan(0.05);
+            assertThat(wrongTimes).isLessThan(4);
+        }
+    }
+
+    @Test
+    void describesAFileWithoutItsSchema() throws IOException {
+        RandomTuples tuples = new RandomTuples(new Random(3), RandomTuples.taxi());
+        PatternRows rows = new PatternRows(new Random(3), tuples.schema(), 5000);
+        byte[] bytes = ChunkRows.bytes(writer.encode(rows.tree(), tuples.schema()));
+        List<String> lines = ChunkDescription.of(ChunkRows.input("a.chunk", bytes));
+        assertThat(lines)
+                .anyMatch(line -> line.startsWith("file        a.chunk, " + bytes.length + " bytes, version 1"));
+        assertThat(lines).anyMatch(line -> line.startsWith("rows        5000 in 3 leaves"));
+        for (String name : List.of("keys  ", "times: time", "id ", "lon ", "lat ")) {
+            assertThat(lines).filteredOn(line -> line.startsWith(name)).hasSizeGreaterThan(0);
+        }
+    }
+}

@@ -126,10 +126,11 @@ final class LocalQueriesTest {
     private void insert(LocalStream stream, SmallRows small) throws IOException {
         for (int b = random.nextInt(4); b >= 0; b--) {
             TupleBlock block = small.block(random.nextInt(random.nextInt(4) == 0 ? 3000 : 60));
+            stream.insert(block);
+            // Only now, because inserting may make the keys.
             for (int row = 0; row < block.size(); row++) {
                 rows.add(new Row(block.keys()[row], block.times()[row], SmallRows.row(block, row)));
             }
-            stream.insert(block);
             if (random.nextInt(3) == 0) {
                 stream.flush();
             }
@@ -219,11 +220,31 @@ final class LocalQueriesTest {
         if (random.nextInt(3) != 0) {
             query = query.withWhere(new RandomExpressions(random, fields, false).condition(random.nextInt(3)));
         }
-        if (random.nextInt(6) == 0) {
-            query = query.withWhere("k = " + (random.nextInt(9) - 4) + " AND t >= TIMESTAMP '1970-01-01 00:00:00.00"
-                    + random.nextInt(9) + "Z'");
+        if (random.nextInt(4) == 0) {
+            query = query.withWhere(ofKey() + " AND t >= TIMESTAMP '1970-01-01 00:00:00.00" + random.nextInt(9) + "Z'");
         }
         return query.withResult(result());
+    }
+
+    /** A condition on the key's field. */
+    private String ofKey() {
+        Field key =
+                fields.stream().filter(f -> f.name().equals("k")).findFirst().orElseThrow();
+        String relation = List.of("=", "<", "<=", ">", ">=", "<>").get(random.nextInt(6));
+        String[] literals = new String[2];
+        for (int i = 0; i < 2; i++) {
+            literals[i] = switch (key.type()) {
+                case STRING -> new Expression.Text(RandomExpressions.text(random)).toString();
+                case BYTES -> List.of("X''", "X'00'", "X'0101'", "X'02'").get(random.nextInt(4));
+                case DOUBLE -> String.valueOf((random.nextInt(17) - 8) / 2.0);
+                default -> String.valueOf(random.nextInt(9) - 4);
+            };
+        }
+        return switch (random.nextInt(3)) {
+            case 0 -> "k IN (" + literals[0] + ", " + literals[1] + ")";
+            case 1 -> literals[0] + " " + relation + " k";
+            default -> "k " + relation + " " + literals[0];
+        };
     }
 
     private Result result() {
@@ -263,10 +284,7 @@ final class LocalQueriesTest {
         Field field = fields.get(random.nextInt(fields.size()));
         boolean any = function != Aggregate.Function.SUM && function != Aggregate.Function.AVG;
         if (!any && !ValueType.of(field.type()).numeric()) {
-            field = fields.stream()
-                    .filter(f -> f.name().equals("k"))
-                    .findFirst()
-                    .orElseThrow();
+            return new Aggregate(Aggregate.Function.COUNT, new Expression.FieldValue(field.name()), "a" + number);
         }
         return new Aggregate(function, new Expression.FieldValue(field.name()), "a" + number);
     }

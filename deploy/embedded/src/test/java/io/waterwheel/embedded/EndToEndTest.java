@@ -15,6 +15,7 @@ import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
@@ -146,11 +147,14 @@ final class EndToEndTest {
         assertThat(sorted(got)).as(where).isEqualTo(sorted(rows));
 
         int time = schema.indexOf("t");
-        long middle = (long) rows.get(rows.size() / 2)[time];
+        // Queries ask in milliseconds, whatever the field counts in.
+        TimestampUnit unit = schema.fields().get(time).type().resolution();
+        long middle = unit.toMillis((long) rows.get(rows.size() / 2)[time]);
         assertThat(client.count(Query.of(name).withTimes(new TimeInterval(Long.MIN_VALUE, middle))))
                 .as(where)
-                .isEqualTo(
-                        rows.stream().filter(row -> (long) row[time] <= middle).count());
+                .isEqualTo(rows.stream()
+                        .filter(row -> unit.toMillis((long) row[time]) <= middle)
+                        .count());
         if (schema.key() instanceof KeySpec.Ordered key) {
             int field = schema.indexOf(key.field());
             long low = ((Number) rows.get(0)[field]).longValue();
@@ -251,6 +255,70 @@ final class EndToEndTest {
             }
             client.drop(name);
         }
+    }
+
+    @Test
+    void everyKindOfAnswerIsThatOfLookingAtAllRows() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new io.waterwheel.model.Field("t", io.waterwheel.model.FieldType.TIMESTAMP, false),
+                        new io.waterwheel.model.Field("k", io.waterwheel.model.FieldType.LONG, false),
+                        new io.waterwheel.model.Field("v", io.waterwheel.model.FieldType.DOUBLE, true),
+                        new io.waterwheel.model.Field("s", io.waterwheel.model.FieldType.STRING, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        client.createStream(new StreamDefinition("kinds", "kinds", RecordFormat.CSV, 2, schema));
+        try (Appender appender = client.appender("kinds")) {
+            for (long i = 0; i < 2000; i++) {
+                // Value i / 8, none for each tenth; names n0 to n6.
+                appender.append(i, i % 100, i % 10 == 0 ? null : i / 8.0, "n" + i % 7);
+                if (i == 1200) {
+                    appender.flush();
+                    client.flush("kinds", Duration.ofSeconds(30));
+                }
+            }
+            appender.flush();
+        }
+        Query all = Query.of("kinds");
+        String where = "v >= 100 AND s IN ('n1', 'n2') AND t < TIMESTAMP '1970-01-01 00:00:01.9Z'";
+        long matching = java.util.stream.LongStream.range(0, 1900)
+                .filter(i -> i % 10 != 0 && i >= 800 && (i % 7 == 1 || i % 7 == 2))
+                .count();
+        assertThat(client.count(all.withWhere(where))).isEqualTo(matching);
+        assertThat(rows(all.withSelect(List.of("t"))
+                        .withOrderBy(List.of(new io.waterwheel.query.Order("v", true)))
+                        .withLimit(3)))
+                .containsExactly("[1999]", "[1998]", "[1997]");
+        assertThat(rows(all.withWhere("k = 5").withLatest(2).withSelect(List.of("t", "k"))))
+                .containsExactly("[1905, 5]", "[1805, 5]");
+        assertThat(rows(all.withResult(new io.waterwheel.query.Result.Aggregates(
+                        List.of(
+                                io.waterwheel.query.Aggregate.parse("count(*)"),
+                                io.waterwheel.query.Aggregate.parse("count(v) AS present"),
+                                io.waterwheel.query.Aggregate.parse("sum(k)"),
+                                io.waterwheel.query.Aggregate.parse("max(v)")),
+                        List.of(),
+                        Duration.ofSeconds(1)))))
+                .containsExactly("[0, 1000, 900, 49500, 124.875]", "[1000, 1000, 900, 49500, 249.875]");
+        Ran grouped = run("", "query", "kinds", "--agg", "count(*)", "--group-by", "s", "--format", "csv");
+        assertThat(grouped.out()).startsWith("s,count\nn0,286\nn1,286\n").contains("n6,285");
+        assertThatThrownBy(() -> client.query(all.withWhere("speed > 5")))
+                .hasMessageContaining("there is no field 'speed'; did you mean 's'?");
+    }
+
+    private static List<String> rows(Query query) {
+        List<String> rows = new ArrayList<>();
+        try (Cursor cursor = client.query(query)) {
+            while (cursor.next()) {
+                List<Object> values = new ArrayList<>();
+                for (int f = 0; f < cursor.fields().size(); f++) {
+                    values.add(cursor.value(f));
+                }
+                rows.add(values.toString());
+            }
+            assertThat(cursor.verdict().complete()).isTrue();
+        }
+        return rows;
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyIntervals;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
@@ -26,7 +27,10 @@ final class Narrowing implements ExpressionCompiler.ConjunctSink {
     private long fromTime = Long.MIN_VALUE;
     private long toTime = Long.MAX_VALUE;
 
-    /** Column of a double field that the key is made from, whose keys are {@code OrderedBits}; else that of the key. */
+    /**
+     * Column of the field that the key is made from, when bounds of its values are bounds of keys: a double, whose key
+     * is its {@code OrderedBits}, text or bytes. Else that of the key.
+     */
     private final int keyColumn;
     /** Column of the field that the time is made from, and how many of its units are a millisecond. */
     private final int timeColumn;
@@ -39,10 +43,11 @@ final class Narrowing implements ExpressionCompiler.ConjunctSink {
         this.unitsPerMilli = TimestampUnit.MILLISECONDS.nanos()
                 / stored.fields().get(time).type().resolution().nanos();
         int key = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
-        boolean asDouble = key >= 0 && stored.fields().get(key).type() == FieldType.DOUBLE;
+        FieldType type = key < 0 ? FieldType.LONG : stored.fields().get(key).type();
+        boolean made = type == FieldType.DOUBLE || type.variable();
         // A timestamp may be both key and time.
         boolean both = key == time;
-        this.keyColumn = asDouble || both ? stored.columnOf(key) : RowLayout.KEY;
+        this.keyColumn = made || both ? stored.columnOf(key) : RowLayout.KEY;
     }
 
     static Narrowing of(Expression where, RowLayout stored, Schema schema) {
@@ -78,6 +83,17 @@ final class Narrowing implements ExpressionCompiler.ConjunctSink {
             keys = KeyIntervals.intersection(keys, KeyIntervals.merged(points));
         } else {
             within(column, values[0], values[values.length - 1]);
+        }
+    }
+
+    @Override
+    public void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high) {
+        if (column == keyColumn) {
+            // Keys are the first bytes: values beyond a bound may share its key, and are looked at again.
+            within(
+                    column,
+                    low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length),
+                    high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length));
         }
     }
 

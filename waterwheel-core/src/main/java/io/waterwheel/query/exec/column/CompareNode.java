@@ -16,6 +16,19 @@ final class CompareNode extends ColumnNode {
         this.right = right;
     }
 
+    void conjunct(ExpressionCompiler.ConjunctSink sink) {
+        if (left instanceof FieldNode field
+                && right instanceof ConstantNode constant
+                && constant.value() instanceof byte[] bytes) {
+            boolean below = relation == Relation.LESS || relation == Relation.AT_MOST;
+            boolean above = relation == Relation.GREATER || relation == Relation.AT_LEAST;
+            boolean equal = relation == Relation.EQUAL;
+            if (below || above || equal) {
+                sink.withinBytes(field.column(), below ? null : bytes, above ? null : bytes);
+            }
+        }
+    }
+
     @Override
     public void evaluate(RowView view, int[] selected, int count) {
         left.evaluate(view, selected, count);

@@ -117,6 +117,9 @@ public final class ExpressionCompiler {
 
         /** Only rows whose value is one of these, sorted, can match. */
         void among(int column, long[] values);
+
+        /** Only rows whose text or bytes lie within can match; null where there is no bound. */
+        void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high);
     }
 
     /** Hands over what a compiled condition says of single fields, by the terms of its outermost AND. */
@@ -130,6 +133,8 @@ public final class ExpressionCompiler {
                     test.field().column(), test.bounds().low(), test.bounds().high());
         } else if (node instanceof InNode in) {
             in.conjunct(sink);
+        } else if (node instanceof CompareNode compare) {
+            compare.conjunct(sink);
         }
     }
 

@@ -62,6 +62,8 @@ final class InNode extends ColumnNode {
     void conjunct(ExpressionCompiler.ConjunctSink sink) {
         if (!negated && !operand.type().variable() && operand instanceof FieldNode field) {
             sink.among(field.column(), numbers.clone());
+        } else if (!negated && texts.length > 0 && operand instanceof FieldNode field) {
+            sink.withinBytes(field.column(), texts[0], texts[texts.length - 1]);
         }
     }
 

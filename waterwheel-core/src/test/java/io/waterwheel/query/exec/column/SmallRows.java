@@ -34,10 +34,18 @@ public final class SmallRows {
             fields.add(new Field("f" + f, known ? type : FieldType.LONG, random.nextBoolean()));
         }
         fields.add(random.nextInt(fields.size() + 1), new Field("t", FieldType.TIMESTAMP, false));
-        fields.add(
-                random.nextInt(fields.size() + 1),
-                new Field("k", random.nextBoolean() ? FieldType.INT : FieldType.LONG, false));
+        fields.add(random.nextInt(fields.size() + 1), new Field("k", keyType(), false));
         schema = new Schema(fields, new KeySpec.Ordered("k"), "t");
+    }
+
+    private FieldType keyType() {
+        return switch (random.nextInt(edges ? 5 : 2)) {
+            case 0 -> FieldType.INT;
+            case 1 -> FieldType.LONG;
+            case 2 -> FieldType.DOUBLE;
+            case 3 -> FieldType.STRING;
+            default -> FieldType.BYTES;
+        };
     }
 
     public Schema schema() {
@@ -57,7 +65,10 @@ public final class SmallRows {
                     mask |= 1L << layout.nullBit(f);
                 }
                 if (layout.columnOf(f) >= 0) {
-                    put(block, row, layout.columnOf(f), layout.fields().get(f).type());
+                    boolean edge = edges
+                            && random.nextInt(20) == 0
+                            && !layout.fields().get(f).name().equals("k");
+                    put(block, row, layout.columnOf(f), layout.fields().get(f).type(), edge);
                 }
             }
             if (layout.nullMaskColumn() >= 0) {
@@ -68,9 +79,8 @@ public final class SmallRows {
         return block;
     }
 
-    private void put(TupleBlock block, int row, int column, FieldType type) {
+    private void put(TupleBlock block, int row, int column, FieldType type, boolean edge) {
         byte[] bytes = block.column(column);
-        boolean edge = edges && random.nextInt(20) == 0;
         switch (type) {
             case INT -> LittleEndian.putInt(bytes, row * 4, edge ? Integer.MIN_VALUE : random.nextInt(9) - 4);
             case LONG -> LittleEndian.putLong(bytes, row * 8, edge ? edge() : random.nextInt(9) - 4L);

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.Schema;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
@@ -37,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every kind of answer, over the tree and chunks at once, is what comes of looking at all rows one by one. */
 final class LocalQueriesTest {
-    private static final int SEEDS = Integer.getInteger("seeds", 60);
+    private static final int SEEDS = Integer.getInteger("seeds", 30);
     private static final int QUERIES = 40;
 
     @TempDir
@@ -86,6 +89,37 @@ final class LocalQueriesTest {
                     .withAggregates(List.of(new Aggregate(
                             Aggregate.Function.SUM, Expression.parse("9223372036854775807 - k + k"), "all")));
             assertThatThrownBy(() -> stream.answer(many, rows -> true)).hasMessageContaining("exceeds 64 bits");
+        }
+    }
+
+    @Test
+    void tooManyGroupsAreAClearError() throws Exception {
+        Schema schema = new Schema(
+                List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        try (LocalStream stream = LocalStream.open(folder.resolve("groups"), "s", schema, LocalSettings.DEFAULT)) {
+            for (int b = 0; b < 270; b++) {
+                TupleBlock block = new TupleBlock(stream.layout(), 1000);
+                for (int row = 0; row < 1000; row++) {
+                    block.keys()[row] = b * 1000L + row;
+                }
+                block.setSize(1000);
+                stream.insert(block);
+                if (b == 100) {
+                    stream.flush();
+                }
+            }
+            Query query =
+                    stream.query().withResult(new Result.Aggregates(List.of(Aggregate.count()), List.of("k"), null));
+            assertThatThrownBy(() -> stream.answer(query, rows -> true))
+                    .hasMessageContaining("group by k: there are more than 262144 groups");
+            long[] groups = {0};
+            stream.answer(query.withTimes(TimeInterval.ALL).withWhere("k < 262144"), rows -> {
+                groups[0] += rows.size();
+                return true;
+            });
+            assertThat(groups[0]).isEqualTo(262_144);
         }
     }
 

@@ -3,7 +3,6 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
@@ -23,7 +22,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Answers queries: plans on a snapshot, asks the indexers, and once all of them have accepted the snapshot reads their
@@ -98,9 +96,6 @@ public final class QueryRunner {
         private final Query query;
         private final AnswerSink sink;
         private final long deadline;
-        private final List<String> missing = new ArrayList<>();
-        private @Nullable PartsMerge merge;
-        private boolean enough;
 
         Run(Query query, AnswerSink sink) {
             this.query = query;
@@ -122,8 +117,7 @@ public final class QueryRunner {
                 try (OpenReplies open = new OpenReplies()) {
                     trouble = ask(plan, replies, open);
                     if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
-                        missing.addAll(trouble);
-                        deliver(plan, replies);
+                        deliver(plan, replies, trouble);
                         return;
                     }
                 }
@@ -198,16 +192,18 @@ public final class QueryRunner {
             };
         }
 
-        private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies)
+        private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble)
                 throws IOException, InterruptedException {
-            merge = plan.resolved().spec().gather().merge();
+            Delivery delivery =
+                    new Delivery(sink, plan.resolved().spec().gather().merge(), deadline);
+            trouble.forEach(delivery::miss);
             sink.start(plan.resolved().fields());
             Map<Integer, Long> positions = new HashMap<>();
             plan.excused().forEach(watermarks -> lower(positions, watermarks));
             boolean newestFirst = query.result() instanceof Result.Latest;
             // With newest first, what the indexers hold may show that no chunk is needed.
-            ChunkReads chunks = new ChunkReads(plan, plan.resolved(), newestFirst ? List.of() : plan.chunks());
-            chunks.start();
+            ChunkReads chunks = reads(plan.resolved(), newestFirst ? List.of() : plan.chunks(), delivery);
+            chunks.start(policy);
             boolean whole = false;
             try {
                 for (Subquery.OfIndexer subquery : plan.indexers()) {
@@ -220,25 +216,23 @@ public final class QueryRunner {
                             lower(positions, checkpoint.watermarks());
                         }
                     } else {
-                        deliver(subquery, reply, positions);
+                        deliver(subquery, reply, positions, delivery);
                     }
                 }
                 whole = true;
             } finally {
                 if (!whole) {
-                    giveUp();
+                    delivery.giveUp();
                 }
                 chunks.finish();
             }
-            int chunksRead = newestFirst ? readNewestFirst(plan) : plan.chunks().size();
+            int chunksRead = newestFirst
+                    ? readNewestFirst(plan, delivery)
+                    : plan.chunks().size();
+            long tuples = delivery.finish();
+            List<String> missing = delivery.missing();
             Verdict verdict = new Verdict(
-                    missing.isEmpty(),
-                    missing,
-                    positions,
-                    plan.snapshot().edit(),
-                    finishMerge(),
-                    replies.size(),
-                    chunksRead);
+                    missing.isEmpty(), missing, positions, plan.snapshot().edit(), tuples, replies.size(), chunksRead);
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,
@@ -252,15 +246,15 @@ public final class QueryRunner {
          * Reads chunks by the time they end, the newest first, a few at once, until no older one can change the answer;
          * returns how many it read.
          */
-        private int readNewestFirst(QueryPlan plan) throws IOException, InterruptedException {
+        private int readNewestFirst(QueryPlan plan, Delivery delivery) throws IOException, InterruptedException {
             List<ChunkDescriptor> chunks = new ArrayList<>(plan.chunks());
             chunks.sort(Comparator.comparingLong(
                             (ChunkDescriptor chunk) -> chunk.region().times().to())
                     .reversed());
             int read = 0;
             int atOnce = 1;
-            while (read < chunks.size() && !done()) {
-                long settled = settledBefore(plan.resolved().keys());
+            while (read < chunks.size() && !delivery.done()) {
+                long settled = delivery.settledBefore(plan.resolved().keys());
                 int upTo = read;
                 while (upTo < chunks.size()
                         && upTo < read + atOnce
@@ -277,208 +271,59 @@ public final class QueryRunner {
                             query.withTimes(new TimeInterval(from, query.times().to()));
                     asked = ResolvedQuery.of(narrowed, plan.snapshot().stream());
                 }
-                ChunkReads reads = new ChunkReads(plan, asked, chunks.subList(read, upTo));
-                reads.start();
+                ChunkReads reads = reads(asked, chunks.subList(read, upTo), delivery);
+                reads.start(policy);
                 reads.finish();
                 read = upTo;
                 atOnce = Math.min(atOnce * 2, MAX_CHUNKS_AT_ONCE);
             }
-            if (read < chunks.size() && !nobodyWaits()) {
-                missing.add((chunks.size() - read) + " chunks were not read in time");
+            if (read < chunks.size() && !delivery.nobodyWaits()) {
+                delivery.miss((chunks.size() - read) + " chunks were not read in time");
             }
             return read;
         }
 
-        private synchronized PartsMerge merge() {
-            return java.util.Objects.requireNonNull(merge);
+        private ChunkReads reads(ResolvedQuery asked, List<ChunkDescriptor> chunks, Delivery delivery) {
+            Endpoints servers = endpoints.apply(asked.stream().id());
+            return new ChunkReads(asked, chunks, delivery, servers, executor);
         }
 
-        private synchronized long settledBefore(List<KeyInterval> keys) {
-            return merge().settledBefore(keys);
-        }
-
-        private synchronized long finishMerge() {
-            return merge().finish(rows -> {
-                sink.rows(rows);
-                return !sink.cancelled();
-            });
-        }
-
-        private void deliver(Subquery.OfIndexer subquery, IndexerReply reply, Map<Integer, Long> positions)
+        private void deliver(
+                Subquery.OfIndexer subquery, IndexerReply reply, Map<Integer, Long> positions, Delivery delivery)
                 throws IOException {
             IndexerHeader header = reply.header();
             lower(positions, header.watermarks());
             String name = "indexer " + subquery.indexer();
             if (header.recovering()) {
-                missing.add(name + " is recovering");
+                delivery.miss(name + " is recovering");
             }
             if (!header.stale().isEmpty()) {
-                missing.add(name + " hears nothing of partitions " + header.stale());
+                delivery.miss(name + " hears nothing of partitions " + header.stale());
             }
             for (int p = 0; p < header.watermarks().length; p++) {
                 if (header.watermarks()[p] < subquery.demand()[p]) {
-                    missing.add(name + " is at offset " + header.watermarks()[p] + " of partition " + p + ", "
+                    delivery.miss(name + " is at offset " + header.watermarks()[p] + " of partition " + p + ", "
                             + subquery.demand()[p] + " was demanded");
                 }
             }
             // The indexer's memory is held while its tuples are read: not longer, as long as they fit here.
             List<TupleBlock> held = new ArrayList<>();
             long[] heldBytes = {0};
+            boolean[] cut = {false};
             long found = reply.rows(rows -> {
                 if (heldBytes[0] < MAX_HELD_BYTES) {
                     heldBytes[0] += rows.bytes();
                     held.add(rows);
-                    return !done();
+                    cut[0] = delivery.done();
+                    return !cut[0];
                 }
-                return deliverAll(held) && deliverRows(rows);
+                return delivery.acceptAll(held) && delivery.accept(rows);
             });
             reply.close();
-            deliverAll(held);
-            add(found);
-        }
-
-        private boolean deliverAll(List<TupleBlock> blocks) {
-            for (TupleBlock block : blocks) {
-                if (!deliverRows(block)) {
-                    return false;
-                }
-            }
-            blocks.clear();
-            return true;
-        }
-
-        private synchronized void giveUp() {
-            enough = true;
-        }
-
-        private synchronized void add(long found) {
-            merge().found(found);
-        }
-
-        /** Merges a block of a part into the answer; false once nothing more is wanted. */
-        private synchronized boolean deliverRows(TupleBlock rows) {
-            if (enough || sink.cancelled()) {
-                return false;
-            }
-            enough = !merge().accept(rows, block -> {
-                sink.rows(block);
-                return true;
-            });
-            return !enough;
-        }
-
-        /** Whether the answer has all it needs, or nobody takes it any more: what is missing then is not missed. */
-        private synchronized boolean nobodyWaits() {
-            return enough || sink.cancelled();
-        }
-
-        private synchronized boolean done() {
-            return enough || sink.cancelled() || System.nanoTime() - deadline >= 0;
-        }
-
-        /** Some chunks of a plan, read by all query servers at once. */
-        private final class ChunkReads {
-            private final QueryPlan plan;
-            private final ResolvedQuery resolved;
-            private final List<ChunkDescriptor> chunks;
-            private final List<Future<Void>> readers = new ArrayList<>();
-            private final Map<String, String> failures = new HashMap<>();
-            private @Nullable Dispatch dispatch;
-
-            ChunkReads(QueryPlan plan, ResolvedQuery resolved, List<ChunkDescriptor> chunks) {
-                this.plan = plan;
-                this.resolved = resolved;
-                this.chunks = chunks;
-            }
-
-            void start() {
-                if (chunks.isEmpty()) {
-                    return;
-                }
-                List<Endpoints.QueryServer> servers = endpoints().queryServers();
-                Map<String, String> hosts = new HashMap<>();
-                servers.forEach(server -> hosts.put(server.name(), server.host()));
-                Dispatch pending = policy.dispatch(chunks, hosts, endpoints()::replicas);
-                dispatch = pending;
-                for (Endpoints.QueryServer server : servers) {
-                    readers.add(executor.submit(() -> {
-                        read(pending, server);
-                        return null;
-                    }));
-                }
-            }
-
-            private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
-                ChunkDescriptor chunk;
-                while (!done() && (chunk = pending.bid(server.name())) != null) {
-                    List<TupleBlock> rows = new ArrayList<>();
-                    long found;
-                    try {
-                        found = server.scan(
-                                new Subquery.OfChunk(
-                                        resolved.query(),
-                                        plan.snapshot().stream().id(),
-                                        chunk.file()),
-                                resolved,
-                                block -> {
-                                    rows.add(block);
-                                    return !done();
-                                },
-                                deadline);
-                    } catch (IOException | WaterwheelException e) {
-                        if (e instanceof WaterwheelException refused
-                                && refused.kind() == WaterwheelException.Kind.USER) {
-                            // No other server can answer it either.
-                            giveUp();
-                            throw refused;
-                        }
-                        synchronized (failures) {
-                            failures.put(chunk.file(), server.name() + ": " + e.getMessage());
-                        }
-                        pending.failed(chunk, server.name());
-                        continue;
-                    }
-                    // A sink that fails here fails the query: the chunk itself is read.
-                    add(found);
-                    deliverAll(rows);
-                    pending.done(chunk);
-                }
-            }
-
-            private Endpoints endpoints() {
-                return endpoints.apply(plan.snapshot().stream().id());
-            }
-
-            void finish() throws InterruptedException, IOException {
-                for (Future<Void> reader : readers) {
-                    get(reader);
-                }
-                Dispatch pending = dispatch;
-                if (pending == null) {
-                    return;
-                }
-                // A server that failed, or ended its bids before another failed, gets what is left again.
-                for (int round = 0; !pending.left().isEmpty() && !done(); round++) {
-                    if (round > 0 && query.allowPartial()) {
-                        break;
-                    }
-                    pending.forgetFailures();
-                    for (Endpoints.QueryServer server : endpoints().queryServers()) {
-                        read(pending, server);
-                    }
-                    if (!pending.left().isEmpty()) {
-                        TimeUnit.NANOSECONDS.sleep(MAX_RETRY_NANOS);
-                    }
-                }
-                if (nobodyWaits()) {
-                    return;
-                }
-                for (ChunkDescriptor chunk : pending.left()) {
-                    synchronized (failures) {
-                        missing.add("chunk " + chunk.file() + " could not be read: "
-                                + failures.getOrDefault(chunk.file(), "no query server is alive"));
-                    }
-                }
+            delivery.acceptAll(held);
+            delivery.found(found);
+            if (cut[0] && !delivery.nobodyWaits()) {
+                delivery.miss(name + " was not read to its end in time");
             }
         }
     }
@@ -511,7 +356,7 @@ public final class QueryRunner {
         }
     }
 
-    private static <T> T get(Future<T> future) throws InterruptedException, IOException {
+    static <T> T get(Future<T> future) throws InterruptedException, IOException {
         try {
             return future.get();
         } catch (java.util.concurrent.ExecutionException e) {

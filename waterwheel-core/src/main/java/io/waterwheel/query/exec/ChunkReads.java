@@ -1,0 +1,139 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Subquery;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some chunks of a query, read by all query servers at once. What a chunk gave is merged only when an attempt has read
+ * it whole, so attempts never mix. One thread calls; reading is done on the executor's.
+ */
+final class ChunkReads {
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final ResolvedQuery resolved;
+    private final List<ChunkDescriptor> chunks;
+    private final Delivery delivery;
+    private final Endpoints endpoints;
+    private final ExecutorService executor;
+    private final List<Future<Void>> readers = new ArrayList<>();
+    private final Map<String, String> failures = new HashMap<>();
+    private @Nullable Dispatch dispatch;
+
+    ChunkReads(
+            ResolvedQuery resolved,
+            List<ChunkDescriptor> chunks,
+            Delivery delivery,
+            Endpoints endpoints,
+            ExecutorService executor) {
+        this.resolved = resolved;
+        this.chunks = chunks;
+        this.delivery = delivery;
+        this.endpoints = endpoints;
+        this.executor = executor;
+    }
+
+    /** Begins to read. */
+    void start(DispatchPolicy policy) {
+        if (chunks.isEmpty()) {
+            return;
+        }
+        List<Endpoints.QueryServer> servers = endpoints.queryServers();
+        Map<String, String> hosts = new HashMap<>();
+        servers.forEach(server -> hosts.put(server.name(), server.host()));
+        Dispatch pending = policy.dispatch(chunks, hosts, endpoints::replicas);
+        dispatch = pending;
+        for (Endpoints.QueryServer server : servers) {
+            readers.add(executor.submit(() -> {
+                read(pending, server);
+                return null;
+            }));
+        }
+    }
+
+    private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
+        ChunkDescriptor chunk;
+        while (!delivery.done() && (chunk = pending.bid(server.name())) != null) {
+            List<TupleBlock> rows = new ArrayList<>();
+            boolean[] cut = {false};
+            long found;
+            try {
+                found = server.scan(
+                        new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file()),
+                        resolved,
+                        block -> {
+                            rows.add(block);
+                            cut[0] = delivery.done();
+                            return !cut[0];
+                        },
+                        delivery.deadlineNanos());
+            } catch (IOException | WaterwheelException e) {
+                if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
+                    // No other server can answer it either.
+                    delivery.giveUp();
+                    throw refused;
+                }
+                failed(pending, chunk, server, String.valueOf(e.getMessage()));
+                continue;
+            }
+            if (cut[0] && !delivery.nobodyWaits()) {
+                failed(pending, chunk, server, "out of time");
+                continue;
+            }
+            // A sink that fails here fails the query: the chunk itself is read.
+            delivery.found(found);
+            delivery.acceptAll(rows);
+            pending.done(chunk);
+        }
+    }
+
+    private void failed(Dispatch pending, ChunkDescriptor chunk, Endpoints.QueryServer server, String why) {
+        synchronized (failures) {
+            failures.put(chunk.file(), server.name() + ": " + why);
+        }
+        pending.failed(chunk, server.name());
+    }
+
+    /** Waits until all is read, or cannot be; what is left then is missing. */
+    void finish() throws InterruptedException, IOException {
+        for (Future<Void> reader : readers) {
+            QueryRunner.get(reader);
+        }
+        Dispatch pending = dispatch;
+        if (pending == null) {
+            return;
+        }
+        // A server that failed, or ended its bids before another failed, gets what is left again.
+        for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {
+            if (round > 0 && resolved.query().allowPartial()) {
+                break;
+            }
+            pending.forgetFailures();
+            for (Endpoints.QueryServer server : endpoints.queryServers()) {
+                read(pending, server);
+            }
+            if (!pending.left().isEmpty()) {
+                TimeUnit.NANOSECONDS.sleep(RETRY_NANOS);
+            }
+        }
+        if (delivery.nobodyWaits()) {
+            return;
+        }
+        for (ChunkDescriptor chunk : pending.left()) {
+            synchronized (failures) {
+                delivery.miss("chunk " + chunk.file() + " could not be read: "
+                        + failures.getOrDefault(chunk.file(), "no query server is alive"));
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TupleBlock;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One answer on its way out: what the parts make together, what is missing, and when it is enough. Thread-safe: the
+ * parts come from several threads, and one at a time is merged.
+ */
+final class Delivery {
+    private final AnswerSink sink;
+    private final PartsMerge merge;
+    private final long deadlineNanos;
+    private final List<String> missing = new ArrayList<>();
+    private boolean enough;
+
+    /** @param deadlineNanos by {@link System#nanoTime} */
+    Delivery(AnswerSink sink, PartsMerge merge, long deadlineNanos) {
+        this.sink = sink;
+        this.merge = merge;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** Notes what the answer lacks, in a sentence. */
+    synchronized void miss(String what) {
+        missing.add(what);
+    }
+
+    synchronized List<String> missing() {
+        return List.copyOf(missing);
+    }
+
+    /** Takes the number of rows that matched in a part. */
+    synchronized void found(long rows) {
+        merge.found(rows);
+    }
+
+    /** Merges a block of a part into the answer; false once nothing more is wanted. */
+    synchronized boolean accept(TupleBlock part) {
+        if (enough || sink.cancelled()) {
+            return false;
+        }
+        enough = !merge.accept(part, rows -> {
+            sink.rows(rows);
+            return true;
+        });
+        return !enough;
+    }
+
+    /** Merges blocks and forgets them; false once nothing more is wanted. */
+    boolean acceptAll(List<TupleBlock> parts) {
+        for (TupleBlock part : parts) {
+            if (!accept(part)) {
+                return false;
+            }
+        }
+        parts.clear();
+        return true;
+    }
+
+    /** Hands out what is left; returns the number of tuples in the answer. */
+    synchronized long finish() {
+        return merge.finish(rows -> {
+            sink.rows(rows);
+            return !sink.cancelled();
+        });
+    }
+
+    /** No tuple before this time can change the answer, given that only these keys match. */
+    synchronized long settledBefore(List<KeyInterval> keys) {
+        return merge.settledBefore(keys);
+    }
+
+    /** Ends the reading of parts: the answer fails. */
+    synchronized void giveUp() {
+        enough = true;
+    }
+
+    /** Whether the answer has all it needs, or nobody takes it any more: what is missing then is not missed. */
+    synchronized boolean nobodyWaits() {
+        return enough || sink.cancelled();
+    }
+
+    /** Whether to stop reading: nobody waits, or time is up. */
+    synchronized boolean done() {
+        return enough || sink.cancelled() || System.nanoTime() - deadlineNanos >= 0;
+    }
+}

@@ -1,0 +1,246 @@
+package io.waterwheel.query.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.Edit;
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.Verdict;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class QueryRunnerTest {
+    private static final StreamInfo STREAM = new StreamInfo(
+            "s",
+            1,
+            new Schema(
+                    List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                    new KeySpec.Ordered("k"),
+                    "t"),
+            RecordFormat.BLOCK,
+            "s",
+            1,
+            1);
+    private static final int CHUNKS = 5;
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final List<String> read = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        executor.shutdownNow();
+    }
+
+    /** What a fake query server does with a chunk. */
+    private interface Scan {
+        long run(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException;
+    }
+
+    /** An answer as it was handed out. */
+    private static final class Answer implements AnswerSink {
+        private long rows;
+        private Verdict verdict;
+        private WaterwheelException failure;
+
+        @Override
+        public void start(List<Field> fields) {}
+
+        @Override
+        public void rows(TupleBlock block) {
+            rows += block.size();
+        }
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+        }
+
+        @Override
+        public void fail(WaterwheelException reason) {
+            failure = reason;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return false;
+        }
+    }
+
+    private Answer ask(Query query, Scan scan) throws InterruptedException {
+        Answer answer = new Answer();
+        new QueryRunner(snapshots(), id -> endpoints(scan), executor).run(query, answer);
+        return answer;
+    }
+
+    /** Chunk i holds times from 100 i to 100 i + 99. */
+    private static SnapshotSource snapshots() {
+        List<ChunkDescriptor> chunks = new ArrayList<>();
+        for (int i = 0; i < CHUNKS; i++) {
+            chunks.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));
+        }
+        StreamSnapshot snapshot = StreamSnapshot.before(STREAM)
+                .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
+                .apply(2, new Edit.Started(0, 1))
+                .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
+        return new SnapshotSource() {
+            @Override
+            public Optional<StreamSnapshot> snapshot(String stream) {
+                return Optional.of(snapshot);
+            }
+
+            @Override
+            public Optional<StreamSnapshot> refreshed(String stream) {
+                return Optional.of(snapshot);
+            }
+
+            @Override
+            public Map<Integer, Control.Report> reports(int streamId) {
+                return Map.of();
+            }
+        };
+    }
+
+    private Endpoints endpoints(Scan scan) {
+        Endpoints.QueryServer server = new Endpoints.QueryServer() {
+            @Override
+            public String name() {
+                return "q";
+            }
+
+            @Override
+            public String host() {
+                return "h";
+            }
+
+            @Override
+            public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
+                    throws IOException {
+                synchronized (read) {
+                    read.add(subquery.file());
+                }
+                return scan.run(subquery, resolved, sink);
+            }
+        };
+        return new Endpoints() {
+            @Override
+            public Indexer indexer(int indexer) {
+                return (subquery, resolved, deadlineNanos) -> new NoRows();
+            }
+
+            @Override
+            public List<QueryServer> queryServers() {
+                return List.of(server);
+            }
+
+            @Override
+            public List<String> replicas(String file) {
+                return List.of();
+            }
+        };
+    }
+
+    private static final class NoRows implements IndexerReply {
+        @Override
+        public IndexerHeader header() {
+            return new IndexerHeader(IndexerHeader.Outcome.ANSWER, "", 1, new long[] {10}, false, List.of());
+        }
+
+        @Override
+        public long rows(RowSink sink) {
+            return 0;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Three rows of key 7, the last of the chunk's times, as a part of the answer. */
+    private static long threeRows(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) {
+        TupleBlock part = new TupleBlock(resolved.spec().partLayout(), 3);
+        long last = Long.parseLong(subquery.file().substring(1)) * 100 + 99;
+        for (int row = 0; row < 3; row++) {
+            for (int c = 0; c < part.layout().columns(); c++) {
+                // Fields k and t, then key and time when the newest are asked for.
+                LittleEndian.putLong(part.column(c), row * 8, c % 2 == 0 ? 7 : last - row);
+            }
+        }
+        part.setSize(3);
+        sink.accept(part);
+        return 3;
+    }
+
+    private static long endless(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) {
+        long rows = 0;
+        boolean more = true;
+        while (more) {
+            TupleBlock part = new TupleBlock(resolved.spec().partLayout(), 1);
+            part.setSize(1);
+            rows++;
+            more = sink.accept(part);
+        }
+        return rows;
+    }
+
+    @Test
+    void aScanThatTheDeadlineCutsIsNotWhole() throws Exception {
+        Query query = Query.of("s").withTimeout(Duration.ofMillis(30));
+        Answer failed = ask(query, QueryRunnerTest::endless);
+        assertThat(failed.verdict).isNull();
+        assertThat(failed.failure).hasMessageContaining("out of time");
+        assertThat(failed.failure.code()).isEqualTo("INCOMPLETE");
+        Answer partial = ask(query.withPartialAllowed(), QueryRunnerTest::endless);
+        assertThat(partial.verdict.complete()).isFalse();
+        assertThat(partial.verdict.missing()).hasSize(CHUNKS);
+    }
+
+    @Test
+    void whatIsWrongWithTheQueryIsNotTriedAgain() throws Exception {
+        Answer failed = ask(Query.of("s"), (subquery, resolved, sink) -> {
+            throw new WaterwheelException(WaterwheelException.Kind.USER, "INTEGER_OVERFLOW", "too large");
+        });
+        assertThat(failed.failure.code()).isEqualTo("INTEGER_OVERFLOW");
+        assertThat(read).hasSize(1);
+    }
+
+    @Test
+    void theNewestOfAKeyAreNotLookedForInOlderChunks() throws Exception {
+        Query one = Query.of("s").withKeys(List.of(new KeyInterval(7, 7)));
+        Answer answer = ask(one.withLatest(2), QueryRunnerTest::threeRows);
+        assertThat(answer.rows).isEqualTo(2);
+        assertThat(answer.verdict.chunksRead()).isEqualTo(1);
+        assertThat(read).containsExactly("c4");
+        read.clear();
+        assertThat(ask(one.withLatest(4), QueryRunnerTest::threeRows).rows).isEqualTo(4);
+        assertThat(read).startsWith("c4").contains("c3").doesNotContain("c1", "c0");
+        read.clear();
+        // Other keys may have tuples in the oldest chunk only.
+        assertThat(ask(Query.of("s").withLatest(2), QueryRunnerTest::threeRows).rows)
+                .isEqualTo(2);
+        assertThat(read).hasSize(CHUNKS);
+    }
+}

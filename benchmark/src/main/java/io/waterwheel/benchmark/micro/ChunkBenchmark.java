@@ -36,13 +36,13 @@ import org.openjdk.jmh.infra.Blackhole;
  * insertion before and the synced file behind; decoding of every column. The floor copies the tuples' bytes.
  *
  * <pre>
- * java -cp "benchmark/target/waterwheel-benchmark-*.jar:$(cat benchmark/target/classpath.txt)" org.openjdk.jmh.Main ChunkBenchmark
+ * java -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" org.openjdk.jmh.Main ChunkBenchmark
  * </pre>
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
+@Warmup(iterations = 15, time = 1)
 @Measurement(iterations = 5, time = 1)
 @Fork(
         value = 1,

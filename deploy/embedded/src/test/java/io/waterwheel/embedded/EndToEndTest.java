@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
+import io.waterwheel.client.TextRows;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.decode.RandomRows;
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
@@ -17,6 +19,7 @@ import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.topology.config.WaterwheelConfig;
@@ -33,6 +36,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -157,13 +161,32 @@ final class EndToEndTest {
                         .count());
         if (schema.key() instanceof KeySpec.Ordered key) {
             int field = schema.indexOf(key.field());
-            long low = ((Number) rows.get(0)[field]).longValue();
-            assertThat(client.count(Query.of(name).withKeys(List.of(new KeyInterval(low, Long.MAX_VALUE)))))
-                    .as(where)
+            Comparator<Object> order = order(schema.fields().get(field).type());
+            Object low = Objects.requireNonNull(rows.get(0)[field]);
+            KeyRange range = new KeyRange(TextRows.text(low), null);
+            assertThat(client.count(Query.of(name).withKeyRanges(List.of(range))))
+                    .as("%s from %s", where, range)
                     .isEqualTo(rows.stream()
-                            .filter(row -> ((Number) row[field]).longValue() >= low)
+                            .filter(row -> order.compare(Objects.requireNonNull(row[field]), low) >= 0)
                             .count());
         }
+    }
+
+    /** The order of a key field's values. */
+    private static Comparator<Object> order(FieldType type) {
+        return switch (type) {
+            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
+                Comparator.comparingLong(value -> ((Number) value).longValue());
+            case FLOAT, DOUBLE -> Comparator.comparingDouble(value -> ((Number) value).doubleValue() + 0.0);
+            case BOOLEAN -> Comparator.comparing(value -> (Boolean) value);
+            case IPV4 -> Comparator.comparingLong(value -> Ipv4.parse(utf8(value), 0, utf8(value).length));
+            case STRING -> (a, b) -> Arrays.compareUnsigned(utf8(a), utf8(b));
+            case BYTES -> (a, b) -> Arrays.compareUnsigned((byte[]) a, (byte[]) b);
+        };
+    }
+
+    private static byte[] utf8(Object text) {
+        return ((String) text).getBytes(StandardCharsets.UTF_8);
     }
 
     private static List<String> sorted(List<@Nullable Object[]> rows) {
@@ -261,7 +284,7 @@ final class EndToEndTest {
     void everyKindOfAnswerIsThatOfLookingAtAllRows() throws Exception {
         Schema schema = new Schema(
                 List.of(
-                        new io.waterwheel.model.Field("t", io.waterwheel.model.FieldType.TIMESTAMP, false),
+                        new io.waterwheel.model.Field("t", FieldType.TIMESTAMP, false),
                         new io.waterwheel.model.Field("k", io.waterwheel.model.FieldType.LONG, false),
                         new io.waterwheel.model.Field("v", io.waterwheel.model.FieldType.DOUBLE, true),
                         new io.waterwheel.model.Field("s", io.waterwheel.model.FieldType.STRING, false)),
@@ -325,7 +348,7 @@ final class EndToEndTest {
     void recordsThatCannotBeDecodedAreSetAsideAndNeverStopTheStream() throws Exception {
         Schema schema = new Schema(
                 List.of(
-                        new io.waterwheel.model.Field("t", io.waterwheel.model.FieldType.TIMESTAMP, false),
+                        new io.waterwheel.model.Field("t", FieldType.TIMESTAMP, false),
                         new io.waterwheel.model.Field("k", io.waterwheel.model.FieldType.LONG, false)),
                 new KeySpec.Ordered("k"),
                 "t");

@@ -18,6 +18,7 @@ final class ChunkLeafScan {
     private final ChunkParts parts;
     private final ChunkDirectory directory;
     private final RowFilter filter;
+    private final ZoneTest zones;
     private final Collector rows;
     private final boolean count;
     private final RowView view;
@@ -40,6 +41,7 @@ final class ChunkLeafScan {
         RowLayout layout = directory.layout();
         this.rows = spec.gather().collector(sink);
         this.count = spec.count();
+        this.zones = new ZoneTest(filter.where(), layout);
         this.view = new RowView(layout.columns());
         view.slabShift = RowView.ONE_SLAB;
         // With a limit the first leaf may be enough.
@@ -79,7 +81,8 @@ final class ChunkLeafScan {
                     break;
                 }
                 if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))
-                        || !directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
+                        || !directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())
+                        || !zones.mayMatch(directory, leaf)) {
                     continue;
                 }
                 if (count && !filter.looksAtFields() && holdsKeys(leaf) && holdsTimes(leaf)) {

@@ -59,6 +59,12 @@ final class RowFilter {
         return area != null;
     }
 
+    /** The condition, compiled, or null. */
+    @Nullable
+    ColumnNode where() {
+        return where;
+    }
+
     /** Whether a row whose key and time match may still not match. */
     boolean looksAtFields() {
         return area != null || where != null;

@@ -71,6 +71,7 @@ public final class EditLog implements AutoCloseable {
                 log.append(new Edit.Created(
                         RoutingTable.even(1, domain, stream.indexers()), Collections.nCopies(stream.partitions(), 0L)));
             }
+            forceFolder(file);
             opened = true;
             return log;
         } finally {
@@ -155,13 +156,33 @@ public final class EditLog implements AutoCloseable {
      */
     public void append(Edit edit) throws IOException {
         StreamSnapshot next = snapshot.apply(snapshot.edit() + 1, edit);
-        if (broken) {
-            throw new IOException(file + ": a write failed before; close it and open it again");
-        }
+        requireUsable();
         broken = true;
         write(CatalogJson.write(edit));
         broken = false;
         snapshot = next;
+    }
+
+    /**
+     * Checks that edits may be added.
+     *
+     * @throws IOException when a write failed before: what the file ends with is not known until it is opened again
+     */
+    public void requireUsable() throws IOException {
+        if (broken) {
+            throw new IOException(file + ": a write failed before; close it and open it again");
+        }
+    }
+
+    /** A file's name is on the device when its folder is, and that folder's when the one above is. */
+    private static void forceFolder(Path file) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        for (int level = 0; level < 2 && folder != null; level++) {
+            try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+            folder = folder.getParent();
+        }
     }
 
     private void write(byte[] json) throws IOException {

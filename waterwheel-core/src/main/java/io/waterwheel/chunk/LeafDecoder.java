@@ -7,6 +7,11 @@ import io.waterwheel.model.TupleBlock;
 
 /** Decodes parts whose checksum was right. Keeps scratch; one thread. */
 final class LeafDecoder {
+    /** No row takes more of a column: its reference and its value at their longest. */
+    private static final long MOST_ROW_BYTES = TupleBlock.MAX_VALUE_BYTES + 16;
+    /** No column has more beside its rows: dictionaries hold no value that no row has. */
+    private static final long MOST_BESIDE = 1 << 16;
+
     private final PartCursor in;
     private final IntegerDecoder integers = new IntegerDecoder();
     private long[] numbers = new long[0];
@@ -32,7 +37,7 @@ final class LeafDecoder {
         }
         int form = in.u8();
         if ((form & FORM_COMPRESSED) != 0) {
-            decompress();
+            decompress(rows);
             form &= ~FORM_COMPRESSED;
         }
         LeafPart decoded;
@@ -49,10 +54,12 @@ final class LeafDecoder {
         return decoded;
     }
 
-    private void decompress() {
+    private void decompress(int rows) {
         int length = in.i32();
         int compressed = in.remaining();
-        long most = (long) compressed * MAX_RATIO;
+        long most = Math.min(
+                (long) compressed * MAX_RATIO,
+                Math.min(rows * MOST_ROW_BYTES + MOST_BESIDE, Integer.MAX_VALUE - SLACK));
         if (length < 0 || length > most) {
             throw in.damaged("content of at most " + most + " bytes", Integer.toUnsignedString(length));
         }

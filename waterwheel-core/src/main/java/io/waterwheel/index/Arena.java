@@ -37,8 +37,12 @@ final class Arena {
         if (length == 0) {
             return 0;
         }
+        if (length > TupleBlock.MAX_VALUE_BYTES) {
+            throw new IllegalArgumentException("a value of " + length + " bytes reached a tree; expected at most "
+                    + TupleBlock.MAX_VALUE_BYTES + ", as decoders hold");
+        }
         if (length > PagePool.SLAB_BYTES - filled) {
-            nextSlab(length);
+            nextSlab();
         }
         int slab = slabCount - 1;
         System.arraycopy(source, offset, slabs[slab], filled, length);
@@ -48,11 +52,7 @@ final class Arena {
         return reference;
     }
 
-    private void nextSlab(int length) {
-        if (length > TupleBlock.MAX_VALUE_BYTES) {
-            throw new IllegalArgumentException("a value of " + length + " bytes reached a tree; expected at most "
-                    + TupleBlock.MAX_VALUE_BYTES + ", as decoders hold");
-        }
+    private void nextSlab() {
         if (slabCount == 1 << 16) {
             throw new IllegalStateException("a tree's arena is full at 4 GiB: it should have been sealed long before");
         }

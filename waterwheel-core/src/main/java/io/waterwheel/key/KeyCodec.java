@@ -4,8 +4,10 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimestampUnit;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Base64;
 
@@ -68,8 +70,8 @@ public final class KeyCodec {
     }
 
     /**
-     * The key of a value that a person wrote: numbers in decimals, timestamps as they are counted or in ISO 8601 with a
-     * zone, addresses with dots, bytes in base64.
+     * The key of a value that a person wrote: numbers in decimals, rounded as the field's type would be; timestamps as
+     * they are counted or in ISO 8601 with a zone, no finer than the field, addresses with dots, bytes in base64.
      *
      * @throws IllegalArgumentException when the text is no value of the field; says what was expected
      */
@@ -105,7 +107,16 @@ public final class KeyCodec {
                 && text.lastIndexOf('-') <= 0;
         return number
                 ? Long.parseLong(text)
-                : type.resolution().units(OffsetDateTime.parse(text).toInstant());
+                : exact(type.resolution(), OffsetDateTime.parse(text).toInstant());
+    }
+
+    /** A bound between two values would be rounded to one that it excludes. */
+    private static long exact(TimestampUnit resolution, Instant instant) {
+        long units = resolution.units(instant);
+        if (!resolution.instant(units).equals(instant)) {
+            throw new IllegalArgumentException("finer than the field");
+        }
+        return units;
     }
 
     private static long address(String text) {

@@ -17,9 +17,11 @@ import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.RowRejects;
 import io.waterwheel.model.Field;
+import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
@@ -70,6 +72,7 @@ public final class LocalStream implements AutoCloseable {
 
     private final StreamInfo stream;
     private final RowLayout layout;
+    private final int timeField;
     private final KeyMaker keyMaker;
     private final LocalSettings settings;
     private final FileChannel lock;
@@ -89,6 +92,7 @@ public final class LocalStream implements AutoCloseable {
             throws IOException {
         this.stream = stream;
         this.layout = RowLayout.of(stream.schema());
+        this.timeField = stream.schema().indexOf(stream.schema().timeField());
         this.keyMaker = KeyMaker.of(layout, stream.schema());
         this.settings = settings;
         this.lock = lock;
@@ -150,7 +154,15 @@ public final class LocalStream implements AutoCloseable {
     /** Files of flushes that a crash kept from being committed. */
     private static void removeOrphans(ChunkStore store, EditLog log) throws IOException {
         Set<String> named = new HashSet<>(log.files());
-        for (ChunkStore.StoredFile file : store.list("")) {
+        List<ChunkStore.StoredFile> files = store.list("");
+        if (log.snapshot().edit() == 1
+                && files.stream().anyMatch(file -> file.name().endsWith(".chunk"))) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.CORRUPT,
+                    "CATALOG_LOST",
+                    "the folder has chunks, but its " + LOG_FILE + " is new: restore that file, or remove the chunks");
+        }
+        for (ChunkStore.StoredFile file : files) {
             if (!named.contains(file.name())) {
                 store.delete(file.name());
             }
@@ -173,13 +185,18 @@ public final class LocalStream implements AutoCloseable {
     }
 
     /**
-     * Inserts all rows of a block. Keys are filled in here, unless a field is the key; rows that can have none are
-     * removed from the block and reported. The block's arrays are copied. May flush, on this thread.
+     * Inserts all rows of a block. Keys are filled in here, unless a field is the key, and times where the time field
+     * is finer than milliseconds; rows that can have no key are removed from the block and reported. The block's arrays
+     * are copied. May flush, on this thread.
      *
      * @return number of rows inserted
+     * @throws IllegalArgumentException when the block is of another layout or holds a value that is too long; nothing
+     *     is inserted then
      * @throws IOException when a flush failed; the rows are inserted and visible, the next call tries again
      */
     public int insert(TupleBlock block, RowRejects rejects) throws IOException {
+        check(block);
+        fillTimes(block);
         keyMaker.fill(block, 0, rejects);
         int rows = block.size();
         active.insert(block, 0, rows);
@@ -189,6 +206,34 @@ public final class LocalStream implements AutoCloseable {
             flush();
         }
         return rows;
+    }
+
+    /** What decoders see to, where there is one. */
+    private void check(TupleBlock block) {
+        if (!block.layout().equals(layout)) {
+            throw new IllegalArgumentException("the block is not of the stream's schema");
+        }
+        for (int field = 0; field < layout.fields().size(); field++) {
+            int column = layout.columnOf(field);
+            for (int row = 0; column >= 0 && layout.variable(column) && row < block.size(); row++) {
+                int length = TupleBlock.referenceLength(LittleEndian.getLong(block.column(column), row * 8));
+                if (length > TupleBlock.MAX_VALUE_BYTES && !block.isNull(field, row)) {
+                    throw new IllegalArgumentException("row " + row + ", field "
+                            + layout.fields().get(field).name() + ": expected at most " + TupleBlock.MAX_VALUE_BYTES
+                            + " bytes, got " + length);
+                }
+            }
+        }
+    }
+
+    private void fillTimes(TupleBlock block) {
+        int column = layout.columnOf(timeField);
+        if (column >= 0) {
+            TimestampUnit unit = layout.fields().get(timeField).type().resolution();
+            for (int row = 0; row < block.size(); row++) {
+                block.times()[row] = unit.toMillis(LittleEndian.getLong(block.column(column), row * 8));
+            }
+        }
     }
 
     /** {@link #insert(TupleBlock, RowRejects)} where every row must have a key. */
@@ -207,6 +252,8 @@ public final class LocalStream implements AutoCloseable {
         if (active.tuples() == 0) {
             return;
         }
+        // Before the store is touched: an edit whose write failed may be on the device, and names the file as it is.
+        log.requireUsable();
         EncodedChunk chunk = writer.encode(active, stream.schema());
         long flush = checkpoint().flushed() + 1;
         String file = ChunkDescriptor.fileName(stream.name(), stream.id(), INDEXER, epoch, flush, 0);

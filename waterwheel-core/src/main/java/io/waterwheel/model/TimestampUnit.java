@@ -49,7 +49,12 @@ public enum TimestampUnit {
     public long units(Instant instant) {
         try {
             long perSecond = NANOS_PER_SECOND / nanos;
-            return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), perSecond), instant.getNano() / nanos);
+            long second = instant.getEpochSecond();
+            long within = instant.getNano() / nanos;
+            // Towards zero first: the second that a count begins in may begin out of range.
+            return second < 0
+                    ? Math.addExact(Math.multiplyExact(second + 1, perSecond), within - perSecond)
+                    : Math.addExact(Math.multiplyExact(second, perSecond), within);
         } catch (ArithmeticException e) {
             throw new DateTimeException(
                     instant + " is out of the range of " + name().toLowerCase(java.util.Locale.ROOT) + " since 1970",

@@ -59,6 +59,7 @@ public sealed interface Result {
         /** Name of the field that holds the beginning of the time bucket. */
         public static final String BUCKET = "bucket";
 
+        private static final Duration MAX_BUCKET = Duration.ofDays(1_000_000);
         private static final int MAX_VALUES = 32;
         private static final int MAX_GROUPS = 16;
 
@@ -87,18 +88,17 @@ public sealed interface Result {
             if (bucket != null
                     && (bucket.isNegative()
                             || bucket.isZero()
+                            || bucket.compareTo(MAX_BUCKET) > 0
                             || !bucket.equals(Duration.ofMillis(bucket.toMillis())))) {
                 throw new IllegalArgumentException(
-                        "query: a time bucket must be a positive number of whole milliseconds, got " + bucket);
+                        "query: a time bucket must be a positive number of whole milliseconds, at most " + MAX_BUCKET
+                                + ", got " + bucket);
             }
         }
 
-        /** Whether only the number of all tuples is asked for. */
+        /** Whether only the number of all tuples is asked for, by that name. */
         public boolean countsOnly() {
-            return groupBy.isEmpty()
-                    && bucket == null
-                    && values.size() == 1
-                    && values.get(0).argument() == null;
+            return equals(COUNT);
         }
     }
 

@@ -3,7 +3,6 @@ package io.waterwheel.query.exec;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.TupleBlock;
-import io.waterwheel.query.exec.column.RowView;
 import io.waterwheel.query.exec.column.Values;
 import java.util.Arrays;
 import java.util.List;
@@ -196,12 +195,5 @@ abstract class AggregateState {
             all[i] = i;
         }
         return all;
-    }
-
-    /** An empty view, for nodes of constants. */
-    static RowView noColumns(int rows) {
-        RowView view = new RowView(0);
-        view.rows = rows;
-        return view;
     }
 }

@@ -90,9 +90,17 @@ final class ChunkReads {
                 failed(pending, chunk, server, "out of time");
                 continue;
             }
-            // A sink that fails here fails the query: the chunk itself is read.
-            delivery.found(found);
-            delivery.acceptAll(rows);
+            // What fails here fails the query: the chunk itself is read.
+            boolean merged = false;
+            try {
+                delivery.found(found);
+                delivery.acceptAll(rows);
+                merged = true;
+            } finally {
+                if (!merged) {
+                    delivery.giveUp();
+                }
+            }
             pending.done(chunk);
         }
     }

@@ -14,7 +14,7 @@ final class Delivery {
     private final PartsMerge merge;
     private final long deadlineNanos;
     private final List<String> missing = new ArrayList<>();
-    private boolean enough;
+    private volatile boolean enough;
 
     /** @param deadlineNanos by {@link System#nanoTime} */
     Delivery(AnswerSink sink, PartsMerge merge, long deadlineNanos) {
@@ -78,17 +78,17 @@ final class Delivery {
     }
 
     /** Ends the reading of parts: the answer fails. */
-    synchronized void giveUp() {
+    void giveUp() {
         enough = true;
     }
 
     /** Whether the answer has all it needs, or nobody takes it any more: what is missing then is not missed. */
-    synchronized boolean nobodyWaits() {
+    boolean nobodyWaits() {
         return enough || sink.cancelled();
     }
 
-    /** Whether to stop reading: nobody waits, or time is up. */
-    synchronized boolean done() {
+    /** Whether to stop reading: nobody waits, or time is up. Takes no lock: another reader may wait for the client. */
+    boolean done() {
         return enough || sink.cancelled() || System.nanoTime() - deadlineNanos >= 0;
     }
 }

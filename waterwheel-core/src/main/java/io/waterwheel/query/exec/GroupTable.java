@@ -52,10 +52,6 @@ final class GroupTable {
         return groups;
     }
 
-    long bytes() {
-        return keys.length + starts.length * 8L + slots.length * 4L;
-    }
-
     /** Leaves the group of each selected row, by row number. */
     void find(Values[] values, int[] selected, int count, int[] groupOf) {
         if (types.length == 0) {

@@ -11,6 +11,9 @@ import java.util.List;
  * are {@link WaterwheelException}s of kind USER that name the part. Immutable.
  */
 public final class ExpressionTypes {
+    /** Longest name that another is suggested for; fields' names have at most 64 characters. */
+    private static final int MAX_NAME = 128;
+
     private final List<Field> fields;
 
     public ExpressionTypes(List<Field> fields) {
@@ -38,6 +41,12 @@ public final class ExpressionTypes {
             }
         }
         List<String> names = fields.stream().map(Field::name).toList();
+        if (name.length() > MAX_NAME) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "NO_SUCH_FIELD",
+                    "there is no field with a name of " + name.length() + " characters; there are " + names);
+        }
         throw new WaterwheelException(
                 WaterwheelException.Kind.USER,
                 "NO_SUCH_FIELD",

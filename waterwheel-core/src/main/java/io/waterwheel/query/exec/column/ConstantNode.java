@@ -19,11 +19,6 @@ final class ConstantNode extends ColumnNode {
         return value;
     }
 
-    /** The same constant, as a double when it is an integer. */
-    ConstantNode toDouble() {
-        return new ConstantNode(ValueType.DOUBLE, value instanceof Long whole ? (Object) (double) whole : value);
-    }
-
     @Override
     public void evaluate(RowView view, int[] selected, int count) {
         if (filled < view.rows) {

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  *
  * <pre>
  * mvn -q -o -DskipTests package -Dwaterwheel.shade.skip=true
- * java -Xms2g -Xmx2g -XX:+UseParallelGC --add-opens=java.base/java.nio=ALL-UNNAMED \
+ * java -Xms2g -Xmx2g --add-opens=java.base/java.nio=ALL-UNNAMED \
  *     -Dlog4j2.configurationFile=waterwheel-benchmark-log4j2.properties \
  *     -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
  *     io.waterwheel.benchmark.endtoend.DrainBenchmark tuples=20_000_000 format=block

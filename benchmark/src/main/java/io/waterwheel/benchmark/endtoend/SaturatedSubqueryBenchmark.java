@@ -32,7 +32,7 @@ import java.util.SplittableRandom;
  * worker; then whole counts through a coordinator and Flight.
  *
  * <pre>
- * java -Xms2g -Xmx2g -XX:+UseParallelGC --add-opens=java.base/java.nio=ALL-UNNAMED \
+ * java -Xms2g -Xmx2g --add-opens=java.base/java.nio=ALL-UNNAMED \
  *     -Dlog4j2.configurationFile=waterwheel-benchmark-log4j2.properties \
  *     -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
  *     io.waterwheel.benchmark.endtoend.SaturatedSubqueryBenchmark tuples=60_000_000

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -28,6 +29,15 @@ public enum DispatchPolicy {
 
     /** Whoever is idle takes the next chunk. Even in work, blind to caches. */
     SHARED_QUEUE;
+
+    /**
+     * The policy of a name in lower case with hyphens, such as {@code round-robin}.
+     *
+     * @throws IllegalArgumentException when there is none
+     */
+    public static DispatchPolicy of(String name) {
+        return valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
 
     /**
      * Begins the dispatch of a query's chunks.

@@ -5,7 +5,9 @@ import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.exec.DispatchPolicy;
 import io.waterwheel.query.exec.QueryRunner;
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -76,7 +78,11 @@ public final class CoordinatorBolt extends BaseRichBolt {
                             Role.COORDINATOR,
                             index,
                             message -> message instanceof Control.Report report && snapshots.onReport(report));
-            this.runner = new QueryRunner(snapshots, services::endpoints, services.queryThreads());
+            this.runner = new QueryRunner(
+                    snapshots,
+                    services::endpoints,
+                    services.queryThreads(),
+                    DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)));
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
         }

@@ -39,6 +39,7 @@ final class WaterwheelConfigTest {
         values.put("dispatcher.block-size", new DataSize(128 << 10));
         values.put("query.threads", 2);
         values.put("query.timeout", Duration.ofSeconds(30));
+        values.put("query.dispatch", "lada");
         values.put("query-server.cache-size", new DataSize(1L << 30));
         values.put("heartbeat.interval", Duration.ofMillis(100));
         values.put("report.interval", Duration.ofMillis(200));
@@ -71,6 +72,7 @@ final class WaterwheelConfigTest {
         values.put("dispatcher.block-size", new DataSize(32 << 10));
         values.put("query.threads", 9);
         values.put("query.timeout", Duration.ofMillis(1500));
+        values.put("query.dispatch", "shared-queue");
         values.put("query-server.cache-size", new DataSize(2L << 30));
         values.put("heartbeat.interval", Duration.ofMillis(50));
         values.put("report.interval", Duration.ofSeconds(1));

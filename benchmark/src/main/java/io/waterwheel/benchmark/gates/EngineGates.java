@@ -27,8 +27,9 @@ import java.util.stream.Stream;
 
 /**
  * How fast is the engine alone, in one thread: tuples into synced chunks, and the questions that live maps and
- * dashboards ask, over 5 million taxi tuples of which the last ones are in the tree and the rest in chunks? Before it
- * is timed, each kind of question is compared with a scan over all rows.
+ * dashboards ask, over 5 million taxi tuples of which the last ones are in the tree and the rest in chunks? Before they
+ * are timed, counts, averages and numbers of rows are compared with a scan over all rows; the rows themselves, and the
+ * newest of a key, are for the tests and {@code EngineComparison}.
  *
  * <pre>
  * java -Xms6g -Xmx6g -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \

@@ -31,8 +31,11 @@ public final class EmbeddedStorm implements AutoCloseable {
      */
     private static final int DAEMON_SESSION_MILLIS = 60_000;
 
-    private static final int RETRIES = 120;
+    /** The most that Curator takes, at up to the ceiling each. */
+    private static final int RETRIES = 29;
+
     private static final int RETRY_MILLIS = 500;
+    private static final int RETRY_CEILING_MILLIS = 5_000;
 
     private final LocalCluster cluster;
 
@@ -60,7 +63,7 @@ public final class EmbeddedStorm implements AutoCloseable {
             conf.put(Config.STORM_ZOOKEEPER_CONNECTION_TIMEOUT, DAEMON_SESSION_MILLIS);
             conf.put(Config.STORM_ZOOKEEPER_RETRY_TIMES, RETRIES);
             conf.put(Config.STORM_ZOOKEEPER_RETRY_INTERVAL, RETRY_MILLIS);
-            conf.put(Config.STORM_ZOOKEEPER_RETRY_INTERVAL_CEILING, 2 * RETRY_MILLIS);
+            conf.put(Config.STORM_ZOOKEEPER_RETRY_INTERVAL_CEILING, RETRY_CEILING_MILLIS);
             conf.put(Config.STORM_LOCAL_HOSTNAME, "127.0.0.1");
             conf.put(DaemonConfig.STORM_METRIC_STORE_CLASS, NoOpMetricStore.class.getName());
             conf.put(Config.TOPOLOGY_FALL_BACK_ON_JAVA_SERIALIZATION, false);

@@ -87,7 +87,8 @@ final class ChildProcess implements AutoCloseable {
 
     /** The end of what it wrote on standard error. */
     String logTail() throws IOException {
-        return log + ":\n" + tail(log);
+        String state = process.isAlive() ? "" : " (ended with " + process.exitValue() + ")";
+        return log + state + ":\n" + tail(log);
     }
 
     /** kill -9; returns when it is gone. */

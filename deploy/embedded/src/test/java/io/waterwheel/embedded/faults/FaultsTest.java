@@ -2,6 +2,7 @@ package io.waterwheel.embedded.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.client.Verification;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.query.Query;
@@ -76,12 +77,14 @@ final class FaultsTest {
                 client.createStream(KnownRows.definition());
                 try (Feed feed = new Feed(client.describe(KnownRows.STREAM), ROWS_A_SECOND)) {
                     strikeAll(installation, client, feed, faults(given, installation, disk != null));
+                } catch (Exception | AssertionError e) {
+                    throw new AssertionError(
+                            "seed " + seed + ": " + e + "\nserver: "
+                                    + installation
+                                            .part(Installation.Part.SERVER)
+                                            .logTail(),
+                            e);
                 }
-            } catch (Exception | AssertionError e) {
-                throw new AssertionError(
-                        "seed " + seed + ": " + e + "\nserver: "
-                                + installation.part(Installation.Part.SERVER).logTail(),
-                        e);
             }
         }
     }
@@ -132,7 +135,9 @@ final class FaultsTest {
         recover(check, feed);
         Feed.Acknowledged all = feed.end();
         everything(client, check, feed, all);
-        client.flush(KnownRows.STREAM);
+        Verification verification = client.verify(KnownRows.STREAM, PATIENCE);
+        assertThat(verification.differences()).isEmpty();
+        assertThat(verification.topicTuples()).isEqualTo(all.rows());
         everything(client, check, feed, all);
         installation.part(Installation.Part.SERVER).kill();
         installation.start(Installation.Part.SERVER);

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Appends known rows at a rate until it is told to end; what it has begun and what is acknowledged can be asked. */
 final class Feed implements AutoCloseable {
     private static final int ROWS_A_FLUSH = 200;
+    private static final long CLOSE_MILLIS = 5_000;
     /** Longer than any fault lasts: the appender waits for a broker that is away. */
     private static final AppenderSettings SETTINGS =
             new AppenderSettings(Duration.ofMillis(2), 4 << 10, 8 << 20, Duration.ofMinutes(10));
@@ -84,6 +85,10 @@ final class Feed implements AutoCloseable {
         LockSupport.unpark(thread);
         thread.interrupt();
         thread.join();
-        appender.close();
+        // With no broker left it would wait for one as long as the appender's patience is.
+        Thread closing = new Thread(appender::close, "feed-close");
+        closing.setDaemon(true);
+        closing.start();
+        closing.join(CLOSE_MILLIS);
     }
 }

@@ -55,7 +55,7 @@ public final class Appender implements AutoCloseable {
         });
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         this.timer = executor;
-        this.sender = new RecordSender(stream, details.bootstrapServers(), settings);
+        this.sender = new RecordSender(stream, details.bootstrapServers(), details.bases(), settings);
     }
 
     /**

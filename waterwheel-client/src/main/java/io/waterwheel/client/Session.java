@@ -19,9 +19,7 @@ final class Session {
         if (positions == null) {
             return query;
         }
-        Map<Integer, Long> demand = new HashMap<>(positions);
-        query.atLeast().forEach((partition, offset) -> demand.merge(partition, offset, Math::max));
-        return query.withAtLeast(demand);
+        return query.withSeen(positions);
     }
 
     synchronized void saw(String stream, Verdict verdict) {

@@ -46,24 +46,21 @@ final class CatalogJson {
     }
 
     static StreamInfo readStream(String path, byte[] data) {
-        return read(
-                path,
-                data,
-                json -> {
-                    if (json.path("layout").asInt(1) > LAYOUT) {
-                        throw new IllegalArgumentException("layout " + json.path("layout") + ", expected at most "
-                                + LAYOUT + ": written by a newer release; run that");
-                    }
-                    return new StreamInfo(
-                            text(json, "name"),
-                            intOf(json, "id"),
-                            SchemaJson.read(require(json, "schema").toString()),
-                            RecordFormat.valueOf(text(json, "format")),
-                            text(json, "topic"),
-                            intOf(json, "partitions"),
-                            intOf(json, "indexers"),
-                            policyOf(json));
-                });
+        return read(path, data, json -> {
+            if (json.path("layout").asInt(1) > LAYOUT) {
+                throw new IllegalArgumentException("layout " + json.path("layout") + ", expected at most " + LAYOUT
+                        + ": written by a newer release; run that");
+            }
+            return new StreamInfo(
+                    text(json, "name"),
+                    intOf(json, "id"),
+                    SchemaJson.read(require(json, "schema").toString()),
+                    RecordFormat.valueOf(text(json, "format")),
+                    text(json, "topic"),
+                    intOf(json, "partitions"),
+                    intOf(json, "indexers"),
+                    policyOf(json));
+        });
     }
 
     private static SourcePolicy policyOf(JsonNode json) {
@@ -211,8 +208,7 @@ final class CatalogJson {
     }
 
     private static LostRange lostOf(JsonNode json) {
-        return new LostRange(
-                intOf(json, "partition"), longOf(json, "from"), longOf(json, "to"), text(json, "reason"));
+        return new LostRange(intOf(json, "partition"), longOf(json, "from"), longOf(json, "to"), text(json, "reason"));
     }
 
     private static ObjectNode toJson(RoutingTable table) {

@@ -45,7 +45,8 @@ public sealed interface Edit {
     record Lost(LostRange range) implements Edit {}
 
     /**
-     * The topic has more partitions. Every indexer's epoch is raised: whoever runs knows of fewer partitions, and stops.
+     * The topic has more partitions. Every indexer's epoch is raised: whoever runs knows of fewer partitions, and
+     * stops.
      *
      * @param version of the table that holds in the new partitions from their start
      * @param starts of the new partitions, whose numbers follow those there are

@@ -17,6 +17,17 @@ public record LogIdentity(String topicId, long base, long since) {
         return new LogIdentity(topicId, 0, Long.MIN_VALUE);
     }
 
+    /**
+     * Positions of one log lie between two multiples of this, so that nothing of two logs is ever taken for the other.
+     */
+    private static final long STRIDE = 1_000_000_000_000L;
+
+    /** The log that follows in a partition: its base is the first multiple of 10^12 above the limit. */
+    static LogIdentity after(PartitionRoute route, String topicId, long firstOffset) {
+        long base = (Math.max(0, route.limit()) / STRIDE + 1) * STRIDE;
+        return new LogIdentity(topicId, base, base + firstOffset);
+    }
+
     /** Whether a topic of this id may be it. */
     public boolean matches(String id) {
         return topicId.isEmpty() || id.isEmpty() || topicId.equals(id);

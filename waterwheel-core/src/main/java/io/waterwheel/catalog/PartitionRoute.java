@@ -88,6 +88,22 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return new PartitionRoute(Math.max(limit, grown.to()), versions, log, merged);
     }
 
+    /** Whether this was read before the other: everything in it only grows. */
+    public boolean isBefore(PartitionRoute other) {
+        return limit < other.limit
+                || versions.size() < other.versions.size()
+                || log.since() < other.log.since()
+                || lostOffsets() < other.lostOffsets();
+    }
+
+    private long lostOffsets() {
+        long sum = 0;
+        for (LostRange range : lost) {
+            sum += range.to() - range.from();
+        }
+        return sum;
+    }
+
     /** The lost range that holds an offset, or null. */
     public @Nullable LostRange lostAt(long offset) {
         // By index: asked for every segment and channel.

@@ -92,12 +92,8 @@ public final class StreamCatalog {
         ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
         List<Long> startList = new ArrayList<>();
         for (int p = 0; p < starts.length; p++) {
-            PartitionRoute route =
-                    new PartitionRoute(
-                            starts[p],
-                            List.of(new PartitionRoute.VersionSince(table.version(), starts[p])),
-                            log,
-                            List.of());
+            PartitionRoute route = new PartitionRoute(
+                    starts[p], List.of(new PartitionRoute.VersionSince(table.version(), starts[p])), log, List.of());
             ops.add(new Op.Create(routePath(p), CatalogJson.write(route)));
             startList.add(starts[p]);
         }
@@ -145,7 +141,7 @@ public final class StreamCatalog {
      *
      * @param old the log that it follows
      * @param topicId of the new log
-     * @param firstOffset of the new log, to be read at the position that the limit is at
+     * @param firstOffset of the new log that is read
      * @return the route as it stands afterwards
      */
     public VersionedRoute changeLog(int partition, LogIdentity old, String topicId, long firstOffset) {
@@ -153,8 +149,7 @@ public final class StreamCatalog {
             if (!route.log().equals(old)) {
                 return route;
             }
-            long since = Math.max(route.limit(), firstOffset);
-            return route.withLog(new LogIdentity(topicId, since - firstOffset, since));
+            return route.withLog(LogIdentity.after(route, topicId, firstOffset));
         });
     }
 
@@ -194,8 +189,7 @@ public final class StreamCatalog {
             PartitionRoute changed = current.route().withLost(range);
             try {
                 store.commit(List.of(
-                        new Op.Set(
-                                routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()),
+                        new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()),
                         new Op.Create(editPath(number), CatalogJson.write(new Edit.Lost(range)))));
                 lastEdit = number;
                 return new VersionedRoute(changed, current.nodeVersion() + 1);

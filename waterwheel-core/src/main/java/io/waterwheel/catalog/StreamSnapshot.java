@@ -165,8 +165,8 @@ public final class StreamSnapshot {
         } else if (change instanceof Edit.Extended extended) {
             newRoutes = new ArrayList<>(routes);
             for (long start : extended.starts()) {
-                newRoutes.add(new PartitionRoute(
-                        start, List.of(new PartitionRoute.VersionSince(extended.version(), start))));
+                newRoutes.add(
+                        new PartitionRoute(start, List.of(new PartitionRoute.VersionSince(extended.version(), start))));
             }
             long[] starts =
                     extended.starts().stream().mapToLong(Long::longValue).toArray();
@@ -176,7 +176,12 @@ public final class StreamSnapshot {
             newStream = stream.withPartitions(newRoutes.size());
         }
         return new StreamSnapshot(
-                newStream, number, Map.copyOf(newTables), List.copyOf(newRoutes), Map.copyOf(newCheckpoints), newChunks);
+                newStream,
+                number,
+                Map.copyOf(newTables),
+                List.copyOf(newRoutes),
+                Map.copyOf(newCheckpoints),
+                newChunks);
     }
 
     private IndexerCheckpoint checkpointOf(int indexer) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads schemas and stream definitions from JSON or YAML; finds all errors in one go and names their lines. */
 final class DefinitionReader {
     private static final Set<String> SCHEMA = Set.of("fields", "key", "time");
-    private static final Set<String> STREAM = Set.of("name", "topic", "format", "partitions", "dead-letters", "log-loss", "fields", "key", "time");
+    private static final Set<String> STREAM =
+            Set.of("name", "topic", "format", "partitions", "dead-letters", "log-loss", "fields", "key", "time");
     private static final Set<String> FIELD = Set.of("name", "type", "nullable", "unit", "indexed");
     private static final Set<String> KEY = Set.of("field", "longitude", "latitude", "box");
     private static final Map<String, FieldType> TYPES =

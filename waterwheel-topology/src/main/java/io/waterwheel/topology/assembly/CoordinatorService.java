@@ -2,13 +2,17 @@ package io.waterwheel.topology.assembly;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.SchemaJson;
+import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
@@ -21,6 +25,7 @@ import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.AdminActions;
+import io.waterwheel.wire.proto.AlterStreamRequest;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.DropStreamReply;
@@ -28,6 +33,8 @@ import io.waterwheel.wire.proto.DropStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.SetOffsetsRequest;
+import io.waterwheel.wire.proto.ShowOffsetsRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StreamDescription;
 import java.util.Arrays;
@@ -47,6 +54,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private final WorkerRuntime services;
     private final KafkaTopics topics;
     private final WorkerServices.QueryHandler coordinator;
+    private final SourceOffsets sources;
     private final RpcServer server;
     private final String url;
     private final AutoCloseable announcement;
@@ -56,6 +64,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;
+        this.sources = new SourceOffsets(services, coordinator);
         this.server = startServer();
         this.url = "grpc://" + services.config().get(Keys.COORDINATOR_HOST) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
@@ -132,6 +141,17 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     drop(DropStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.FLUSH_STREAM ->
                     flush(FlushStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.ALTER_STREAM ->
+                    alter(AlterStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.SHOW_OFFSETS ->
+                    sources.show(require(ShowOffsetsRequest.parseFrom(body).getName()))
+                            .toByteArray();
+                case AdminActions.SET_OFFSETS -> {
+                    SetOffsetsRequest request = SetOffsetsRequest.parseFrom(body);
+                    StreamInfo stream = require(request.getName());
+                    sources.set(stream, request.getOffsetsMap());
+                    yield sources.show(stream).toByteArray();
+                }
                 case AdminActions.STATUS -> status().toByteArray();
                 default ->
                     throw new WaterwheelException(
@@ -160,9 +180,29 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                         definition.format(),
                         definition.topic(),
                         topics.startOffsets(topic),
-                        services.config().get(Keys.INDEXER_TASKS));
+                        services.config().get(Keys.INDEXER_TASKS),
+                        definition.policy(),
+                        LogIdentity.first(topic.id()));
         LOG.info("[{}] created: id {}, topic {}", stream.name(), stream.id(), stream.topic());
         return describe(stream);
+    }
+
+    private StreamDescription alter(AlterStreamRequest request) {
+        // Parsed here, so that what is wrong is said before anything is changed.
+        BadRecords badRecords = request.hasDeadLetters() ? BadRecords.parse(request.getDeadLetters()) : null;
+        LogLoss logLoss = request.hasLogLoss() ? LogLoss.parse(request.getLogLoss()) : null;
+        StreamInfo stream = services.namespace()
+                .changePolicy(
+                        request.getName(),
+                        old -> new SourcePolicy(
+                                badRecords == null ? old.badRecords() : badRecords,
+                                logLoss == null ? old.logLoss() : logLoss));
+        LOG.info(
+                "[{}] policy: dead-letters={}, log-loss={}",
+                stream.name(),
+                stream.policy().badRecords(),
+                stream.policy().logLoss());
+        return basics(stream).build();
     }
 
     private ListStreamsReply list() {
@@ -182,7 +222,12 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private StreamDescription.Builder basics(StreamInfo stream) {
         StreamDefinition definition = new StreamDefinition(
-                stream.name(), stream.topic(), stream.format(), stream.partitions(), stream.schema());
+                stream.name(),
+                stream.topic(),
+                stream.format(),
+                stream.partitions(),
+                stream.schema(),
+                stream.policy());
         return StreamDescription.newBuilder()
                 .setId(stream.id())
                 .setDefinitionJson(SchemaJson.writeStream(definition))
@@ -201,7 +246,16 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             sums[1] += chunk.tuples();
             sums[2] += chunk.bytes();
         });
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        Map<Integer, Long> bases = new HashMap<>();
+        for (int p = 0; p < stream.partitions(); p++) {
+            long base = catalog.route(p).route().log().base();
+            if (base != 0) {
+                bases.put(p, base);
+            }
+        }
         return basics(stream)
+                .putAllBases(bases)
                 .setChunks(sums[0])
                 .setChunkTuples(sums[1])
                 .setChunkBytes(sums[2])
@@ -221,13 +275,14 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         long millis = request.getTimeoutMillis() == 0 ? DEFAULT_FLUSH_MILLIS : request.getTimeoutMillis();
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         long[] ends = services.logEnds(stream);
+        refuseAnotherLog(stream, ends);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         StreamSnapshot snapshot = StreamSnapshot.before(stream);
         long sealAgain = System.nanoTime();
         while (true) {
             services.catalogStore().sync();
             snapshot = catalog.advance(snapshot);
-            long[] least = least(snapshot, stream.partitions());
+            long[] least = least(snapshot, Math.min(snapshot.partitions(), ends.length));
             if (reached(least, ends)) {
                 Map<Integer, Long> positions = new HashMap<>();
                 for (int p = 0; p < least.length; p++) {
@@ -254,6 +309,18 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         }
     }
 
+    private static void refuseAnotherLog(StreamInfo stream, long[] ends) {
+        for (int p = 0; p < ends.length; p++) {
+            if (ends[p] == Long.MAX_VALUE) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "LOG_CHANGED",
+                        "stream " + stream.name() + ": topic " + stream.topic() + ", partition " + p
+                                + " was made anew; see `waterwheel offsets show " + stream.name() + "`");
+            }
+        }
+    }
+
     private static long[] least(StreamSnapshot snapshot, int partitions) {
         long[] least = new long[partitions];
         Arrays.fill(least, Long.MAX_VALUE);
@@ -266,7 +333,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     }
 
     private static boolean reached(long[] least, long[] ends) {
-        for (int p = 0; p < ends.length; p++) {
+        for (int p = 0; p < least.length; p++) {
             if (least[p] < ends[p]) {
                 return false;
             }

@@ -19,7 +19,9 @@ final class Session {
         if (positions == null) {
             return query;
         }
-        return query.withSeen(positions);
+        Map<Integer, Long> all = new HashMap<>(positions);
+        query.seen().forEach((partition, offset) -> all.merge(partition, offset, Math::max));
+        return query.withSeen(all);
     }
 
     synchronized void saw(String stream, Verdict verdict) {

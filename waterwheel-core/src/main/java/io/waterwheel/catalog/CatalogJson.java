@@ -153,6 +153,7 @@ final class CatalogJson {
         } else if (edit instanceof Edit.Lost lost) {
             json.put("edit", "lost");
             json.set("range", toJson(lost.range()));
+            json.set("table", toJson(lost.table()));
         } else if (edit instanceof Edit.Extended extended) {
             json.put("edit", "extended");
             json.put("version", extended.version());
@@ -188,7 +189,7 @@ final class CatalogJson {
                         .forEach(entry -> starts.put(Integer.valueOf(entry.getKey()), checkpointOf(entry.getValue())));
                 yield new Edit.Routed(tableOf(require(json, "table")), since, starts);
             }
-            case "lost" -> new Edit.Lost(lostOf(require(json, "range")));
+            case "lost" -> new Edit.Lost(lostOf(require(json, "range")), tableOf(require(json, "table")));
             case "extended" -> {
                 List<Long> starts = new ArrayList<>();
                 require(json, "starts").forEach(start -> starts.add(start.asLong()));

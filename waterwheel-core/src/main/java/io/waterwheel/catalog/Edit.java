@@ -41,8 +41,13 @@ public sealed interface Edit {
         }
     }
 
-    /** Positions of a partition were given up (rule 14). */
-    record Lost(LostRange range) implements Edit {}
+    /**
+     * Positions of a partition were given up (rule 14).
+     *
+     * @param table the one in force, under a version of its own: whoever has passed the range has seen that version, so
+     *     that no answer is planned on a snapshot that does not know of it
+     */
+    record Lost(LostRange range, RoutingTable table) implements Edit {}
 
     /**
      * The topic has more partitions. Every indexer's epoch is raised: whoever runs knows of fewer partitions, and

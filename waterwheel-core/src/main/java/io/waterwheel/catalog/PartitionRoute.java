@@ -104,6 +104,11 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return sum;
     }
 
+    /** The last version that entered. */
+    public int newestVersion() {
+        return versions.get(versions.size() - 1).version();
+    }
+
     /** The lost range that holds an offset, or null. */
     public @Nullable LostRange lostAt(long offset) {
         // By index: asked for every segment and channel.

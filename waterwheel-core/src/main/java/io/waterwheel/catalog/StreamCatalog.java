@@ -174,7 +174,9 @@ public final class StreamCatalog {
     }
 
     /**
-     * Gives up positions of a partition (rule 14): in one transaction the route and the edits say so.
+     * Gives up positions of a partition (rule 14): in one transaction the route and the edits say so. It is a change of
+     * routing too, to the table there is, so that rule 9 holds for it: an indexer that has passed the range has seen a
+     * version that a snapshot without the range does not have.
      *
      * @return the route as it stands afterwards
      */
@@ -186,11 +188,18 @@ public final class StreamCatalog {
             if (known != null && known.to() >= range.to()) {
                 return current;
             }
-            PartitionRoute changed = current.route().withLost(range);
+            int newest = 0;
+            for (int p = store.children(base + "/routes").size() - 1; p >= 0; p--) {
+                newest = Math.max(newest, route(p).route().newestVersion());
+            }
+            RoutingTable old = table(current.route().newestVersion());
+            RoutingTable table = new RoutingTable(newest + 1, old.boundaries(), old.indexers());
+            PartitionRoute changed = current.route().withLost(range).withVersion(table.version());
             try {
                 store.commit(List.of(
                         new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()),
-                        new Op.Create(editPath(number), CatalogJson.write(new Edit.Lost(range)))));
+                        new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)),
+                        new Op.Create(editPath(number), CatalogJson.write(new Edit.Lost(range, table)))));
                 lastEdit = number;
                 return new VersionedRoute(changed, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {

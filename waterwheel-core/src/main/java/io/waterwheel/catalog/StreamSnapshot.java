@@ -161,7 +161,12 @@ public final class StreamSnapshot {
         } else if (change instanceof Edit.Lost lost) {
             int partition = lost.range().partition();
             newRoutes = new ArrayList<>(routes);
-            newRoutes.set(partition, newRoutes.get(partition).withLost(lost.range()));
+            newTables = new HashMap<>(tables);
+            newTables.put(lost.table().version(), lost.table());
+            // Where it begins does not matter: it is the table that held before.
+            newRoutes.set(
+                    partition,
+                    newRoutes.get(partition).withLost(lost.range()).withVersion(lost.table().version()));
         } else if (change instanceof Edit.Extended extended) {
             newRoutes = new ArrayList<>(routes);
             for (long start : extended.starts()) {

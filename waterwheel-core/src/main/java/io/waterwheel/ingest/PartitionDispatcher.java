@@ -712,12 +712,13 @@ public final class PartitionDispatcher {
         if (gone == null) {
             return false;
         }
-        int version = route.versionAt(channel.cursor);
-        if (channel.cursor > channel.sentTo && channel.sentVersion != version) {
+        // Under the newest version: whoever passes it has seen the one that came with it.
+        if (channel.cursor > channel.sentTo) {
             sendEmpty(channel, now);
         }
-        channel.sentVersion = version;
-        channel.cursor = Math.min(gone.to(), route.nextChange(channel.cursor));
+        channel.sentVersion = route.newestVersion();
+        channel.cursor = gone.to();
+        sendEmpty(channel, now);
         return true;
     }
 

@@ -75,7 +75,9 @@ final class SourceTroubleTest {
         client = WaterwheelClient.connect(server.url());
         admin = Admin.create(Map.of("bootstrap.servers", server.kafka()));
         producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", server.kafka()), new ByteArraySerializer(), new ByteArraySerializer());
+                Map.of("bootstrap.servers", server.kafka(), "metadata.max.age.ms", 300),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
     }
 
     @AfterAll
@@ -136,7 +138,9 @@ final class SourceTroubleTest {
     @Test
     void aHaltStopsBeforeTheRecordAndGoesOnByPolicyOrByHand() throws Exception {
         create("halts", 1, BadRecords.HALT, LogLoss.FAIL);
-        send("halts", 0, "1,1", "bad", "2,2", "worse", "3,3");
+        send("halts", 0, "1,1");
+        assertThat(tuples("halts", Map.of(0, 1L))).isEqualTo(1);
+        send("halts", 0, "bad", "2,2", "worse", "3,3");
         waitForTrouble("halts", "halted before offset 1");
         assertThat(tuples("halts", Map.of(0, 1L))).isEqualTo(1);
         assertThat(run("status")).contains("STANDS STILL: halted before offset 1");
@@ -169,6 +173,7 @@ final class SourceTroubleTest {
     void retentionThatWasQuickerStopsOrIsRecorded() throws Exception {
         create("gone", 1, BadRecords.HALT, LogLoss.FAIL);
         send("gone", 0, "1,1");
+        assertThat(tuples("gone", Map.of(0, 1L))).isEqualTo(1);
         // More than is held in memory of a partition that stands still.
         String large = "x".repeat(900_000);
         for (int i = 0; i < 60; i++) {
@@ -185,7 +190,11 @@ final class SourceTroubleTest {
         client.alter("gone", null, LogLoss.SKIP);
         assertThat(tuples("gone", Map.of(0, end))).isEqualTo(2);
         assertThat(count(Query.of("gone")).lost().toString()).contains("to " + (end - 2) + " (gone from the log)");
-        assertThat(run("query", "gone", "--count")).contains("the stream has lost").contains("gone from the log");
+        // Without a demand an answer may stop at positions below; soon it does not.
+        Waiting.until("the command line says so too", () -> {
+            String said = run("query", "gone", "--count");
+            return said.contains("the stream has lost") && said.contains("gone from the log");
+        });
     }
 
     @Test
@@ -234,8 +243,7 @@ final class SourceTroubleTest {
         admin.createPartitions(Map.of("grows", NewPartitions.increaseTo(3)))
                 .all()
                 .get(30, TimeUnit.SECONDS);
-        Waiting.until("partition 2 can be written", () -> producer.partitionsFor("grows").size() == 3
-                || producer.metrics().isEmpty());
+        Waiting.until("partition 2 can be written", () -> producer.partitionsFor("grows").size() == 3);
         send("grows", 2, "3,3", "bad", "4,4");
         Waiting.until("the server knows", () -> client.offsets("grows").size() == 3);
         assertThat(tuples("grows", Map.of(0, 2L, 2, 3L))).isEqualTo(4);

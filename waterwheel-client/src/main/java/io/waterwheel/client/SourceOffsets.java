@@ -43,8 +43,8 @@ public record SourceOffsets(
                 message.getCheckpointsMap(),
                 message.getWatermarksMap(),
                 message.getLostList().stream()
-                        .map(range -> new LostRange(
-                                range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
+                        .map(range ->
+                                new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
                         .toList(),
                 message.getTrouble(),
                 message.getDeadLetters());

@@ -27,6 +27,8 @@ import io.waterwheel.wire.proto.ShowOffsetsRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StatusRequest;
 import io.waterwheel.wire.proto.StreamDescription;
+import io.waterwheel.wire.proto.VerifyStreamReply;
+import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -227,8 +229,8 @@ public final class WaterwheelClient implements AutoCloseable {
     public List<SourceOffsets> offsets(String stream) {
         ShowOffsetsRequest request =
                 ShowOffsetsRequest.newBuilder().setName(stream).build();
-        OffsetsReply reply = coordinators.repeatable(
-                connection -> call(connection, AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+        OffsetsReply reply = coordinators.repeatable(connection ->
+                call(connection, AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
         return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
     }
 
@@ -252,6 +254,24 @@ public final class WaterwheelClient implements AutoCloseable {
     /** Hands over the dead letters of a stream that there are now, oldest first; reads them from Kafka. */
     public void deadLetters(String stream, long limit, Consumer<DeadLetter> each) {
         DeadLetterReader.read(describe(stream), limit, each);
+    }
+
+    /**
+     * Flushes the stream, counts what its topic holds, and compares that with the answers: on a running system,
+     * exactly. Reads the whole topic and all chunks.
+     *
+     * @throws WaterwheelException of kind TEMPORARY when it takes longer; USER when nothing of what was flushed is in
+     *     the log any more
+     */
+    public Verification verify(String stream, Duration timeout) {
+        VerifyStreamRequest request = VerifyStreamRequest.newBuilder()
+                .setName(stream)
+                .setTimeoutMillis(Math.max(1, timeout.toMillis()))
+                .build();
+        return Verification.of(coordinators.once(
+                "verify stream " + stream,
+                connection ->
+                        call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
     }
 
     /** How the server and its streams are. */

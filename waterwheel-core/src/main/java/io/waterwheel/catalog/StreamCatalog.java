@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -407,6 +408,15 @@ public final class StreamCatalog {
 
     /** Applies every edit that is in the catalog and not yet in the snapshot. */
     public StreamSnapshot advance(StreamSnapshot snapshot) {
+        return advance(snapshot, edit -> {});
+    }
+
+    /**
+     * As {@link #advance(StreamSnapshot)}.
+     *
+     * @param seen told of each edit, in order
+     */
+    public StreamSnapshot advance(StreamSnapshot snapshot, Consumer<Edit> seen) {
         StreamSnapshot current = snapshot;
         while (true) {
             long number = current.edit() + 1;
@@ -415,8 +425,9 @@ public final class StreamCatalog {
             if (node.isEmpty()) {
                 return current;
             }
-            current =
-                    current.apply(number, CatalogJson.readEdit(path, node.get().data()));
+            Edit edit = CatalogJson.readEdit(path, node.get().data());
+            current = current.apply(number, edit);
+            seen.accept(edit);
         }
     }
 

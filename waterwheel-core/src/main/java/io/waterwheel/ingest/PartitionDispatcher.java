@@ -322,7 +322,8 @@ public final class PartitionDispatcher {
                     switch (state.problem()) {
                         case GONE -> "the topic is not there";
                         case RECREATED -> "the topic was deleted and made anew";
-                        default -> "the log was truncated: it ends at offset " + state.end() + ", and more was read before";
+                        default ->
+                            "the log was truncated: it ends at offset " + state.end() + ", and more was read before";
                     });
         }
         if (roadblock.stands() || roadblock.anotherLog()) {

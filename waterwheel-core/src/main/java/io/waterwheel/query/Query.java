@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long the answer may take in all
  * @param allowPartial whether an answer that lacks something may be returned, marked; otherwise the query waits for
  *     what is missing until the timeout, then fails
- * @param atLeast for partitions of the topic, offsets below which every tuple must have been seen: read your writes.
- *     A range of them that is lost makes the answer incomplete
+ * @param atLeast for partitions of the topic, offsets below which every tuple must have been seen: read your writes. A
+ *     range of them that is lost makes the answer incomplete
  * @param seen the same for what the session has seen in earlier answers, that none goes back in time; what is lost is
  *     named, and the answer is complete all the same
  */
@@ -76,7 +76,8 @@ public record Query(
     }
 
     public Query withKeys(List<KeyInterval> intervals) {
-        return new Query(stream, intervals, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, seen);
+        return new Query(
+                stream, intervals, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, seen);
     }
 
     /** Replaces the ranges of the key field's values. */
@@ -94,7 +95,8 @@ public record Query(
 
     /** Replaces the condition. */
     public Query withWhere(Expression condition) {
-        return new Query(stream, keys, keyRanges, shape, times, condition, result, timeout, allowPartial, atLeast, seen);
+        return new Query(
+                stream, keys, keyRanges, shape, times, condition, result, timeout, allowPartial, atLeast, seen);
     }
 
     /** Replaces the condition by that of a text, such as {@code speed > 50 AND name LIKE 'A%'}. */

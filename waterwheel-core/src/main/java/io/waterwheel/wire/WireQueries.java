@@ -208,8 +208,8 @@ public final class WireQueries {
                 message.getIndexersAsked(),
                 message.getChunksRead(),
                 message.getLostList().stream()
-                        .map(range -> new LostRange(
-                                range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
+                        .map(range ->
+                                new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
                         .toList());
     }
 

@@ -25,14 +25,7 @@ final class LogLossTest {
     private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
     private final Namespace namespace = new Namespace(store);
     private final StreamInfo stream = namespace.create(
-            "s",
-            SCHEMA,
-            RecordFormat.CSV,
-            "s",
-            new long[] {10, 20},
-            2,
-            SourcePolicy.DEFAULT,
-            LogIdentity.first("one"));
+            "s", SCHEMA, RecordFormat.CSV, "s", new long[] {10, 20}, 2, SourcePolicy.DEFAULT, LogIdentity.first("one"));
     private final StreamCatalog catalog = new StreamCatalog(store, stream);
 
     @Test
@@ -63,7 +56,8 @@ final class LogLossTest {
                 .as("somebody has decided already")
                 .isEqualTo(next);
         assertThat(catalog.raiseLimit(0, Long.MAX_VALUE, first).route().limit()).isEqualTo(next.since());
-        assertThat(catalog.raiseLimit(0, next.since() + 5, next).route().limit()).isEqualTo(next.since() + 5);
+        assertThat(catalog.raiseLimit(0, next.since() + 5, next).route().limit())
+                .isEqualTo(next.since() + 5);
         assertThat(catalog.changeLog(0, next, "three", 0).route().log().base()).isEqualTo(2_000_000_000_000L);
     }
 
@@ -79,8 +73,7 @@ final class LogLossTest {
         assertThatThrownBy(() -> catalog.startIndexer(0))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessageContaining("has 3 partitions now");
-        StreamCatalog present =
-                new StreamCatalog(store, namespace.find("s").orElseThrow());
+        StreamCatalog present = new StreamCatalog(store, namespace.find("s").orElseThrow());
         IndexerCheckpoint checkpoint = present.startIndexer(0).checkpoint();
         assertThat(checkpoint.watermarks()).containsExactly(10, 20, 5);
         assertThat(checkpoint.epoch()).isEqualTo(3);

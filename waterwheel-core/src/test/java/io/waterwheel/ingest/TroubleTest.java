@@ -34,8 +34,8 @@ final class TroubleTest {
 
     private final Effects effects = new Effects();
     private long now = 1;
-    private PartitionDispatcher dispatcher = dispatcher(new PartitionRoute(
-            100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
+    private PartitionDispatcher dispatcher = dispatcher(
+            new PartitionRoute(100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
 
     /** Keeps what is wanted. */
     private static final class Effects implements DispatcherEffects {
@@ -109,8 +109,7 @@ final class TroubleTest {
                 new DispatcherSettings(1 << 20, 1 << 20, 1 << 20, 100_000_000),
                 effects,
                 now);
-        created.onSubscribe(
-                new Control.Subscribe(1, 0, 0, new ChannelEpoch(1, 1), effects.sentTo, 0, 1 << 20), now);
+        created.onSubscribe(new Control.Subscribe(1, 0, 0, new ChannelEpoch(1, 1), effects.sentTo, 0, 1 << 20), now);
         return created;
     }
 
@@ -132,8 +131,7 @@ final class TroubleTest {
     }
 
     private void logIs(long start, long end) {
-        dispatcher.onLogState(
-                new Control.LogState(1, 0, LogIdentity.ANY.since(), start, end, LogProblem.NONE), now);
+        dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), start, end, LogProblem.NONE), now);
     }
 
     @Test
@@ -222,10 +220,7 @@ final class TroubleTest {
         assertThat(effects.sentTo).as("not before it is recorded").isEqualTo(1);
         dispatcher.onRoute(
                 new PartitionRoute(
-                                100,
-                                List.of(new PartitionRoute.VersionSince(1, 0)),
-                                LogIdentity.first("a"),
-                                List.of())
+                                100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of())
                         .withLost(effects.givenUp.get(0))
                         .withVersion(2),
                 now);
@@ -240,8 +235,7 @@ final class TroubleTest {
     @Test
     void nothingOfAnotherLogIsTakenForThisOne() {
         dispatcher.onLive(batch(0, "1"), now);
-        dispatcher.onLogState(
-                new Control.LogState(1, 0, LogIdentity.ANY.since(), 0, 3, LogProblem.RECREATED), now);
+        dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), 0, 3, LogProblem.RECREATED), now);
         dispatcher.onLive(batch(1, "2"), now);
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L);

@@ -86,7 +86,15 @@ class WireQueriesTest {
 
     @Test
     void verdictsAndErrorsComeBackAsTheyWere() throws Exception {
-        Verdict verdict = new Verdict(false, List.of("indexer 3 is recovering"), Map.of(0, 12L, 7, 9L), 44, 5, 2, 1, List.of(new LostRange(7, 3, 9, "set by hand")));
+        Verdict verdict = new Verdict(
+                false,
+                List.of("indexer 3 is recovering"),
+                Map.of(0, 12L, 7, 9L),
+                44,
+                5,
+                2,
+                1,
+                List.of(new LostRange(7, 3, 9, "set by hand")));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {

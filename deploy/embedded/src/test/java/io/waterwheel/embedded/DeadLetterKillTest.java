@@ -76,7 +76,8 @@ final class DeadLetterKillTest {
                 } else {
                     Query all = Query.of("bad").withAtLeast(ends).withTimeout(Duration.ofSeconds(60));
                     assertThat(client.count(all)).as("seed %s", seed).isEqualTo(good);
-                    long total = ends.values().stream().mapToLong(Long::longValue).sum();
+                    long total =
+                            ends.values().stream().mapToLong(Long::longValue).sum();
                     Map<String, Integer> letters = new TreeMap<>();
                     client.deadLetters("bad", Long.MAX_VALUE, letter -> {
                         assertThat(new String(letter.raw(), UTF_8)).startsWith("bad ");

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.ingest.LogSource.News;
 import io.waterwheel.ingest.DeadLetters;
+import io.waterwheel.ingest.LogSource.News;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.model.WaterwheelException;
@@ -316,7 +316,11 @@ final class KafkaSourceTest {
                 new KafkaDeadLetters(kafka.bootstrap(), "test", "test", id -> id == 1 ? "letters" : null)) {
             // An earlier session stores, and is shut out by the next, which knows of it.
             DeadLetters.Session earlier = open(letters, 1, 4);
-            assertThat(store(earlier, 70, 78, new RefusedRow(77, 2, "no number: 'x'", ByteBuffer.wrap("bad".getBytes(UTF_8)))))
+            assertThat(store(
+                            earlier,
+                            70,
+                            78,
+                            new RefusedRow(77, 2, "no number: 'x'", ByteBuffer.wrap("bad".getBytes(UTF_8)))))
                     .isEqualTo("null");
             DeadLetters.Session session = open(letters, 1, 4);
             assertThat(session.stored().contains(77)).isTrue();

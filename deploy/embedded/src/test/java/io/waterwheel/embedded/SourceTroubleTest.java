@@ -125,8 +125,8 @@ final class SourceTroubleTest {
         List<String> all = new ArrayList<>(List.of(args));
         all.addAll(List.of("--server", server.url()));
         PrintStream print = new PrintStream(out, true, UTF_8);
-        int code = Main.run(
-                all.toArray(String[]::new), new Terminal(InputStream.nullInputStream(), print, print, false));
+        int code =
+                Main.run(all.toArray(String[]::new), new Terminal(InputStream.nullInputStream(), print, print, false));
         return code + " " + out.toString(UTF_8);
     }
 
@@ -166,7 +166,8 @@ final class SourceTroubleTest {
         assertThatThrownBy(() -> count(Query.of("halts").withAtLeast(Map.of(0, 5L))))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessageContaining("lost below what was demanded");
-        assertThat(count(Query.of("halts").withAtLeast(Map.of(0, 1L))).complete()).isTrue();
+        assertThat(count(Query.of("halts").withAtLeast(Map.of(0, 1L))).complete())
+                .isTrue();
     }
 
     @Test
@@ -243,7 +244,9 @@ final class SourceTroubleTest {
         admin.createPartitions(Map.of("grows", NewPartitions.increaseTo(3)))
                 .all()
                 .get(30, TimeUnit.SECONDS);
-        Waiting.until("partition 2 can be written", () -> producer.partitionsFor("grows").size() == 3);
+        Waiting.until(
+                "partition 2 can be written",
+                () -> producer.partitionsFor("grows").size() == 3);
         send("grows", 2, "3,3", "bad", "4,4");
         Waiting.until("the server knows", () -> client.offsets("grows").size() == 3);
         assertThat(tuples("grows", Map.of(0, 2L, 2, 3L))).isEqualTo(4);
@@ -264,7 +267,8 @@ final class SourceTroubleTest {
                 transactional.beginTransaction();
                 // What is aborted is not even decoded: it cannot halt.
                 String line = i % 2 == 0 ? i + "," + i : "aborted";
-                end = transactional.send(new ProducerRecord<>("transactions", 0, null, line.getBytes(UTF_8)))
+                end = transactional
+                        .send(new ProducerRecord<>("transactions", 0, null, line.getBytes(UTF_8)))
                         .get(30, TimeUnit.SECONDS)
                         .offset();
                 if (i % 2 == 0) {

@@ -70,6 +70,7 @@ public final class Cli {
                 .addSubcommand(new FlushCommand(terminal))
                 .addSubcommand(new DeadLettersCommand(terminal))
                 .addSubcommand(new OffsetsCommand(terminal))
+                .addSubcommand(new VerifyCommand(terminal))
                 .addSubcommand(new StatusCommand(terminal));
         PrintWriter out = new PrintWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8), true);
         PrintWriter err = new PrintWriter(new OutputStreamWriter(terminal.err(), StandardCharsets.UTF_8), true);

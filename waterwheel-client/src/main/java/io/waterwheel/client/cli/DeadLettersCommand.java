@@ -45,7 +45,10 @@ final class DeadLettersCommand implements Callable<Integer> {
     @Option(names = "--limit", paramLabel = "N", description = "How many at most. Default: 100.")
     private long limit = 100;
 
-    @Option(names = "--format", paramLabel = "FORMAT", description = "table or json (an object a line). Default: table.")
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "table or json (an object a line). Default: table.")
     private Format format = Format.TABLE;
 
     DeadLettersCommand(Terminal terminal) {
@@ -112,7 +115,10 @@ final class DeadLettersCommand implements Callable<Integer> {
     /** The value as text; null when it is none that a terminal could show. */
     private static @Nullable String text(byte[] raw) {
         try {
-            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(raw)).toString();
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(raw))
+                    .toString();
             return text.chars().anyMatch(c -> c < ' ' && c != '\t' && c != '\n' && c != '\r') ? null : text;
         } catch (CharacterCodingException e) {
             return null;

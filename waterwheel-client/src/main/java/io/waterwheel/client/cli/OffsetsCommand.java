@@ -70,14 +70,11 @@ final class OffsetsCommand {
                             + part.limit() + ", log " + text(part.logStart()) + " to " + text(part.logEnd()) + ", lag "
                             + text(part.lag()) + ", dead letters " + part.deadLetters()
                             + (part.base() == 0 ? "" : ", base " + part.base()));
-            new TreeMap<>(part.checkpoints())
-                    .forEach((indexer, position) -> terminal.out()
-                            .println("  indexer " + indexer + ": in chunks below " + position + ", indexed below "
-                                    + part.watermarks().getOrDefault(indexer, position)));
-            part.lost()
-                    .forEach(range -> terminal.out()
-                            .println("  lost: " + range.from() + " to " + (range.to() - 1) + " (" + range.reason()
-                                    + ")"));
+            new TreeMap<>(part.checkpoints()).forEach((indexer, position) -> terminal.out()
+                    .println("  indexer " + indexer + ": in chunks below " + position + ", indexed below "
+                            + part.watermarks().getOrDefault(indexer, position)));
+            part.lost().forEach(range -> terminal.out()
+                    .println("  lost: " + range.from() + " to " + (range.to() - 1) + " (" + range.reason() + ")"));
             if (!part.trouble().isEmpty()) {
                 terminal.out().println("  stands still: " + part.trouble());
             }

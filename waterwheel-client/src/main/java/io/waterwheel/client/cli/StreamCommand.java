@@ -168,7 +168,8 @@ final class StreamCommand {
             }
         }
         try (WaterwheelClient client = server.connect()) {
-            SourcePolicy policy = client.alter(name, badRecords, logLoss).definition().policy();
+            SourcePolicy policy =
+                    client.alter(name, badRecords, logLoss).definition().policy();
             terminal.err()
                     .println("stream " + name + ": dead-letters=" + policy.badRecords() + ", log-loss="
                             + policy.logLoss());

@@ -65,7 +65,8 @@ final class SourceOffsets {
                         .setLogEnd(topic.ends()[p] + route.log().base());
             }
             snapshot.checkpoints()
-                    .forEach((indexer, checkpoint) -> part.putCheckpoints(indexer, checkpoint.watermarks()[p]));
+                    .forEach((indexer, checkpoint) ->
+                            part.putCheckpoints(indexer, checkpoint.watermarks()[p]));
             indexers.forEach((indexer, taken) -> {
                 if (p < taken.watermarks().length) {
                     part.putWatermarks(indexer, taken.watermarks()[p]);
@@ -138,15 +139,16 @@ final class SourceOffsets {
             long offset) {
         if (partition < 0 || partition >= snapshot.partitions() || partition >= topic.ends().length) {
             throw refused(
-                    stream,
-                    "there is no partition " + partition + ": expected 0 to " + (snapshot.partitions() - 1));
+                    stream, "there is no partition " + partition + ": expected 0 to " + (snapshot.partitions() - 1));
         }
         PartitionRoute route = catalog.route(partition).route();
         long end = topic.ends()[partition];
         long indexed = indexed(stream, snapshot, partition);
-        Control.PartitionReport report = coordinator.partitionReports(stream.id()).get(partition);
+        Control.PartitionReport report =
+                coordinator.partitionReports(stream.id()).get(partition);
         long read = Math.max(indexed, report == null ? indexed : report.position());
-        boolean anotherLog = !route.log().matches(topic.id()) || end + route.log().base() < read;
+        boolean anotherLog =
+                !route.log().matches(topic.id()) || end + route.log().base() < read;
         String where = "partition " + partition + ", offset " + offset + ": ";
         if (offset > end || offset < 0) {
             throw refused(stream, where + "the log ends at " + end + "; expected at most that");

@@ -289,9 +289,8 @@ final class WorkerRuntime implements WorkerServices {
         long[] ends = new long[stream.partitions()];
         for (int p = 0; p < ends.length; p++) {
             LogIdentity log = catalog.route(p).route().log();
-            ends[p] = log.matches(state.id()) && p < state.ends().length
-                    ? state.ends()[p] + log.base()
-                    : Long.MAX_VALUE;
+            ends[p] =
+                    log.matches(state.id()) && p < state.ends().length ? state.ends()[p] + log.base() : Long.MAX_VALUE;
         }
         return ends;
     }

@@ -250,7 +250,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         @Override
         public void raiseLimit(long limit, LogIdentity log) {
             call("raise its limit", () -> {
-                PartitionRoute route = catalog.raiseLimit(id.partition(), limit, log).route();
+                PartitionRoute route =
+                        catalog.raiseLimit(id.partition(), limit, log).route();
                 return partition -> partition.onRoute(route, System.nanoTime());
             });
         }

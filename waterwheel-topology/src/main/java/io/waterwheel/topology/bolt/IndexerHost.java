@@ -160,7 +160,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private void follow(Map<Integer, StreamInfo> streams, long now) {
         hosted.entrySet().removeIf(entry -> {
             StreamInfo present = streams.get(entry.getKey());
-            if (present != null && present.partitions() == entry.getValue().stream.partitions()) {
+            if (present != null
+                    && present.partitions() == entry.getValue().stream.partitions()) {
                 return false;
             }
             end(entry.getValue());

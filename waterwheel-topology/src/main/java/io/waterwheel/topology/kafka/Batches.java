@@ -13,8 +13,8 @@ final class Batches {
     private Batches() {}
 
     /**
-     * Batches that together cover the positions [from, to): each ends where the next one's first record is, the last at {@code to},
-     * so that transaction markers and aborted records are covered too.
+     * Batches that together cover the positions [from, to): each ends where the next one's first record is, the last at
+     * {@code to}, so that transaction markers and aborted records are covered too.
      *
      * @param base added to an offset to make a position
      * @param maxBytes of values in a batch; one record may be larger

@@ -127,8 +127,7 @@ public final class KafkaDeadLetters implements DeadLetters {
         Map<String, Object> settings = new HashMap<>();
         settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
         settings.put(ProducerConfig.CLIENT_ID_CONFIG, clientId + "-" + id.streamId() + "-" + id.partition());
-        settings.put(
-                ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactions + "-" + id.streamId() + "-" + id.partition());
+        settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactions + "-" + id.streamId() + "-" + id.partition());
         settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_MILLIS);
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         settings.put(ProducerConfig.ACKS_CONFIG, "all");

@@ -165,7 +165,13 @@ public final class KafkaSource implements LogSource {
             long to = consumer.position(entry.getKey()) + reading.base;
             if (to > reading.position) {
                 for (RecordBatch batch : Batches.cut(
-                        reading.of.streamId(), reading.of.partition(), reading.position, to, reading.base, read, batchBytes)) {
+                        reading.of.streamId(),
+                        reading.of.partition(),
+                        reading.position,
+                        to,
+                        reading.base,
+                        read,
+                        batchBytes)) {
                     news.add(new News.Read(batch));
                 }
                 reading.position = to;

@@ -155,9 +155,7 @@ final class SourceCheck {
             end = topic.ends()[judge.partition] + log.base();
         }
         return new Finding(
-                judge,
-                new Control.LogState(judge.stream.id(), judge.partition, log.since(), start, end, problem),
-                log);
+                judge, new Control.LogState(judge.stream.id(), judge.partition, log.since(), start, end, problem), log);
     }
 
     private static LogProblem problem(Judge judge, @Nullable TopicState topic, long read) {
@@ -181,9 +179,7 @@ final class SourceCheck {
         if (!present.equals(judge.log) || judge.partition >= topic.ends().length) {
             return present;
         }
-        long first = problem == LogProblem.TRUNCATED
-                ? topic.ends()[judge.partition]
-                : topic.starts()[judge.partition];
+        long first = problem == LogProblem.TRUNCATED ? topic.ends()[judge.partition] : topic.starts()[judge.partition];
         LogIdentity next = catalog.changeLog(judge.partition, present, topic.id(), first)
                 .route()
                 .log();

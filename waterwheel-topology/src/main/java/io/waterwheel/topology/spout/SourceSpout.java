@@ -216,7 +216,8 @@ public final class SourceSpout extends BaseRichSpout {
                     .toList());
             SourceCheck.Finding finding;
             while ((finding = check.poll()) != null) {
-                Map<Integer, Partition> ofStream = partitions.get(finding.state().streamId());
+                Map<Integer, Partition> ofStream =
+                        partitions.get(finding.state().streamId());
                 Partition partition =
                         ofStream == null ? null : ofStream.get(finding.state().partition());
                 if (partition == null || partition.judge != finding.judge()) {

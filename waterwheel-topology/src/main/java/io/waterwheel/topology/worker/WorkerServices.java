@@ -1,8 +1,10 @@
 package io.waterwheel.topology.worker;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogReader;
@@ -14,6 +16,7 @@ import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 
@@ -56,8 +59,8 @@ public interface WorkerServices extends AutoCloseable {
     Map<Integer, TopicState> topicStates(Collection<StreamInfo> streams);
 
     /**
-     * Position after the last visible record, for each partition of the stream, read now; {@link Long#MAX_VALUE}
-     * where the log is another than the stream's route says.
+     * Position after the last visible record, for each partition of the stream, read now; {@link Long#MAX_VALUE} where
+     * the log is another than the stream's route says.
      *
      * @throws io.waterwheel.model.WaterwheelException TEMPORARY when the topic is not there, or has fewer partitions
      */
@@ -93,6 +96,10 @@ public interface WorkerServices extends AutoCloseable {
     /** What a coordinator does with a query. */
     interface QueryHandler {
         void query(Query query, AnswerSink sink) throws InterruptedException;
+
+        /** Answers a query from these chunks of a snapshot alone. */
+        void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
+                throws InterruptedException;
 
         /** What it knows of the streams, as JSON, for people. */
         String status();

@@ -7,8 +7,10 @@ import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.CreditWindow;
+import io.waterwheel.ingest.FlushSequence;
 import io.waterwheel.ingest.IndexerCore;
 import io.waterwheel.ingest.IndexerEffects;
+import io.waterwheel.ingest.IndexerLaunch;
 import io.waterwheel.ingest.IndexerSettings;
 import io.waterwheel.ingest.IndexerTask;
 import io.waterwheel.ingest.SealedTree;
@@ -194,8 +196,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     }
 
     /** What an indexer starts with. */
-    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
-    private record Start(int indexer, StreamCatalog catalog, StreamCatalog.IndexerStart start, long[] targets) {}
+    private record Start(int indexer, StreamCatalog catalog, IndexerLaunch launch) {}
 
     /** Starts this task's indexers of a stream: asks catalog and log elsewhere, then hosts them here. */
     private void begin(StreamInfo stream, Attempt attempt) {
@@ -224,13 +225,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         List<Start> starts = new ArrayList<>();
         for (int indexer = index; indexer < stream.indexers(); indexer += tasks) {
-            services.catalogStore().sync();
-            StreamCatalog.IndexerStart start = catalog.startIndexer(indexer);
-            long[] targets = services.logEnds(stream);
-            for (int p = 0; p < targets.length; p++) {
-                targets[p] = Math.min(catalog.route(p).route().limit(), targets[p]);
-            }
-            starts.add(new Start(indexer, catalog, start, targets));
+            starts.add(new Start(indexer, catalog, IndexerLaunch.of(catalog, indexer, () -> services.logEnds(stream))));
         }
         return starts;
     }
@@ -245,8 +240,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             IndexerCore core = new IndexerCore(
                     stream,
                     start.indexer(),
-                    start.start().checkpoint(),
-                    start.targets(),
+                    start.launch().start().checkpoint(),
+                    start.launch().targets(),
                     pool,
                     window,
                     settings,
@@ -261,9 +256,9 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                     stream.name(),
                     start.indexer(),
                     core.epoch(),
-                    start.start().checkpoint().flushed(),
-                    Arrays.toString(start.start().checkpoint().watermarks()),
-                    Arrays.toString(start.targets()));
+                    start.launch().start().checkpoint().flushed(),
+                    Arrays.toString(start.launch().start().checkpoint().watermarks()),
+                    Arrays.toString(start.launch().targets()));
         }
         hosted.put(stream.id(), added);
         attempts.remove(stream.id());
@@ -284,7 +279,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private final class Effects implements IndexerEffects {
         private final StreamInfo stream;
         private final int indexer;
-        private final Flusher.Target target;
+        private final FlushSequence flushes;
         private final ViewSlot slot;
         private final long begunNanos = System.nanoTime();
         private boolean recovering = true;
@@ -292,11 +287,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         Effects(StreamInfo stream, Start start, ViewSlot slot) {
             this.stream = stream;
             this.indexer = start.indexer();
-            this.target = new Flusher.Target(
-                    start.catalog(),
-                    start.indexer(),
-                    start.start().nodeVersion(),
-                    start.start().checkpoint().flushed());
+            this.flushes = new FlushSequence(
+                    start.catalog(), start.indexer(), start.launch().start());
             this.slot = slot;
         }
 
@@ -335,7 +327,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
         @Override
         public void flush(SealedTree sealed) {
-            flusher.flush(target, sealed, outcome -> post(() -> flushed(sealed, outcome)), loop::fail);
+            flusher.flush(flushes, sealed, outcome -> post(() -> flushed(sealed, outcome)), loop::fail);
         }
 
         private void flushed(SealedTree sealed, Flusher.Outcome outcome) {

@@ -41,7 +41,7 @@ public final class Appender implements AutoCloseable {
     private boolean timerSet;
     private @Nullable WaterwheelException timerFailure;
 
-    private Appender(StreamDetails details, AppenderSettings settings) {
+    private Appender(StreamDetails details, AppenderSettings settings, RecordSender sender) {
         this.stream = details.definition();
         this.settings = settings;
         Schema schema = stream.schema();
@@ -55,7 +55,7 @@ public final class Appender implements AutoCloseable {
         });
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         this.timer = executor;
-        this.sender = new RecordSender(stream, details.bootstrapServers(), settings);
+        this.sender = sender;
     }
 
     /**
@@ -64,8 +64,17 @@ public final class Appender implements AutoCloseable {
      * @param stream as {@link WaterwheelClient#describe} gives it
      */
     public static Appender open(StreamDetails stream, AppenderSettings settings) {
+        return new Appender(stream, settings, sender(stream, settings, null));
+    }
+
+    /** One whose records go where somebody else begins and commits transactions. */
+    static Appender on(StreamDetails stream, AppenderSettings settings, RecordSender sender) {
+        return new Appender(stream, settings, sender);
+    }
+
+    static RecordSender sender(StreamDetails stream, AppenderSettings settings, @Nullable String transactionalId) {
         try {
-            return new Appender(stream, settings);
+            return new RecordSender(stream.definition(), stream.bootstrapServers(), settings, transactionalId);
         } catch (KafkaException e) {
             throw new WaterwheelException(
                     Kind.TEMPORARY,
@@ -225,5 +234,11 @@ public final class Appender implements AutoCloseable {
         } finally {
             sender.close();
         }
+    }
+
+    /** Ends the connection; what was not sent yet is dropped. */
+    synchronized void abandon() {
+        timer.shutdown();
+        sender.close();
     }
 }

@@ -20,13 +20,16 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends records to the partitions of a topic in turn, each once, and remembers how far each partition has come.
+ * Sends records to the partitions of a topic in turn, each once, and remembers how far each partition has come. With a
+ * transactional id readers see records only once they are committed.
  *
  * <p>Owner: one thread at a time. The producer's thread reports through atomics.
  */
@@ -34,12 +37,18 @@ final class RecordSender implements AutoCloseable {
     private static final int BATCH_BYTES = 128 << 10;
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
     private static final int REQUEST_TIMEOUT_MILLIS = 30_000;
+    /**
+     * Until Kafka aborts the transaction of a sender that is gone: as long no reader gets past its first record. The
+     * same sender, back again, ends it at once.
+     */
+    private static final int TRANSACTION_MILLIS = 20_000;
 
     private final String topic;
     private final String bootstrapServers;
     private final int partitions;
     private final KafkaProducer<byte[], byte[]> producer;
     private int nextPartition;
+    private boolean inTransaction;
 
     /** By partition the offset after the highest confirmed; -1 while there is none. */
     private final AtomicLongArray ends;
@@ -49,7 +58,11 @@ final class RecordSender implements AutoCloseable {
 
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
-    RecordSender(StreamDefinition stream, String bootstrapServers, AppenderSettings settings) {
+    RecordSender(
+            StreamDefinition stream,
+            String bootstrapServers,
+            AppenderSettings settings,
+            @Nullable String transactionalId) {
         this.topic = stream.topic();
         this.bootstrapServers = bootstrapServers;
         this.partitions = stream.partitions();
@@ -71,7 +84,50 @@ final class RecordSender implements AutoCloseable {
         conf.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeoutMillis);
         conf.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, requestMillis);
         conf.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(timeoutMillis, requestMillis + lingerMillis));
+        if (transactionalId != null) {
+            conf.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
+            conf.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_MILLIS);
+        }
         this.producer = new KafkaProducer<>(conf, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Ends whatever a former sender of the same transactional id has begun, and shuts it out. Once, at first. */
+    void takeOver() {
+        try {
+            producer.initTransactions();
+        } catch (KafkaException e) {
+            producer.close(Duration.ZERO);
+            throw failed(e);
+        }
+    }
+
+    /** Begins a transaction, if none is open; what is sent from now on is for {@link #commit}. */
+    void begin() {
+        if (!inTransaction) {
+            try {
+                producer.beginTransaction();
+            } catch (KafkaException | IllegalStateException e) {
+                throw failed(e);
+            }
+            inTransaction = true;
+        }
+    }
+
+    /** Sends one more record, to a topic of its own, and commits all since {@link #begin}; then it is to be seen. */
+    Map<Integer, Long> commit(String progressTopic, byte[] key, byte[] value) {
+        try {
+            var unused = producer.send(new ProducerRecord<>(progressTopic, 0, key, value), (record, e) -> {
+                if (e != null) {
+                    failure.compareAndSet(null, e);
+                }
+            });
+            Map<Integer, Long> positions = flush();
+            producer.commitTransaction();
+            inTransaction = false;
+            return positions;
+        } catch (KafkaException | IllegalStateException e) {
+            throw failed(e);
+        }
     }
 
     /** Sends a record; waits while the memory is used up. */
@@ -81,7 +137,7 @@ final class RecordSender implements AutoCloseable {
         nextPartition = (partition + 1) % partitions;
         try {
             var unused = producer.send(new ProducerRecord<>(topic, partition, null, record), this::sent);
-        } catch (KafkaException e) {
+        } catch (KafkaException | IllegalStateException e) {
             throw failed(e);
         }
         checkFailure();
@@ -150,6 +206,16 @@ final class RecordSender implements AutoCloseable {
         if (e instanceof InterruptException) {
             Thread.currentThread().interrupt();
         }
+        if (e instanceof ProducerFencedException || e instanceof InvalidProducerEpochException) {
+            return new WaterwheelException(
+                    Kind.USER,
+                    "TAKEN_OVER",
+                    "topic " + topic
+                            + ": another append under the same name has begun, or this one stood still for over "
+                            + TRANSACTION_MILLIS / 1000 + " s; what it had not committed is not appended."
+                            + " Run it again under its name and it goes on where it stood",
+                    e);
+        }
         if (e instanceof RecordTooLargeException) {
             return new WaterwheelException(
                     Kind.USER,
@@ -169,6 +235,7 @@ final class RecordSender implements AutoCloseable {
                 e);
     }
 
+    /** Ends the connection; Kafka takes back what was not committed. */
     @Override
     public void close() {
         producer.close(CLOSE_PATIENCE);

@@ -21,6 +21,8 @@ import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StatusRequest;
 import io.waterwheel.wire.proto.StreamDescription;
+import io.waterwheel.wire.proto.VerifyStreamReply;
+import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -195,6 +197,24 @@ public final class WaterwheelClient implements AutoCloseable {
         FlushStreamReply reply = coordinators.repeatable(
                 connection -> call(connection, AdminActions.FLUSH_STREAM, request, FlushStreamReply.parser(), timeout));
         return Map.copyOf(reply.getPositionsMap());
+    }
+
+    /**
+     * Flushes the stream, counts what its topic holds, and compares that with the answers: on a running system,
+     * exactly. Reads the whole topic and all chunks.
+     *
+     * @throws WaterwheelException of kind TEMPORARY when it takes longer; USER when nothing of what was flushed is in
+     *     the log any more
+     */
+    public Verification verify(String stream, Duration timeout) {
+        VerifyStreamRequest request = VerifyStreamRequest.newBuilder()
+                .setName(stream)
+                .setTimeoutMillis(Math.max(1, timeout.toMillis()))
+                .build();
+        return Verification.of(coordinators.once(
+                "verify stream " + stream,
+                connection ->
+                        call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
     }
 
     /** How the server and its streams are. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -320,6 +321,15 @@ public final class StreamCatalog {
 
     /** Applies every edit that is in the catalog and not yet in the snapshot. */
     public StreamSnapshot advance(StreamSnapshot snapshot) {
+        return advance(snapshot, edit -> {});
+    }
+
+    /**
+     * As {@link #advance(StreamSnapshot)}.
+     *
+     * @param seen told of each edit, in order
+     */
+    public StreamSnapshot advance(StreamSnapshot snapshot, Consumer<Edit> seen) {
         StreamSnapshot current = snapshot;
         while (true) {
             long number = current.edit() + 1;
@@ -328,8 +338,9 @@ public final class StreamCatalog {
             if (node.isEmpty()) {
                 return current;
             }
-            current =
-                    current.apply(number, CatalogJson.readEdit(path, node.get().data()));
+            Edit edit = CatalogJson.readEdit(path, node.get().data());
+            current = current.apply(number, edit);
+            seen.accept(edit);
         }
     }
 

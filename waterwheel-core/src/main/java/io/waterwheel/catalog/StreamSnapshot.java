@@ -68,6 +68,20 @@ public final class StreamSnapshot {
         return chunks.size();
     }
 
+    /** The routes of a partition: which version holds from where; its limit means nothing here. */
+    public PartitionRoute route(int partition) {
+        return routes.get(partition);
+    }
+
+    /** A routing table that is in it. */
+    public RoutingTable table(int version) {
+        RoutingTable table = tables.get(version);
+        if (table == null) {
+            throw new IllegalStateException("stream " + stream.name() + ", edit " + edit + ": no table " + version);
+        }
+        return table;
+    }
+
     /** Calls back for every chunk whose region overlaps. */
     public void chunks(Region region, Consumer<ChunkDescriptor> hit) {
         chunks.search(region, hit);
@@ -95,10 +109,7 @@ public final class StreamSnapshot {
     }
 
     private boolean meets(int version, int indexer, List<KeyInterval> keys) {
-        RoutingTable table = tables.get(version);
-        if (table == null) {
-            throw new IllegalStateException("stream " + stream.name() + ", edit " + edit + ": no table " + version);
-        }
+        RoutingTable table = table(version);
         int slot = table.slotOfIndexer(indexer);
         return slot >= 0 && keys.stream().anyMatch(table.interval(slot)::overlaps);
     }

@@ -24,6 +24,18 @@ import org.apache.zookeeper.ZooKeeper;
 public final class EmbeddedStorm implements AutoCloseable {
     private static final String ROOTS = "storm-embedded-";
     private static final int SESSION_MILLIS = 10_000;
+    /**
+     * Storm's daemons end their process when ZooKeeper stays away or forgets them, to be started again by somebody;
+     * here that would be the whole server. Nobody waits for the end of their sessions: each start has a root of its
+     * own.
+     */
+    private static final int DAEMON_SESSION_MILLIS = 60_000;
+
+    /** The most that Curator takes, at up to the ceiling each. */
+    private static final int RETRIES = 29;
+
+    private static final int RETRY_MILLIS = 500;
+    private static final int RETRY_CEILING_MILLIS = 5_000;
 
     private final LocalCluster cluster;
 
@@ -47,6 +59,11 @@ public final class EmbeddedStorm implements AutoCloseable {
             conf.put(Config.STORM_ZOOKEEPER_SERVERS, List.of(host));
             conf.put(Config.STORM_ZOOKEEPER_PORT, port);
             conf.put(Config.STORM_ZOOKEEPER_ROOT, root);
+            conf.put(Config.STORM_ZOOKEEPER_SESSION_TIMEOUT, DAEMON_SESSION_MILLIS);
+            conf.put(Config.STORM_ZOOKEEPER_CONNECTION_TIMEOUT, DAEMON_SESSION_MILLIS);
+            conf.put(Config.STORM_ZOOKEEPER_RETRY_TIMES, RETRIES);
+            conf.put(Config.STORM_ZOOKEEPER_RETRY_INTERVAL, RETRY_MILLIS);
+            conf.put(Config.STORM_ZOOKEEPER_RETRY_INTERVAL_CEILING, RETRY_CEILING_MILLIS);
             conf.put(Config.STORM_LOCAL_HOSTNAME, "127.0.0.1");
             conf.put(DaemonConfig.STORM_METRIC_STORE_CLASS, NoOpMetricStore.class.getName());
             conf.put(Config.TOPOLOGY_FALL_BACK_ON_JAVA_SERIALIZATION, false);

@@ -329,6 +329,69 @@ final class EndToEndTest {
                 .hasMessageContaining("there is no field 'speed'; did you mean 's'?");
     }
 
+    @Test
+    void aVerificationAgreesWhileTuplesArriveAndFindsAWrongChunk() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new io.waterwheel.model.Field("t", FieldType.TIMESTAMP, false),
+                        new io.waterwheel.model.Field("k", FieldType.LONG, false),
+                        new io.waterwheel.model.Field("s", FieldType.STRING, true)),
+                new KeySpec.Ordered("k"),
+                "t");
+        client.createStream(new StreamDefinition("verified", "verified", RecordFormat.CSV, 2, schema));
+        try (Appender appender = client.appender("verified")) {
+            Random random = new Random(3);
+            for (long i = 0; i < 3000; i++) {
+                appender.append(i, random.nextLong(), i % 3 == 0 ? null : "s" + i % 7);
+            }
+            appender.appendRecord("no line of this stream".getBytes(StandardCharsets.UTF_8));
+            appender.flush();
+            Ran first = run("", "verify", "verified");
+            assertThat(first.err()).isEmpty();
+            assertThat(first.out())
+                    .contains("topic: 3000 tuples, fingerprint ")
+                    .containsPattern("\t0\t\\d+\t\\d+\t1\n")
+                    .endsWith("the answers are right\n");
+            Thread arriving = new Thread(() -> {
+                for (long i = 0; i < 20_000; i++) {
+                    appender.append(i, i * 31, "later");
+                }
+            });
+            arriving.start();
+            while (arriving.isAlive()) {
+                assertThat(client.verify("verified", Duration.ofMinutes(1)).differences())
+                        .isEmpty();
+            }
+            assertThat(client.verify("verified", Duration.ofMinutes(1)).agrees())
+                    .isTrue();
+        }
+
+        client.createStream(new StreamDefinition("tampered", "tampered", RecordFormat.CSV, 1, schema));
+        try (Appender appender = client.appender("tampered")) {
+            for (long i = 0; i < 20; i++) {
+                appender.append(i, i, "x");
+                if (i == 9) {
+                    appender.flush();
+                    client.flush("tampered");
+                }
+            }
+        }
+        client.flush("tampered");
+        Path chunks = folder.resolve(
+                "server/chunks/tampered-" + client.describe("tampered").id());
+        List<Path> files;
+        try (java.util.stream.Stream<Path> all = Files.list(chunks)) {
+            files = all.sorted().toList();
+        }
+        assertThat(files).hasSize(2);
+        Files.copy(files.get(0), files.get(1), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Ran wrong = run("", "verify", "tampered");
+        assertThat(wrong.code()).isEqualTo(1);
+        assertThat(wrong.err())
+                .contains("the answers differ from the topic:\nthe topic has 20 tuples, fingerprint ")
+                .contains("; the answers have 20, fingerprint ");
+    }
+
     private static List<String> rows(Query query) {
         List<String> rows = new ArrayList<>();
         try (Cursor cursor = client.query(query)) {

@@ -1,6 +1,8 @@
 package io.waterwheel.client.cli;
 
 import io.waterwheel.client.Appender;
+import io.waterwheel.client.AppenderSettings;
+import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.TimeInterval;
@@ -36,6 +38,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  waterwheel append flights flights.csv.gz",
+            "  waterwheel append flights flights.csv.gz --name flights-2021-10",
             "  tail -F new.json | waterwheel append orders --format json --no-wait -"
         })
 final class AppendCommand implements Callable<Integer> {
@@ -66,6 +69,14 @@ final class AppendCommand implements Callable<Integer> {
                     + " are, else csv.")
     private @Nullable Format format;
 
+    @Option(
+            names = "--name",
+            paramLabel = "ID",
+            description = "Append under a name, and each line once however often this is run: killed and run again with"
+                    + " the same name and file it goes on where it stood, and adds what has come to the file since."
+                    + " Queries see lines a second or so after they are sent.")
+    private @Nullable String name;
+
     @Option(names = "--no-wait", description = "End when Kafka has the records, before queries see them.")
     private boolean noWait;
 
@@ -86,14 +97,26 @@ final class AppendCommand implements Callable<Integer> {
         long begin = System.nanoTime();
         PrintStream err = terminal.err();
         try (WaterwheelClient client = server.connect();
-                InputStream in = open();
-                Appender appender = client.appender(stream)) {
-            FileAppend append = new FileAppend(appender, source(), terminal);
-            append.run(in, format(appender.stream().format()));
-            Map<Integer, Long> positions = appender.flush();
+                InputStream in = open()) {
+            FileAppend append;
+            Map<Integer, Long> positions;
+            if (name == null) {
+                try (Appender appender = client.appender(stream)) {
+                    append = new FileAppend(appender, source(), terminal);
+                    append.run(in, format(appender.stream().format()));
+                    positions = appender.flush();
+                }
+            } else {
+                try (NamedAppender appender =
+                        NamedAppender.open(client.describe(stream), AppenderSettings.DEFAULT, name)) {
+                    append = new FileAppend(appender, source(), terminal);
+                    append.run(in, format(appender.stream().format()));
+                    positions = append.committed();
+                }
+            }
             err.println(
                     append.sent() + " " + append.unit() + " appended to " + stream + " in " + seconds(begin) + " s");
-            if (!noWait && append.sent() > 0) {
+            if (!noWait && !positions.isEmpty()) {
                 await(client, positions);
                 err.println("queries see all of it " + seconds(begin) + " s after the start");
             }

@@ -68,6 +68,7 @@ public final class Cli {
                 .addSubcommand(new AppendCommand(terminal))
                 .addSubcommand(new QueryCommand(terminal))
                 .addSubcommand(new FlushCommand(terminal))
+                .addSubcommand(new VerifyCommand(terminal))
                 .addSubcommand(new StatusCommand(terminal));
         PrintWriter out = new PrintWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8), true);
         PrintWriter err = new PrintWriter(new OutputStreamWriter(terminal.err(), StandardCharsets.UTF_8), true);

@@ -1,16 +1,20 @@
 package io.waterwheel.client.cli;
 
 import io.waterwheel.client.Appender;
+import io.waterwheel.client.NamedAppender;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -19,20 +23,41 @@ final class FileAppend {
     private static final int REFUSALS_SHOWN = 10;
     private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    private final Appender appender;
+    /** Often enough to be far from Kafka's patience with a transaction, and for queries to see it come. */
+    private static final long COMMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long COMMIT_BYTES = 16 << 20;
+
+    private final AppendTarget appender;
     private final String source;
     private final PrintStream err;
     private final boolean progress;
     private final Schema schema;
     private final RecordFormat records;
     private final TupleBlock block;
+    private final @Nullable NamedAppender named;
+    private final FileProgress passed = new FileProgress();
+    private long committedAt = System.nanoTime();
+    private long uncommittedBytes;
+    private Map<Integer, Long> committed = Map.of();
     private long sent;
     private long refused;
     private long shownAt = System.nanoTime();
     private boolean shown;
 
+    /** Appends without a name: what is sent is appended. */
     FileAppend(Appender appender, String source, Terminal terminal) {
+        this(AppendTarget.of(appender), null, source, terminal);
+    }
+
+    /** Appends under a name: goes on after the last line that was committed under it, and commits as it goes. */
+    FileAppend(NamedAppender appender, String source, Terminal terminal) {
+        this(AppendTarget.of(appender), appender, source, terminal);
+    }
+
+    private FileAppend(AppendTarget appender, @Nullable NamedAppender named, String source, Terminal terminal) {
         this.appender = appender;
+        this.named = named;
         this.source = source;
         this.err = terminal.err();
         this.progress = terminal.interactive();
@@ -56,14 +81,24 @@ final class FileAppend {
         return records == RecordFormat.BLOCK ? "tuples" : "records";
     }
 
+    /** By partition the offset below which all of it lies; of an append under a name. */
+    Map<Integer, Long> committed() {
+        return committed;
+    }
+
     void run(InputStream in, AppendCommand.Format format) throws IOException {
         boolean csv = format == AppendCommand.Format.CSV;
         RecordFormat input = csv ? RecordFormat.CSV : RecordFormat.JSON;
         RecordDecoder decoder = RecordDecoder.of(input, schema);
         try (InputLines lines = new InputLines(in, csv)) {
-            CsvColumns columns = csv ? CsvColumns.of(source, lines.next(), schema) : null;
-            byte[] line = lines.next();
+            byte[] header = csv ? next(lines) : null;
+            CsvColumns columns = csv ? CsvColumns.of(source, header, schema) : null;
+            if (named != null) {
+                goOn(lines, named);
+            }
+            byte[] line = next(lines);
             while (line != null) {
+                uncommittedBytes += line.length;
                 byte[] record = columns == null ? line : columns.inOrder(line);
                 if (record == null && columns != null) {
                     refuse(
@@ -73,11 +108,65 @@ final class FileAppend {
                     append(record, input, decoder, lines.lineNumber());
                 }
                 showProgress(false);
-                line = lines.next();
+                if (named != null && commitIsDue()) {
+                    commit(named);
+                }
+                line = next(lines);
+            }
+            if (named != null) {
+                commit(named);
             }
         } finally {
             showProgress(true);
         }
+    }
+
+    private byte @Nullable [] next(InputLines lines) throws IOException {
+        byte[] line = lines.next();
+        if (line != null) {
+            passed.passed(line);
+        }
+        return line;
+    }
+
+    /** Passes over what was appended under the name before. */
+    private void goOn(InputLines lines, NamedAppender appender) throws IOException {
+        FileProgress.Note note =
+                appender.progress().map(FileProgress.Note::parse).orElse(FileProgress.Note.NOTHING);
+        if (note.lines() == 0) {
+            return;
+        }
+        boolean more = true;
+        while (more && passed.lines() < note.lines()) {
+            more = next(lines) != null;
+        }
+        if (!passed.agrees(note)) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "OTHER_FILE",
+                    source + ": its first " + note.lines() + " lines are not those that were appended under this name"
+                            + (passed.lines() < note.lines() ? ": it has only " + passed.lines() : "")
+                            + "; nothing was appended. Take another name for another file");
+        }
+        committed = appender.positions();
+        sent = note.sent();
+        refused = note.refused();
+        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit()
+                + " were appended under this name before");
+    }
+
+    private boolean commitIsDue() {
+        return uncommittedBytes >= COMMIT_BYTES || System.nanoTime() - committedAt >= COMMIT_NANOS;
+    }
+
+    private void commit(NamedAppender appender) {
+        Map<Integer, Long> positions =
+                appender.commit(passed.note(sent, refused).text());
+        Map<Integer, Long> all = new HashMap<>(committed);
+        positions.forEach((partition, offset) -> all.merge(partition, offset, Math::max));
+        committed = Map.copyOf(all);
+        uncommittedBytes = 0;
+        committedAt = System.nanoTime();
     }
 
     private void append(byte[] record, RecordFormat input, RecordDecoder decoder, long lineNumber) {

@@ -88,8 +88,31 @@ public final class QueryRunner {
 
     /** Answers a query; every outcome, failures too, reaches the sink. Returns when the answer has ended. */
     public void run(Query query, AnswerSink sink) throws InterruptedException {
+        run(sink, () -> new Run(query, sink).answer());
+    }
+
+    /**
+     * Answers a query from these chunks alone; otherwise as {@link #run}. What is not in chunks is not asked for, and
+     * the verdict's positions say nothing.
+     *
+     * @param chunks of the snapshot
+     */
+    public void runOnChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
+            throws InterruptedException {
+        run(sink, () -> {
+            ResolvedQuery resolved = ResolvedQuery.of(query, snapshot.stream());
+            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), List.of(), chunks);
+            new Run(query, sink).deliver(plan, Map.of(), List.of());
+        });
+    }
+
+    private interface Answering {
+        void answer() throws IOException, InterruptedException;
+    }
+
+    private static void run(AnswerSink sink, Answering answering) throws InterruptedException {
         try {
-            new Run(query, sink).answer();
+            answering.answer();
         } catch (WaterwheelException e) {
             sink.fail(e);
         } catch (IOException e) {

@@ -14,6 +14,7 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.kafka.TopicScan;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.RpcServer;
@@ -30,9 +31,12 @@ import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StreamDescription;
+import io.waterwheel.wire.proto.VerifyStreamReply;
+import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,12 +45,14 @@ import org.slf4j.LoggerFactory;
 final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
     private static final long DEFAULT_FLUSH_MILLIS = 30_000;
+    private static final long DEFAULT_VERIFY_MILLIS = 600_000;
     private static final long FLUSH_POLL_MILLIS = 20;
     private static final long SEAL_REPEAT_MILLIS = 500;
 
     private final WorkerRuntime services;
     private final KafkaTopics topics;
     private final WorkerServices.QueryHandler coordinator;
+    private final Semaphore verifying = new Semaphore(1);
     private final RpcServer server;
     private final String url;
     private final AutoCloseable announcement;
@@ -132,6 +138,8 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     drop(DropStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.FLUSH_STREAM ->
                     flush(FlushStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.VERIFY_STREAM ->
+                    verify(VerifyStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.STATUS -> status().toByteArray();
                 default ->
                     throw new WaterwheelException(
@@ -252,6 +260,56 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             }
             TimeUnit.MILLISECONDS.sleep(FLUSH_POLL_MILLIS);
         }
+    }
+
+    /** One at a time: it reads the whole topic and all chunks. */
+    private VerifyStreamReply verify(VerifyStreamRequest request) throws InterruptedException {
+        if (!verifying.tryAcquire()) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY, "BUSY", "another verification is under way; ask again later");
+        }
+        try {
+            StreamInfo stream = require(request.getName());
+            long millis = request.getTimeoutMillis() == 0 ? DEFAULT_VERIFY_MILLIS : request.getTimeoutMillis();
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+            var flushed = flush(FlushStreamRequest.newBuilder()
+                    .setName(stream.name())
+                    .setTimeoutMillis(millis)
+                    .build());
+            LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
+            services.catalogStore().sync();
+            try (TopicScan scan = new TopicScan(
+                    services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
+                StreamVerifier.Outcome outcome = new StreamVerifier(
+                                stream, new StreamCatalog(services.catalogStore(), stream), coordinator, scan, deadline)
+                        .verify();
+                LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
+                return reply(outcome);
+            }
+        } finally {
+            verifying.release();
+        }
+    }
+
+    private static VerifyStreamReply reply(StreamVerifier.Outcome outcome) {
+        VerifyStreamReply.Builder reply = VerifyStreamReply.newBuilder()
+                .setEdit(outcome.edit())
+                .setTopicTuples(outcome.topic().rows())
+                .setTopicFingerprint(outcome.topic().fingerprint())
+                .setAnswerTuples(outcome.answers().rows())
+                .setAnswerFingerprint(outcome.answers().fingerprint())
+                .addAllNotes(outcome.notes())
+                .addAllDifferences(outcome.differences());
+        outcome.parts()
+                .forEach((partition, part) -> reply.putPartitions(
+                        partition,
+                        VerifyStreamReply.Partition.newBuilder()
+                                .setFrom(part.from())
+                                .setTo(part.to())
+                                .setTuples(part.tuples())
+                                .setRefused(part.refused())
+                                .build()));
+        return reply.build();
     }
 
     private static long[] least(StreamSnapshot snapshot, int partitions) {

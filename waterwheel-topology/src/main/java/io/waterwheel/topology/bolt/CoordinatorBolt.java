@@ -1,5 +1,6 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
@@ -11,6 +12,7 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.storm.task.OutputCollector;
@@ -90,6 +92,12 @@ public final class CoordinatorBolt extends BaseRichBolt {
         @Override
         public void query(Query query, AnswerSink sink) throws InterruptedException {
             runner.run(query, sink);
+        }
+
+        @Override
+        public void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
+                throws InterruptedException {
+            runner.runOnChunks(query, snapshot, chunks, sink);
         }
 
         @Override

@@ -1,8 +1,10 @@
 package io.waterwheel.topology.worker;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogReader;
@@ -12,6 +14,7 @@ import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 
 /**
@@ -76,6 +79,10 @@ public interface WorkerServices extends AutoCloseable {
     /** What a coordinator does with a query. */
     interface QueryHandler {
         void query(Query query, AnswerSink sink) throws InterruptedException;
+
+        /** Answers a query from these chunks of a snapshot alone. */
+        void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
+                throws InterruptedException;
 
         /** What it knows of the streams, as JSON, for people. */
         String status();

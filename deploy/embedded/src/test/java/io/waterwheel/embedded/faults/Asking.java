@@ -1,0 +1,40 @@
+package io.waterwheel.embedded.faults;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Asks questions on a thread of its own as long as it is open. */
+final class Asking implements AutoCloseable {
+    private final Thread thread;
+    private volatile boolean ending;
+    private volatile @Nullable RuntimeException failure;
+
+    Asking(AnswerCheck check, Feed feed, Duration timeout) {
+        this.thread = new Thread(
+                () -> {
+                    try {
+                        while (!ending) {
+                            var unused = check.askOne(feed, timeout);
+                        }
+                    } catch (RuntimeException e) {
+                        failure = e;
+                    }
+                },
+                "asking");
+        thread.start();
+    }
+
+    void checkFailure() {
+        RuntimeException e = failure;
+        if (e != null) {
+            throw new IllegalStateException("while the fault lasted: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        ending = true;
+        thread.join();
+        checkFailure();
+    }
+}

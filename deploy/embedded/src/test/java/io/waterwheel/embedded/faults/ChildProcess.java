@@ -1,0 +1,126 @@
+package io.waterwheel.embedded.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A JVM of this class path that says a line when it is ready; it can be killed outright, stopped and woken. */
+final class ChildProcess implements AutoCloseable {
+    private static final Duration START_PATIENCE = Duration.ofMinutes(2);
+    private static final int LOG_LINES_SHOWN = 40;
+
+    private final String name;
+    private final Process process;
+    private final Path log;
+    private final String ready;
+    private boolean stopped;
+
+    private ChildProcess(String name, Process process, Path log, String ready) {
+        this.name = name;
+        this.process = process;
+        this.log = log;
+        this.ready = ready;
+    }
+
+    /**
+     * Starts it and waits for its line.
+     *
+     * @param readyPrefix what the line on its standard output begins with
+     * @throws IOException with the end of its log when it does not come up
+     */
+    static ChildProcess start(
+            String name, Path logs, List<String> jvmOptions, String mainClass, List<String> args, String readyPrefix)
+            throws IOException, InterruptedException {
+        Files.createDirectories(logs);
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions);
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(mainClass);
+        command.addAll(args);
+        Path log = logs.resolve(name + "-" + System.nanoTime() + ".log");
+        Process process =
+                new ProcessBuilder(command).redirectError(log.toFile()).start();
+        BufferedReader out = process.inputReader(UTF_8);
+        CompletableFuture<String> line = CompletableFuture.supplyAsync(() -> out.lines()
+                .filter(text -> text.startsWith(readyPrefix))
+                .findFirst()
+                .orElse(""));
+        String ready = "";
+        try {
+            ready = line.get(START_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            process.destroyForcibly().waitFor();
+            throw new IOException(name + " is not ready after " + START_PATIENCE + "; its log ends:\n" + tail(log), e);
+        }
+        if (ready.isEmpty()) {
+            process.destroyForcibly().waitFor();
+            throw new IOException(name + " ended before it was ready; its log ends:\n" + tail(log));
+        }
+        return new ChildProcess(name, process, log, ready);
+    }
+
+    private static String tail(Path log) throws IOException {
+        List<String> lines = Files.readAllLines(log);
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
+    }
+
+    /** The line that it said. */
+    String ready() {
+        return ready;
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** The end of what it wrote on standard error. */
+    String logTail() throws IOException {
+        String state = process.isAlive() ? "" : " (ended with " + process.exitValue() + ")";
+        return log + state + ":\n" + tail(log);
+    }
+
+    /** kill -9; returns when it is gone. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** SIGSTOP: it stands still, its connections and sessions do not know. */
+    void pause() throws IOException, InterruptedException {
+        signal("STOP");
+        stopped = true;
+    }
+
+    /** SIGCONT. */
+    void wake() throws IOException, InterruptedException {
+        signal("CONT");
+        stopped = false;
+    }
+
+    private void signal(String signal) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
+        if (kill.waitFor() != 0) {
+            throw new IOException("kill -" + signal + " of " + name + " failed: "
+                    + new String(kill.getErrorStream().readAllBytes(), UTF_8));
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException, IOException {
+        if (stopped && process.isAlive()) {
+            wake();
+        }
+        kill();
+    }
+}

@@ -1,0 +1,177 @@
+package io.waterwheel.embedded.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.Verification;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.query.Query;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Rows arrive at a rate and questions are asked all along while processes are killed, stopped, and starved. The seed is
+ * printed; {@code -Dseed=N} repeats its choices, {@code -Dkills=N} runs random faults of all kinds until so many
+ * processes were killed.
+ */
+@Tag("kills")
+@Timeout(3_600)
+final class FaultsTest {
+    private static final int ROWS_A_SECOND = 4_000;
+    private static final int SMALL_DISK_MEGABYTES = 192;
+    private static final Duration QUESTION = Duration.ofSeconds(5);
+    /** How long after a fault a complete answer may take; what is usual is in the printed report. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    @TempDir
+    Path folder;
+
+    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final Random random = new Random(seed);
+
+    @Test
+    void oneProcessIsKilled() throws Exception {
+        run(false, Integer.getInteger("kills", 0) == 0 ? List.of(Fault.KILL_SERVER, Fault.KILL_SERVER) : List.of());
+    }
+
+    @Test
+    void processesOfTheirOwnAreKilledAndStopped() throws Exception {
+        run(
+                true,
+                Integer.getInteger("kills", 0) == 0
+                        ? List.of(
+                                Fault.KILL_KAFKA,
+                                Fault.FILL_DISK,
+                                Fault.KILL_SERVER,
+                                Fault.EXPIRE_SESSIONS,
+                                Fault.KILL_ZOOKEEPER,
+                                Fault.FLIPPED_BIT)
+                        : List.of());
+    }
+
+    /** @param given the faults in their order, or none for random ones until the wanted number of kills is reached */
+    private void run(boolean split, List<Fault> given) throws Exception {
+        System.err.println("faults: seed " + seed);
+        SmallDisk disk = SmallDisk.mount(folder.resolve("chunks"), SMALL_DISK_MEGABYTES);
+        try (disk;
+                Installation installation = new Installation(
+                        folder,
+                        folder.resolve("chunks"),
+                        split,
+                        "indexer.seal-size=256 KiB",
+                        "indexer.memory-pool=8 MiB",
+                        "zookeeper.session-timeout=" + Fault.SESSION_MILLIS + " ms")) {
+            installation.startAll();
+            try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
+                client.createStream(KnownRows.definition());
+                try (Feed feed = new Feed(client.describe(KnownRows.STREAM), ROWS_A_SECOND)) {
+                    strikeAll(installation, client, feed, faults(given, installation, disk != null));
+                } catch (Exception | AssertionError e) {
+                    throw new AssertionError(
+                            "seed " + seed + ": " + e + "\nserver: "
+                                    + installation
+                                            .part(Installation.Part.SERVER)
+                                            .logTail(),
+                            e);
+                }
+            }
+        }
+    }
+
+    private List<Fault> faults(List<Fault> given, Installation installation, boolean smallDisk) {
+        if (!given.isEmpty()) {
+            return given.stream()
+                    .filter(fault -> fault.fits(installation.parts(), smallDisk))
+                    .toList();
+        }
+        List<Fault> fitting = Arrays.stream(Fault.values())
+                .filter(fault -> fault.fits(installation.parts(), smallDisk))
+                .toList();
+        List<Fault> chosen = new ArrayList<>();
+        int wanted = Integer.getInteger("kills", 0);
+        int kills = 0;
+        while (kills < wanted) {
+            Fault fault = fitting.get(random.nextInt(fitting.size()));
+            chosen.add(fault);
+            kills += fault.isKill() ? 1 : 0;
+        }
+        return chosen;
+    }
+
+    private void strikeAll(Installation installation, WaterwheelClient client, Feed feed, List<Fault> faults)
+            throws Exception {
+        AnswerCheck check = new AnswerCheck(client, random);
+        Map<Fault, Integer> struck = new EnumMap<>(Fault.class);
+        List<Long> recoveries = new ArrayList<>();
+        recover(check, feed);
+        for (Fault fault : faults) {
+            long begin = System.nanoTime();
+            try (Asking asking = new Asking(check, feed, QUESTION)) {
+                String what = fault.strike(installation, random);
+                struck.merge(fault, 1, Integer::sum);
+                System.err.println("faults: " + fault + " " + what);
+                asking.checkFailure();
+            }
+            // Sometimes the next one strikes before this one is overcome.
+            if (random.nextInt(4) != 0) {
+                recover(check, feed);
+                recoveries.add((System.nanoTime() - begin) / 1_000_000);
+                for (int i = random.nextInt(40); i >= 0; i--) {
+                    check.askOne(feed, QUESTION);
+                }
+            }
+        }
+        recover(check, feed);
+        Feed.Acknowledged all = feed.end();
+        everything(client, check, feed, all);
+        Verification verification = client.verify(KnownRows.STREAM, PATIENCE);
+        assertThat(verification.differences()).isEmpty();
+        assertThat(verification.topicTuples()).isEqualTo(all.rows());
+        everything(client, check, feed, all);
+        installation.part(Installation.Part.SERVER).kill();
+        installation.start(Installation.Part.SERVER);
+        recover(check, feed);
+        everything(client, check, feed, all);
+        recoveries.sort(null);
+        System.err.printf(
+                Locale.ROOT,
+                "faults: seed %d: %s; %d rows appended, each once in every answer; %d complete answers right (%d rows),"
+                        + " %d refused; complete again p50 %d ms, at most %d ms after the fault began%n",
+                seed,
+                struck,
+                all.rows(),
+                check.complete(),
+                check.rows(),
+                check.refused(),
+                recoveries.isEmpty() ? 0 : recoveries.get(recoveries.size() / 2),
+                recoveries.isEmpty() ? 0 : recoveries.get(recoveries.size() - 1));
+    }
+
+    /** Asks until an answer is complete and holds all that is acknowledged. */
+    private static void recover(AnswerCheck check, Feed feed) {
+        long begin = System.nanoTime();
+        while (!check.askOne(feed, QUESTION)) {
+            assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                    .as("no complete answer; the last: " + check.lastRefusal())
+                    .isLessThan(PATIENCE);
+        }
+    }
+
+    private static void everything(WaterwheelClient client, AnswerCheck check, Feed feed, Feed.Acknowledged all) {
+        Query query = Query.of(KnownRows.STREAM).withAtLeast(all.positions()).withTimeout(PATIENCE);
+        check.checkSet(query, KeyInterval.ALL, all.rows(), feed);
+        assertThat(client.count(query)).isEqualTo(all.rows());
+        assertThat(feed.begun()).isEqualTo(all.rows());
+    }
+}

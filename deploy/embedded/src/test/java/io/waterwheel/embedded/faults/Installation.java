@@ -1,0 +1,154 @@
+package io.waterwheel.embedded.faults;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A server on a folder, as child processes: all in one, as users run it, or with broker and ZooKeeper in processes of
+ * their own. Each part can be killed and started again where it was.
+ */
+final class Installation implements AutoCloseable {
+    /** What can die by itself. */
+    enum Part {
+        SERVER,
+        KAFKA,
+        ZOOKEEPER
+    }
+
+    private static final List<String> JVM = List.of(
+            "-Xmx768m",
+            "-XX:+ExitOnOutOfMemoryError",
+            "--add-opens=java.base/java.nio=ALL-UNNAMED",
+            "-Dwaterwheel.child=1");
+    private static final String MAIN = "io.waterwheel.embedded.Main";
+    private static final int LOWEST_PORT = 20_000;
+    private static final int BEYOND_PORTS = 32_000;
+    private static final int PORT_TRIES = 100;
+
+    private final Path folder;
+    private final boolean split;
+    private final Path chunks;
+    private final List<String> settings;
+    private final int port;
+    private final Map<Part, ChildProcess> parts = new EnumMap<>(Part.class);
+
+    /**
+     * Nothing runs yet.
+     *
+     * @param chunks the folder of the chunk files; made when absent
+     * @param split whether broker and ZooKeeper are processes of their own
+     * @param settings key=value of the server's configuration
+     */
+    Installation(Path folder, Path chunks, boolean split, String... settings) throws IOException {
+        this.folder = folder;
+        this.chunks = Files.createDirectories(chunks);
+        this.split = split;
+        this.settings = List.of(settings);
+        this.port = freePort();
+    }
+
+    List<Part> parts() {
+        return split ? List.of(Part.values()) : List.of(Part.SERVER);
+    }
+
+    String url() {
+        return "grpc://127.0.0.1:" + port;
+    }
+
+    Path chunks() {
+        return chunks;
+    }
+
+    ChildProcess part(Part part) {
+        return java.util.Objects.requireNonNull(parts.get(part), () -> part + " was not started");
+    }
+
+    void startAll() throws IOException, InterruptedException {
+        if (split) {
+            start(Part.ZOOKEEPER);
+            start(Part.KAFKA);
+        }
+        start(Part.SERVER);
+    }
+
+    /** Starts a part that does not run; returns when it is ready. */
+    void start(Part part) throws IOException, InterruptedException {
+        parts.put(
+                part,
+                switch (part) {
+                    case KAFKA, ZOOKEEPER -> service(part);
+                    case SERVER -> server();
+                });
+    }
+
+    private ChildProcess service(Part part) throws IOException, InterruptedException {
+        String name = part.name().toLowerCase(java.util.Locale.ROOT);
+        return ChildProcess.start(
+                name,
+                logs(),
+                List.of("-Xmx512m"),
+                ServiceProcess.class.getName(),
+                List.of(name, folder.resolve(name).toString()),
+                ServiceProcess.READY);
+    }
+
+    private ChildProcess server() throws IOException, InterruptedException {
+        List<String> args = new ArrayList<>(
+                List.of("server", "--data", folder.resolve("data").toString(), "--port", Integer.toString(port)));
+        args.add("chunk-store.uri=file://" + chunks.toUri().getRawPath());
+        args.add("--external");
+        if (split) {
+            args.add("zookeeper,kafka,chunk_store");
+            args.add("zookeeper.connect=" + address(Part.ZOOKEEPER));
+            args.add("kafka.bootstrap=" + address(Part.KAFKA));
+        } else {
+            args.add("chunk_store");
+        }
+        args.addAll(settings);
+        return ChildProcess.start("server", logs(), JVM, MAIN, args, "ready: ");
+    }
+
+    private String address(Part part) {
+        return part(part).ready().substring(ServiceProcess.READY.length());
+    }
+
+    /** Kept after the test, for whoever has to find out why it failed. */
+    private static Path logs() {
+        return Path.of("target", "fault-logs");
+    }
+
+    /** Below what outgoing connections are given: it must be free again after each kill. */
+    private static int freePort() throws IOException {
+        IOException last = new IOException("no port tried");
+        for (int i = 0; i < PORT_TRIES; i++) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, BEYOND_PORTS);
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return port;
+            } catch (BindException e) {
+                last = e;
+            }
+        }
+        throw last;
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        for (Part part : Part.values()) {
+            ChildProcess child = parts.get(part);
+            if (child != null) {
+                child.close();
+            }
+        }
+    }
+}

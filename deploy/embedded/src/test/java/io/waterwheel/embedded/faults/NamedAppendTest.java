@@ -1,0 +1,132 @@
+package io.waterwheel.embedded.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.query.Query;
+import java.io.BufferedWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The command line's append under a name, killed again and again while it works: each line of the file is there once.
+ */
+@Tag("kills")
+@Timeout(600)
+final class NamedAppendTest {
+    private static final int ROWS = 400_000;
+    private static final int ADDED = 1_000;
+    private static final int MAX_RUNS = 40;
+
+    @TempDir
+    Path folder;
+
+    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final Random random = new Random(seed);
+
+    @Test
+    void aFileAppendedByManyKilledProcessesIsThereOnce() throws Exception {
+        System.err.println("named append: seed " + seed);
+        Path file = folder.resolve("rows.csv");
+        write(file, "id,k,t,v\n", 0, ROWS);
+        try (Installation installation = new Installation(folder, folder.resolve("chunks"), false)) {
+            installation.startAll();
+            try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
+                client.createStream(KnownRows.definition());
+                int killed = 0;
+                int runs = 0;
+                Process process;
+                do {
+                    assertThat(++runs).as("seed %s", seed).isLessThan(MAX_RUNS);
+                    process = append(installation, file);
+                    // Most of the first runs die while they work.
+                    long patience = runs < 8 ? 700 + random.nextInt(2_500) : 60_000;
+                    if (!process.waitFor(patience, TimeUnit.MILLISECONDS)) {
+                        process.destroyForcibly().waitFor();
+                        killed++;
+                    }
+                } while (process.exitValue() != 0);
+                check(client, ROWS);
+
+                assertThat(append(installation, file).waitFor()).isZero();
+                check(client, ROWS);
+                write(file, "", ROWS, ROWS + ADDED);
+                assertThat(append(installation, file).waitFor()).isZero();
+                check(client, ROWS + ADDED);
+
+                List<String> lines = new ArrayList<>(Files.readAllLines(file, UTF_8));
+                lines.set(7, "7,7,7,7");
+                Files.write(file, lines, UTF_8);
+                assertThat(append(installation, file).waitFor()).isEqualTo(1);
+                assertThat(Files.readString(folder.resolve("append.log"), UTF_8))
+                        .contains("its first 401001 lines are not those that were appended under this name");
+                check(client, ROWS + ADDED);
+                System.err.println("named append: " + runs + " runs, " + killed + " killed, each of " + ROWS
+                        + " lines is there once");
+            }
+        }
+    }
+
+    private static void write(Path file, String header, long from, long to) throws Exception {
+        try (BufferedWriter out =
+                Files.newBufferedWriter(file, UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+            out.write(header);
+            for (long id = from; id < to; id++) {
+                out.write(id + "," + KnownRows.key(id) + "," + KnownRows.time(id) + "," + KnownRows.value(id) + "\n");
+            }
+        }
+    }
+
+    private Process append(Installation installation, Path file) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx256m");
+        command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add("io.waterwheel.embedded.Main");
+        command.addAll(List.of(
+                "append",
+                KnownRows.STREAM,
+                file.toString(),
+                "--format",
+                "csv",
+                "--name",
+                "rows",
+                "--server",
+                installation.url()));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("append.log").toFile())
+                .start();
+    }
+
+    private void check(WaterwheelClient client, int rows) {
+        BitSet found = new BitSet();
+        try (Cursor cursor = client.query(
+                Query.of(KnownRows.STREAM).withSelect(List.of("id", "v")).withTimeout(Duration.ofMinutes(1)))) {
+            while (cursor.next()) {
+                int id = (int) cursor.getLong("id");
+                assertThat(found.get(id))
+                        .as("seed %s: row %s is twice", seed, id)
+                        .isFalse();
+                assertThat(cursor.getLong("v")).isEqualTo(KnownRows.value(id));
+                found.set(id);
+            }
+        }
+        assertThat(found.cardinality()).as("seed %s", seed).isEqualTo(rows);
+    }
+}

@@ -1,0 +1,69 @@
+package io.waterwheel.embedded.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A file system in memory of a few megabytes, so that a disk can really be full. Needs the right to mount one. */
+final class SmallDisk implements AutoCloseable {
+    private final Path folder;
+
+    private SmallDisk(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * Mounts one.
+     *
+     * @return null, with a word on standard error, where that is not allowed
+     */
+    static @org.jspecify.annotations.Nullable SmallDisk mount(Path folder, int megabytes)
+            throws IOException, InterruptedException {
+        Files.createDirectories(folder);
+        try {
+            run(List.of("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", folder.toString()));
+            return new SmallDisk(folder);
+        } catch (IOException e) {
+            System.err.println("SKIPPED: a full disk, because no small one can be mounted here: " + e.getMessage());
+            return null;
+        }
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    /** Writes a file until there is no room; returns its size. */
+    static long fill(Path file) throws IOException {
+        byte[] some = new byte[64 << 10];
+        long written = 0;
+        try (OutputStream out = Files.newOutputStream(file)) {
+            while (true) {
+                out.write(some);
+                written += some.length;
+            }
+        } catch (IOException e) {
+            if (written == 0 && !String.valueOf(e.getMessage()).contains("space")) {
+                throw e;
+            }
+            return written;
+        }
+    }
+
+    private static void run(List<String> command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+        if (process.waitFor() != 0) {
+            throw new IOException(String.join(" ", command) + ": " + said);
+        }
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        run(List.of("umount", "-l", folder.toString()));
+    }
+}

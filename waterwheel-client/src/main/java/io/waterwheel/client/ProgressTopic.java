@@ -1,0 +1,152 @@
+package io.waterwheel.client;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/** How far the appends under each name have come: a compacted topic beside a stream's, one record a name in the end. */
+final class ProgressTopic {
+    private static final String SUFFIX = ".appends";
+    private static final int SEGMENT_BYTES = 16 << 20;
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final String streamTopic;
+    private final String name;
+    private final String bootstrapServers;
+
+    /** @param streamTopic the topic of the stream */
+    ProgressTopic(String streamTopic, String bootstrapServers) {
+        this.streamTopic = streamTopic;
+        this.name = streamTopic + SUFFIX;
+        this.bootstrapServers = bootstrapServers;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Makes it when there is none. */
+    void ensure(Duration timeout) {
+        NewTopic topic = new NewTopic(name, Optional.of(1), Optional.empty())
+                .configs(Map.of(
+                        TopicConfig.CLEANUP_POLICY_CONFIG,
+                        TopicConfig.CLEANUP_POLICY_COMPACT,
+                        TopicConfig.SEGMENT_BYTES_CONFIG,
+                        Integer.toString(SEGMENT_BYTES)));
+        int millis = (int) timeout.toMillis();
+        Map<String, Object> conf = Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                millis,
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                millis);
+        try (Admin admin = Admin.create(conf)) {
+            admin.createTopics(List.of(topic)).all().get(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failed("interrupted", e);
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof TopicExistsException)) {
+                throw failed(String.valueOf(e.getCause()), e);
+            }
+        } catch (TimeoutException | KafkaException e) {
+            throw failed(e.toString(), e);
+        }
+    }
+
+    /**
+     * The last committed note of a name. Waits for transactions that others have open in the topic, so that none of
+     * this name can be hidden behind them.
+     */
+    Optional<byte[]> last(byte[] key, Duration timeout) {
+        TopicPartition partition = new TopicPartition(name, 0);
+        byte @Nullable [] last = null;
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer("read_committed")) {
+            long end = end(partition, timeout);
+            long deadline = System.nanoTime() + timeout.toNanos();
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            while (consumer.position(partition, timeout) < end) {
+                for (ConsumerRecord<byte[], byte[]> note : consumer.poll(POLL)) {
+                    if (Arrays.equals(note.key(), key)) {
+                        last = note.value();
+                    }
+                }
+                if (System.nanoTime() - deadline > 0) {
+                    throw failed("its end was not reached within " + timeout.toSeconds() + " s", null);
+                }
+            }
+        } catch (KafkaException e) {
+            throw failed(e.toString(), e);
+        }
+        return Optional.ofNullable(last);
+    }
+
+    /** By partition the end of the stream's own topic, of what is committed. */
+    Map<Integer, Long> streamEnds(int partitions, Duration timeout) {
+        List<TopicPartition> all = IntStream.range(0, partitions)
+                .mapToObj(partition -> new TopicPartition(streamTopic, partition))
+                .toList();
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer("read_committed")) {
+            Map<Integer, Long> ends = new HashMap<>();
+            consumer.endOffsets(all, timeout).forEach((partition, end) -> ends.put(partition.partition(), end));
+            return Map.copyOf(ends);
+        } catch (KafkaException e) {
+            throw failed(e.toString(), e);
+        }
+    }
+
+    /** Above everything that is there now, committed or not. */
+    private long end(TopicPartition partition, Duration timeout) {
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer("read_uncommitted")) {
+            Long end = consumer.endOffsets(List.of(partition), timeout).get(partition);
+            if (end == null) {
+                throw failed("Kafka named no end of it", null);
+            }
+            return end;
+        }
+    }
+
+    private KafkaConsumer<byte[], byte[]> consumer(String isolation) {
+        return new KafkaConsumer<>(
+                Map.of(
+                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        bootstrapServers,
+                        ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                        isolation,
+                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                        false),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+    }
+
+    private WaterwheelException failed(String why, @Nullable Exception cause) {
+        String message = "topic " + name + " at " + bootstrapServers + ", where named appends keep their progress: "
+                + why + "; nothing was appended";
+        return cause == null
+                ? new WaterwheelException(Kind.TEMPORARY, "PROGRESS_UNREADABLE", message)
+                : new WaterwheelException(Kind.TEMPORARY, "PROGRESS_UNREADABLE", message, cause);
+    }
+}

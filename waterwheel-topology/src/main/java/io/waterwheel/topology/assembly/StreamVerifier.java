@@ -1,0 +1,371 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.Edit;
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.PartitionRoute;
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.RowSetHash;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.TimestampUnit;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.topology.kafka.TopicScan;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recounts a stream's topic and compares it with the answers: number and fingerprint of the tuples, on a running
+ * system, exactly. One thread, once.
+ *
+ * <p>What is compared is one edit of the catalog. There the chunks of indexer i hold the tuples that were routed to it
+ * and lie below its checkpoint, no others; which tuples of the topic these are follows from the routes and the
+ * checkpoints alone. So tuples that arrive meanwhile disturb nothing. Where the log no longer has the first records,
+ * the flushes that may hold some of them are left out on both sides.
+ */
+final class StreamVerifier {
+    /** Times are told apart by so many intervals, to say where something differs. */
+    private static final int SLICES = 64;
+
+    /** One partition's part of the topic. */
+    record Part(long from, long to, long tuples, long refused) {}
+
+    /**
+     * What came out.
+     *
+     * @param parts by partition
+     * @param differences a sentence each; empty when the answers agree with the topic
+     */
+    record Outcome(
+            long edit,
+            Map<Integer, Part> parts,
+            RowSetHash topic,
+            RowSetHash answers,
+            List<String> notes,
+            List<String> differences) {}
+
+    private final StreamInfo stream;
+    private final StreamCatalog catalog;
+    private final WorkerServices.QueryHandler coordinator;
+    private final TopicScan scan;
+    private final long deadlineNanos;
+
+    /** By indexer the checkpoints of its flushes, in order, the first at the stream's creation or the indexer's. */
+    private final Map<Integer, List<IndexerCheckpoint>> history = new TreeMap<>();
+
+    private StreamSnapshot snapshot;
+    /** By indexer the checkpoint below which nothing is compared. */
+    private final Map<Integer, IndexerCheckpoint> floors = new HashMap<>();
+
+    private final RowSetHash[] topicSlices = slices();
+    private final RowSetHash[] answerSlices = slices();
+    private long sliceFrom = Long.MAX_VALUE;
+    private long sliceTo = Long.MIN_VALUE;
+
+    StreamVerifier(
+            StreamInfo stream,
+            StreamCatalog catalog,
+            WorkerServices.QueryHandler coordinator,
+            TopicScan scan,
+            long deadlineNanos) {
+        this.stream = stream;
+        this.catalog = catalog;
+        this.coordinator = coordinator;
+        this.scan = scan;
+        this.deadlineNanos = deadlineNanos;
+        this.snapshot = StreamSnapshot.before(stream);
+    }
+
+    private static RowSetHash[] slices() {
+        RowSetHash[] slices = new RowSetHash[SLICES];
+        Arrays.setAll(slices, slice -> new RowSetHash());
+        return slices;
+    }
+
+    Outcome verify() throws InterruptedException {
+        snapshot = catalog.advance(snapshot, this::remember);
+        List<String> notes = new ArrayList<>();
+        long[] begins = begins(notes);
+        List<ChunkDescriptor> chunks = new ArrayList<>();
+        snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+            IndexerCheckpoint floor = floors.get(chunk.indexer());
+            if (floor == null || chunk.flush() > floor.flushed()) {
+                chunks.add(chunk);
+            }
+        });
+        for (ChunkDescriptor chunk : chunks) {
+            sliceFrom = Math.min(sliceFrom, chunk.region().times().from());
+            sliceTo = Math.max(sliceTo, chunk.region().times().to());
+        }
+        Map<Integer, Part> parts = new TreeMap<>();
+        for (int p = 0; p < stream.partitions(); p++) {
+            parts.put(p, recount(p, begins[p]));
+        }
+        ask(chunks);
+        RowSetHash topic = sum(topicSlices);
+        RowSetHash answers = sum(answerSlices);
+        return new Outcome(
+                snapshot.edit(), parts, topic, answers, notes, differences(topic, answers, parts, notes.isEmpty()));
+    }
+
+    private void remember(Edit edit) {
+        if (edit instanceof Edit.Created created) {
+            long[] starts = created.starts().stream().mapToLong(Long::longValue).toArray();
+            for (int indexer : created.table().indexers()) {
+                add(indexer, new IndexerCheckpoint(0, 0, starts, 0));
+            }
+        } else if (edit instanceof Edit.Routed routed) {
+            routed.starts().forEach(this::add);
+        } else if (edit instanceof Edit.Flushed flushed) {
+            add(flushed.indexer(), flushed.checkpoint());
+        }
+    }
+
+    private void add(int indexer, IndexerCheckpoint checkpoint) {
+        history.computeIfAbsent(indexer, id -> new ArrayList<>()).add(checkpoint);
+    }
+
+    /** Where counting begins in each partition; sets the floors. */
+    private long[] begins(List<String> notes) {
+        long[] begins = new long[stream.partitions()];
+        for (int p = 0; p < begins.length; p++) {
+            begins[p] = scan.begin(p);
+        }
+        history.forEach((indexer, checkpoints) -> {
+            for (IndexerCheckpoint checkpoint : checkpoints) {
+                if (atOrAbove(checkpoint.watermarks(), begins)) {
+                    floors.put(indexer, checkpoint);
+                    if (checkpoint.flushed() > 0) {
+                        notes.add("indexer " + indexer + ": compared from flush " + (checkpoint.flushed() + 1)
+                                + " on, the log no longer has all that is in those before");
+                    }
+                    return;
+                }
+            }
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "NOTHING_TO_COMPARE",
+                    "stream " + stream.name() + ": the log begins at " + Arrays.toString(begins)
+                            + ", above all that indexer " + indexer + " has flushed: nothing can be compared");
+        });
+        return begins;
+    }
+
+    private static boolean atOrAbove(long[] watermarks, long[] begins) {
+        for (int p = 0; p < begins.length; p++) {
+            if (watermarks[p] < begins[p]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean within(long offset, int partition, IndexerCheckpoint from, IndexerCheckpoint to) {
+        return offset >= from.watermarks()[partition] && offset < to.watermarks()[partition];
+    }
+
+    /** Counts what of a partition must be in the chunks. */
+    private Part recount(int partition, long begin) throws InterruptedException {
+        long from = Long.MAX_VALUE;
+        long to = begin;
+        for (Map.Entry<Integer, IndexerCheckpoint> floor : floors.entrySet()) {
+            from = Math.min(from, floor.getValue().watermarks()[partition]);
+            to = Math.max(to, checkpoint(floor.getKey()).watermarks()[partition]);
+        }
+        Recount recount = new Recount(partition);
+        scan.read(partition, from, to, deadlineNanos, recount::record);
+        return new Part(from, to, recount.tuples, recount.refused);
+    }
+
+    private IndexerCheckpoint checkpoint(int indexer) {
+        IndexerCheckpoint checkpoint = snapshot.checkpoints().get(indexer);
+        if (checkpoint == null) {
+            throw new IllegalStateException("edit " + snapshot.edit() + ": indexer " + indexer + " has no checkpoint");
+        }
+        return checkpoint;
+    }
+
+    private final class Recount {
+        private final int partition;
+        private final PartitionRoute route;
+        private final RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
+        private final RowLayout layout = RowLayout.of(stream.schema());
+        private final KeyMaker keys = KeyMaker.of(layout, stream.schema());
+        private final TupleBlock block = new TupleBlock(layout, 64);
+        private long tuples;
+        private long refused;
+        private long refusedRows;
+
+        Recount(int partition) {
+            this.partition = partition;
+            this.route = snapshot.route(partition);
+        }
+
+        void record(long offset, ByteBuffer value) {
+            block.clear();
+            RoutingTable table = snapshot.table(route.versionAt(offset));
+            refusedRows = 0;
+            try {
+                decoder.decode(value, block);
+                keys.fill(block, 0, (index, reason) -> refusedRows++);
+            } catch (RejectedRecordException e) {
+                refusedRows = 1;
+            }
+            // As the dispatcher has it: the first indexer of the table counts what is refused.
+            if (belongs(offset, table.indexers()[0])) {
+                refused += refusedRows;
+            }
+            for (int row = 0; row < block.size(); row++) {
+                if (belongs(offset, table.indexers()[table.slotOf(block.keys()[row])])) {
+                    tuples++;
+                    topicSlices[slice(block.times()[row])].add(block, row);
+                }
+            }
+        }
+
+        private boolean belongs(long offset, int indexer) {
+            IndexerCheckpoint floor = floors.get(indexer);
+            return floor != null && within(offset, partition, floor, checkpoint(indexer));
+        }
+    }
+
+    private int slice(long millis) {
+        if (sliceFrom >= sliceTo || millis <= sliceFrom) {
+            return 0;
+        }
+        if (millis >= sliceTo) {
+            return SLICES - 1;
+        }
+        return (int) ((double) (millis - sliceFrom) / ((double) sliceTo - sliceFrom) * (SLICES - 1));
+    }
+
+    /** Reads all that the chunks answer. */
+    private void ask(List<ChunkDescriptor> chunks) throws InterruptedException {
+        long left = deadlineNanos - System.nanoTime();
+        Query everything = Query.of(stream.name()).withTimeout(Duration.ofNanos(Math.max(1_000_000, left)));
+        int time = stream.schema().indexOf(stream.schema().timeField());
+        TimestampUnit unit = stream.schema().fields().get(time).type().resolution();
+        Answer answer = new Answer(time, unit);
+        coordinator.queryChunks(everything, snapshot, chunks, answer);
+        WaterwheelException failure = answer.failure;
+        if (failure != null) {
+            throw failure;
+        }
+        if (answer.verdict == null || !answer.verdict.complete()) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY, "INCOMPLETE", "the answer is not complete: " + answer.verdict);
+        }
+    }
+
+    private final class Answer implements AnswerSink {
+        private final int timeField;
+        private final TimestampUnit unit;
+        private @Nullable Verdict verdict;
+        private @Nullable WaterwheelException failure;
+
+        Answer(int timeField, TimestampUnit unit) {
+            this.timeField = timeField;
+            this.unit = unit;
+        }
+
+        @Override
+        public void start(List<Field> fields) {
+            if (!fields.equals(stream.schema().fields())) {
+                throw new IllegalStateException("the answer has fields " + fields);
+            }
+        }
+
+        @Override
+        public void rows(TupleBlock rows) {
+            int column = rows.layout().columnOf(timeField);
+            for (int row = 0; row < rows.size(); row++) {
+                long time = LittleEndian.getLong(rows.column(column), row * 8);
+                answerSlices[slice(unit.toMillis(time))].add(rows, row);
+            }
+        }
+
+        @Override
+        public void finish(Verdict answered) {
+            verdict = answered;
+        }
+
+        @Override
+        public void fail(WaterwheelException e) {
+            failure = e;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return false;
+        }
+    }
+
+    private static RowSetHash sum(RowSetHash[] slices) {
+        RowSetHash all = new RowSetHash();
+        for (RowSetHash slice : slices) {
+            all.add(slice);
+        }
+        return all;
+    }
+
+    private List<String> differences(
+            RowSetHash topic, RowSetHash answers, Map<Integer, Part> parts, boolean fromTheStart) {
+        List<String> differences = new ArrayList<>();
+        if (!topic.agrees(answers)) {
+            differences.add("the topic has " + topic.rows() + " tuples, fingerprint " + topic.fingerprint()
+                    + "; the answers have " + answers.rows() + ", fingerprint " + answers.fingerprint());
+            for (int slice = 0; slice < SLICES; slice++) {
+                if (!topicSlices[slice].agrees(answerSlices[slice])) {
+                    differences.add("times " + bounds(slice) + ": the topic has " + topicSlices[slice].rows()
+                            + " tuples, the answers " + answerSlices[slice].rows()
+                            + (topicSlices[slice].rows() == answerSlices[slice].rows() ? ", not the same" : ""));
+                }
+            }
+        }
+        long refused = parts.values().stream().mapToLong(Part::refused).sum();
+        long counted = snapshot.checkpoints().values().stream()
+                .mapToLong(IndexerCheckpoint::rejected)
+                .sum();
+        if (fromTheStart && refused != counted) {
+            differences.add("the topic has " + refused + " rows that are no tuples; " + counted + " were counted");
+        }
+        return differences;
+    }
+
+    private TimeInterval interval(int slice) {
+        double width = ((double) sliceTo - sliceFrom) / (SLICES - 1);
+        return new TimeInterval(
+                sliceFrom + (long) (slice * width), Math.min(sliceTo, sliceFrom + (long) ((slice + 1) * width)));
+    }
+
+    private String bounds(int slice) {
+        if (sliceFrom >= sliceTo) {
+            return "all";
+        }
+        TimeInterval interval = interval(slice);
+        return Instant.ofEpochMilli(interval.from()) + " to " + Instant.ofEpochMilli(interval.to());
+    }
+}

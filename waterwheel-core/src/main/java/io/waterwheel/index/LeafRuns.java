@@ -9,18 +9,22 @@ import java.util.Arrays;
  * fits one page. Scratch of a writer, used again for each batch. One thread.
  */
 final class LeafRuns {
-    /** Most rows of a batch. */
-    static final int ROWS = 4096;
+    /** Most rows of a batch: so many that runs are long, so few that they stay in the second cache. */
+    static final int ROWS = 8192;
 
     /** Leaves up to which each is scanned for. */
     static final int FEW_LEAVES = 4;
 
     /** The leaf of each row of the batch, less the first leaf. */
     private final int[] leaf = new int[ROWS];
-    /** Rows of the batch, leaf by leaf. */
+
+    private final LeafTable table = new LeafTable();
+    /** Rows of the batch, leaf by leaf; not set when there is one leaf. */
     final int[] order = new int[ROWS];
     /** By leaf, less the first: where its rows end in {@link #order}. */
     int[] ends = new int[0];
+
+    private Template template = Template.single();
 
     /** Leaves that rows may go to: as many, from the first on. */
     int leaves;
@@ -34,30 +38,31 @@ final class LeafRuns {
     final int[] runSlot = new int[ROWS];
     final Page[] runPage = new Page[ROWS];
 
-    /** Groups rows [from, from + count) of which it is known that they go to leaves first to last. */
-    void group(Template template, long[] keys, int from, int count, int first, int last) {
+    /** Sets the leaves that the rows of the next batches go to: first to last. */
+    void into(Template template, int first, int last) {
+        this.template = template;
         firstLeaf = first;
         leaves = last - first + 1;
         if (ends.length < leaves) {
             ends = new int[leaves];
         }
+        if (leaves > FEW_LEAVES) {
+            table.set(template, first, last);
+        }
+    }
+
+    /** Groups the first {@code count} rows. */
+    void group(long[] keys, int count) {
         if (leaves == 1) {
             ends[0] = count;
-            for (int i = 0; i < count; i++) {
-                order[i] = i;
-            }
             return;
         }
         if (leaves <= FEW_LEAVES) {
-            groupByScans(template, keys, from, count);
+            groupByScans(keys, count);
             return;
         }
         Arrays.fill(ends, 0, leaves, 0);
-        for (int i = 0; i < count; i++) {
-            int at = template.leafOf(keys[from + i], first, last) - first;
-            leaf[i] = at;
-            ends[at]++;
-        }
+        table.find(keys, count, leaf, ends);
         int sum = 0;
         for (int l = 0; l < leaves; l++) {
             int size = ends[l];
@@ -70,14 +75,14 @@ final class LeafRuns {
     }
 
     /** For few leaves: a scan for each, without a branch to predict or a counter to wait for. */
-    private void groupByScans(Template template, long[] keys, int from, int count) {
+    private void groupByScans(long[] keys, int count) {
         int found = 0;
         for (int l = 0; l < leaves; l++) {
             long low = template.lowKey(firstLeaf + l);
             long high = template.highKey(firstLeaf + l);
             // Every leaf but the last leaves a place for the row that a scan notes and then takes back.
             for (int i = 0; i < count && found < count; i++) {
-                long key = keys[from + i];
+                long key = keys[i];
                 order[found] = i;
                 found += (key >= low ? 1 : 0) & (key <= high ? 1 : 0);
             }

@@ -180,8 +180,7 @@ public final class Leaves {
     }
 
     /** Places the keys and times of a batch that has been grouped, and notes its runs; not yet visible. */
-    void placeRuns(long[] keys, long[] times, int from, LeafRuns batch) {
-        int[] order = batch.order;
+    void placeRuns(long[] keys, long[] times, LeafRuns batch) {
         int begin = 0;
         for (int l = 0; l < batch.leaves; l++) {
             int end = batch.ends[l];
@@ -191,60 +190,73 @@ public final class Leaves {
                 int slot = row & Page.MASK;
                 Page page = slot == 0 ? nextPage(leaf) : current[leaf];
                 int length = Math.min(end - begin, Page.ROWS - slot);
-                long[] pageKeys = page.keys();
-                long[] pageTimes = page.times();
-                if (batch.leaves == 1) {
-                    System.arraycopy(keys, from + begin, pageKeys, slot, length);
-                    System.arraycopy(times, from + begin, pageTimes, slot, length);
-                } else {
-                    gather(keys, from, order, begin, pageKeys, slot, length);
-                    gather(times, from, order, begin, pageTimes, slot, length);
-                }
-                widen(leaf, page, slot, length);
                 batch.add(leaf, begin, length, page, slot);
+                placeKeys(keys, batch, begin, page.keys(), slot, length, leaf * 4);
+                placeTimes(times, batch, begin, page, slot, length, leaf);
                 written[leaf] = row + length;
                 begin += length;
             }
         }
     }
 
-    private static void gather(long[] source, int from, int[] order, int begin, long[] target, int slot, int length) {
-        for (int i = 0; i < length; i++) {
-            target[slot + i] = source[from + order[begin + i]];
+    /** Copies the keys of a run and widens the leaf's range by them. */
+    private void placeKeys(long[] source, LeafRuns batch, int begin, long[] target, int slot, int length, int range) {
+        long min = Long.MAX_VALUE;
+        long max = Long.MIN_VALUE;
+        if (batch.leaves == 1) {
+            System.arraycopy(source, begin, target, slot, length);
+            for (int i = slot; i < slot + length; i++) {
+                min = Math.min(min, target[i]);
+                max = Math.max(max, target[i]);
+            }
+        } else {
+            int[] order = batch.order;
+            for (int i = 0; i < length; i++) {
+                long key = source[order[begin + i]];
+                target[slot + i] = key;
+                min = Math.min(min, key);
+                max = Math.max(max, key);
+            }
         }
+        widen(range + MIN_KEY, min, range + MAX_KEY, max);
     }
 
-    /** Widens the ranges and the sketch of a leaf by rows that were copied to its page. */
-    private void widen(int leaf, Page page, int slot, int length) {
-        long[] keys = page.keys();
-        long[] times = page.times();
-        long minKey = Long.MAX_VALUE;
-        long maxKey = Long.MIN_VALUE;
-        long minTime = Long.MAX_VALUE;
-        long maxTime = Long.MIN_VALUE;
-        for (int i = slot; i < slot + length; i++) {
-            minKey = Math.min(minKey, keys[i]);
-            maxKey = Math.max(maxKey, keys[i]);
-            minTime = Math.min(minTime, times[i]);
-            maxTime = Math.max(maxTime, times[i]);
+    /** Copies the times of a run and widens the ranges of its page and leaf, and the leaf's sketch, by them. */
+    private void placeTimes(long[] source, LeafRuns batch, int begin, Page page, int slot, int length, int leaf) {
+        long[] target = page.times();
+        long min = Long.MAX_VALUE;
+        long max = Long.MIN_VALUE;
+        if (batch.leaves == 1) {
+            System.arraycopy(source, begin, target, slot, length);
+            for (int i = slot; i < slot + length; i++) {
+                min = Math.min(min, target[i]);
+                max = Math.max(max, target[i]);
+            }
+        } else {
+            int[] order = batch.order;
+            for (int i = 0; i < length; i++) {
+                long time = source[order[begin + i]];
+                target[slot + i] = time;
+                min = Math.min(min, time);
+                max = Math.max(max, time);
+            }
         }
-        page.addTimes(minTime, maxTime);
-        widen(leaf * 4, minKey, maxKey, minTime, maxTime);
-        sketches.add(leaf, times, slot, length);
+        page.addTimes(min, max);
+        widen(leaf * 4 + MIN_TIME, min, leaf * 4 + MAX_TIME, max);
+        sketches.add(leaf, target, slot, length);
     }
 
     private void widen(int range, long minKey, long maxKey, long minTime, long maxTime) {
-        if (minKey < ranges[range + MIN_KEY]) {
-            RANGES.setOpaque(ranges, range + MIN_KEY, minKey);
+        widen(range + MIN_KEY, minKey, range + MAX_KEY, maxKey);
+        widen(range + MIN_TIME, minTime, range + MAX_TIME, maxTime);
+    }
+
+    private void widen(int minAt, long min, int maxAt, long max) {
+        if (min < ranges[minAt]) {
+            RANGES.setOpaque(ranges, minAt, min);
         }
-        if (maxKey > ranges[range + MAX_KEY]) {
-            RANGES.setOpaque(ranges, range + MAX_KEY, maxKey);
-        }
-        if (minTime < ranges[range + MIN_TIME]) {
-            RANGES.setOpaque(ranges, range + MIN_TIME, minTime);
-        }
-        if (maxTime > ranges[range + MAX_TIME]) {
-            RANGES.setOpaque(ranges, range + MAX_TIME, maxTime);
+        if (max > ranges[maxAt]) {
+            RANGES.setOpaque(ranges, maxAt, max);
         }
     }
 

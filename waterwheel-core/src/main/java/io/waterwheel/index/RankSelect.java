@@ -9,14 +9,24 @@ import java.util.Arrays;
  */
 final class RankSelect {
     private static final int GROUP_BITS = 8;
-    private static final int GROUPS = 1 << GROUP_BITS;
+    /** Bits of the first step among many keys: fewer share a group with a rank, and fewer are looked at again. */
+    private static final int FIRST_BITS = 12;
+
+    private static final int MANY = 1 << 15;
     /** Keys that are sorted outright. */
     private static final int FEW = 64;
 
     /** Counts, then ends of the groups, for each depth of the search. */
-    private final int[][] groups = new int[Long.SIZE / GROUP_BITS + 1][GROUPS];
+    private final int[][] groups = new int[Long.SIZE / GROUP_BITS + 1][];
 
-    private final int[][] targets = new int[Long.SIZE / GROUP_BITS + 1][GROUPS];
+    private final int[][] targets = new int[Long.SIZE / GROUP_BITS + 1][];
+
+    RankSelect() {
+        for (int depth = 0; depth < groups.length; depth++) {
+            groups[depth] = new int[1 << (depth == 0 ? FIRST_BITS : GROUP_BITS)];
+            targets[depth] = new int[groups[depth].length];
+        }
+    }
 
     /**
      * Tells the runs of the keys of ranks [rank, rank + count).
@@ -43,9 +53,11 @@ final class RankSelect {
             sorted(division, keys, from, to, rank);
             return;
         }
-        int shift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(high - low) - GROUP_BITS);
+        int bits = depth == 0 && to - from >= MANY ? FIRST_BITS : GROUP_BITS;
+        int allGroups = 1 << bits;
+        int shift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(high - low) - bits);
         int[] counts = groups[depth];
-        Arrays.fill(counts, 0);
+        Arrays.fill(counts, 0, allGroups, 0);
         for (int i = from; i < to; i++) {
             counts[(int) ((keys[i] - low) >>> shift)]++;
         }
@@ -53,7 +65,7 @@ final class RankSelect {
         int[] target = targets[depth];
         long end = rank;
         int leaf = division.nextLeaf();
-        for (int group = 0; group < GROUPS; group++) {
+        for (int group = 0; group < allGroups; group++) {
             end += counts[group];
             target[group] = -1;
             if (division.rank(leaf) < end) {
@@ -75,7 +87,7 @@ final class RankSelect {
             }
         }
         long begin = rank;
-        for (int group = 0; group < GROUPS; group++) {
+        for (int group = 0; group < allGroups; group++) {
             int size = counts[group];
             if (target[group] >= 0) {
                 long groupLow = low + ((long) group << shift);

@@ -68,6 +68,7 @@ final class TemplateRebuild {
             Page[] pages = old.pages(leaf);
             // A page alone is enough when its rows make runs that are long; else more are laid side by side first.
             int step = last - first < LeafRuns.FEW_LEAVES ? 1 : BATCH_PAGES;
+            batch.into(template, first, last);
             for (int row = 0; row < size; row += step * Page.ROWS) {
                 int count = Math.min(step * Page.ROWS, size - row);
                 int page = row >>> Page.SHIFT;
@@ -79,12 +80,10 @@ final class TemplateRebuild {
                             pages[page].times(),
                             pages[page].payload(),
                             Page.ROWS,
-                            count,
-                            first,
-                            last);
+                            count);
                 } else {
                     flatten(pages, page, count, layout);
-                    append(fresh, layout, batchKeys, batchTimes, batchPayload, LeafRuns.ROWS, count, first, last);
+                    append(fresh, layout, batchKeys, batchTimes, batchPayload, LeafRuns.ROWS, count);
                 }
             }
         }
@@ -118,11 +117,9 @@ final class TemplateRebuild {
             long[] fromTimes,
             byte[] payload,
             int capacity,
-            int count,
-            int first,
-            int last) {
-        batch.group(fresh.template(), fromKeys, 0, count, first, last);
-        fresh.placeRuns(fromKeys, fromTimes, 0, batch);
+            int count) {
+        batch.group(fromKeys, count);
+        fresh.placeRuns(fromKeys, fromTimes, batch);
         int before = 0;
         for (int c = 0; c < layout.columns(); c++) {
             int width = layout.width(c);

@@ -1,6 +1,5 @@
 package io.waterwheel.index;
 
-import io.waterwheel.model.LittleEndian;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -25,7 +24,7 @@ public final class TimeSketch {
 
     /** Longs of a sketch. */
     public static final int WORDS = 8;
-    /** Bytes of a sketch as {@link #put} writes it. */
+    /** Bytes of a sketch: its words in order, little-endian. */
     public static final int BYTES = WORDS * Long.BYTES;
     /** Mini-ranges up to which a sketch tells well; wider mini-ranges should be taken where there are more. */
     public static final int CAPACITY = 64;
@@ -38,11 +37,6 @@ public final class TimeSketch {
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
     private TimeSketch() {}
-
-    /** The number of the mini-range that a time lies in. */
-    public static long miniRange(long time, int shift) {
-        return time >> shift;
-    }
 
     /**
      * Adds a mini-range to the sketch that begins at {@code base}.
@@ -86,29 +80,6 @@ public final class TimeSketch {
             }
         }
         return false;
-    }
-
-    /** Bits set, of 512: about three for each mini-range while there are few. */
-    public static int setBits(long[] words, int base) {
-        int bits = 0;
-        for (int w = base; w < base + WORDS; w++) {
-            bits += Long.bitCount((long) WORD.getOpaque(words, w));
-        }
-        return bits;
-    }
-
-    /** Writes a sketch as {@link #BYTES} bytes, its words in order, little-endian. */
-    public static void put(long[] words, int base, byte[] out, int offset) {
-        for (int w = 0; w < WORDS; w++) {
-            LittleEndian.putLong(out, offset + w * Long.BYTES, words[base + w]);
-        }
-    }
-
-    /** Reads what {@link #put} wrote. */
-    public static void get(byte[] in, int offset, long[] words, int base) {
-        for (int w = 0; w < WORDS; w++) {
-            words[base + w] = LittleEndian.getLong(in, offset + w * Long.BYTES);
-        }
     }
 
     /** The finaliser of SplitMix64. */

@@ -71,7 +71,8 @@ public final class KeyCodec {
 
     /**
      * The key of a value that a person wrote: numbers in decimals, rounded as the field's type would be; timestamps as
-     * they are counted or in ISO 8601 with a zone, no finer than the field, addresses with dots, bytes in base64.
+     * they are counted or in ISO 8601 with a zone (a space may stand for the T), no finer than the field, addresses
+     * with dots, bytes in base64.
      *
      * @throws IllegalArgumentException when the text is no value of the field; says what was expected
      */
@@ -107,7 +108,9 @@ public final class KeyCodec {
                 && text.lastIndexOf('-') <= 0;
         return number
                 ? Long.parseLong(text)
-                : exact(type.resolution(), OffsetDateTime.parse(text).toInstant());
+                : exact(
+                        type.resolution(),
+                        OffsetDateTime.parse(text.replace(' ', 'T')).toInstant());
     }
 
     /** A bound between two values would be rounded to one that it excludes. */

@@ -1,5 +1,7 @@
 package io.waterwheel.query;
 
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -76,6 +78,10 @@ public sealed interface Result {
             if (groupBy.size() > MAX_GROUPS) {
                 throw new IllegalArgumentException(
                         "query: group by at most " + MAX_GROUPS + " fields, got " + groupBy.size());
+            }
+            for (String name : groupBy) {
+                // Checks the name.
+                new Field(name, FieldType.LONG, false);
             }
             Set<String> names = new HashSet<>(groupBy);
             boolean unique = names.size() == groupBy.size() && (bucket == null || names.add(BUCKET));

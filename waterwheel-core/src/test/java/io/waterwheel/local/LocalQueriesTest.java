@@ -294,9 +294,13 @@ final class LocalQueriesTest {
             return aggregates(wanted, matching);
         } else if (query.result() instanceof Result.Latest wanted) {
             List<Row> latest = new ArrayList<>();
-            Map<Long, List<Row>> byKey = new TreeMap<>();
-            matching.forEach(row ->
-                    byKey.computeIfAbsent(row.key(), key -> new ArrayList<>()).add(row));
+            // The keys of texts are only their beginnings.
+            Map<Object, List<Row>> byKey = new TreeMap<>(LocalQueriesTest::compare);
+            boolean field = fields.stream()
+                    .anyMatch(f -> f.name().equals("k") && f.type().variable());
+            matching.forEach(
+                    row -> byKey.computeIfAbsent(field ? row.values().get("k") : row.key(), key -> new ArrayList<>())
+                            .add(row));
             for (List<Row> ofKey : byKey.values()) {
                 ofKey.sort(Comparator.comparingLong(Row::time).reversed().thenComparing(by(names(wanted.select()))));
                 latest.addAll(ofKey.subList(0, Math.min(ofKey.size(), wanted.perKey())));

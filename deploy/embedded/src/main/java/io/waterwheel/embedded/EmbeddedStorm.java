@@ -25,17 +25,12 @@ public final class EmbeddedStorm implements AutoCloseable {
     private static final String ROOTS = "storm-embedded-";
     private static final int SESSION_MILLIS = 10_000;
     /**
-     * Storm's daemons end their process when ZooKeeper stays away or forgets them, to be started again by somebody;
-     * here that would be the whole server. Nobody waits for the end of their sessions: each start has a root of its
-     * own.
+     * Storm gives up its work, or its process, when ZooKeeper stays away or forgets it: so they share a process, and
+     * its sessions outlast any pause of that. Nobody waits for their end: each start has a root of its own.
      */
-    private static final int DAEMON_SESSION_MILLIS = 60_000;
+    private static final int DAEMON_SESSION_MILLIS = 300_000;
 
-    /** The most that Curator takes, at up to the ceiling each. */
-    private static final int RETRIES = 29;
-
-    private static final int RETRY_MILLIS = 500;
-    private static final int RETRY_CEILING_MILLIS = 5_000;
+    private static final int SILENCE_SECONDS = 24 * 60 * 60;
 
     private final LocalCluster cluster;
 
@@ -60,11 +55,15 @@ public final class EmbeddedStorm implements AutoCloseable {
             conf.put(Config.STORM_ZOOKEEPER_PORT, port);
             conf.put(Config.STORM_ZOOKEEPER_ROOT, root);
             conf.put(Config.STORM_ZOOKEEPER_SESSION_TIMEOUT, DAEMON_SESSION_MILLIS);
-            conf.put(Config.STORM_ZOOKEEPER_CONNECTION_TIMEOUT, DAEMON_SESSION_MILLIS);
-            conf.put(Config.STORM_ZOOKEEPER_RETRY_TIMES, RETRIES);
-            conf.put(Config.STORM_ZOOKEEPER_RETRY_INTERVAL, RETRY_MILLIS);
-            conf.put(Config.STORM_ZOOKEEPER_RETRY_INTERVAL_CEILING, RETRY_CEILING_MILLIS);
             conf.put(Config.STORM_LOCAL_HOSTNAME, "127.0.0.1");
+            // Its one worker lives and dies with it: to move it elsewhere after a silence (ZooKeeper was away, the
+            // process
+            // stood still) would only interrupt it.
+            conf.put(DaemonConfig.NIMBUS_TASK_TIMEOUT_SECS, SILENCE_SECONDS);
+            conf.put(DaemonConfig.NIMBUS_TASK_LAUNCH_SECS, SILENCE_SECONDS);
+            conf.put(DaemonConfig.NIMBUS_SUPERVISOR_TIMEOUT_SECS, SILENCE_SECONDS);
+            conf.put(Config.SUPERVISOR_WORKER_TIMEOUT_SECS, SILENCE_SECONDS);
+            conf.put(DaemonConfig.SUPERVISOR_WORKER_START_TIMEOUT_SECS, SILENCE_SECONDS);
             conf.put(DaemonConfig.STORM_METRIC_STORE_CLASS, NoOpMetricStore.class.getName());
             conf.put(Config.TOPOLOGY_FALL_BACK_ON_JAVA_SERIALIZATION, false);
             // LocalCluster would switch them off, and a lost tuple would never be told of.

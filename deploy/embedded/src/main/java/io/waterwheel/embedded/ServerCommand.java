@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -94,7 +95,14 @@ final class ServerCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static void stop(RunningServer server) {
+    private void stop(RunningServer server) {
+        // Storm ends its process where it cannot go on: somebody must be able to see why.
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            if (Arrays.stream(stack).anyMatch(ServerCommand::isExit)) {
+                terminal.err().println("ending, because thread " + thread.getName() + " ended the process:");
+                Arrays.stream(stack).forEach(frame -> terminal.err().println("  at " + frame));
+            }
+        });
         server.close();
         // The JVM would report the signal as a failure (128 + its number); to be told to end is none. An exit that the
         // process decided on itself keeps its code.
@@ -104,6 +112,11 @@ final class ServerCommand implements Callable<Integer> {
         if (signalled) {
             Runtime.getRuntime().halt(0);
         }
+    }
+
+    private static boolean isExit(StackTraceElement frame) {
+        return frame.getClassName().equals("java.lang.Runtime")
+                && frame.getMethodName().equals("exit");
     }
 
     private WaterwheelConfig config() {

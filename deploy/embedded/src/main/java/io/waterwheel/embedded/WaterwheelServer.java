@@ -28,6 +28,7 @@ public final class WaterwheelServer implements AutoCloseable {
 
     /** What may be a real service, at the address that the configuration names, instead of one in this process. */
     public enum External {
+        /** The catalog's; Storm in this process keeps one of its own. */
         ZOOKEEPER,
         KAFKA,
         CHUNK_STORE
@@ -78,12 +79,13 @@ public final class WaterwheelServer implements AutoCloseable {
             new Thread(kafka, "kafka-start").start();
             parts.push(() -> closeStarted(kafka));
         }
+        // Storm's always: it does not outlive one that goes away. The catalog does, and may be elsewhere.
+        EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
+        parts.push(zooKeeper);
         if (!external.contains(External.ZOOKEEPER)) {
-            EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
-            parts.push(zooKeeper);
             config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
         }
-        EmbeddedStorm storm = EmbeddedStorm.start(config.get(Keys.ZOOKEEPER_CONNECT), 1);
+        EmbeddedStorm storm = EmbeddedStorm.start(zooKeeper.connect(), 1);
         parts.push(storm);
         if (!external.contains(External.CHUNK_STORE)) {
             Path chunks = folder.resolve("chunks");

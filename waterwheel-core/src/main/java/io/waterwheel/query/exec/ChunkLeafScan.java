@@ -20,6 +20,7 @@ final class ChunkLeafScan {
     private final RowFilter filter;
     private final ZoneTest zones;
     private final Collector rows;
+    private final RowSink sink;
     private final boolean count;
     private final RowView view;
     private final boolean needsKeys;
@@ -40,6 +41,7 @@ final class ChunkLeafScan {
         this.filter = filter;
         RowLayout layout = directory.layout();
         this.rows = spec.gather().collector(sink);
+        this.sink = sink;
         this.count = spec.count();
         this.zones = new ZoneTest(filter.where(), layout);
         this.view = new RowView(layout.columns());
@@ -73,6 +75,9 @@ final class ChunkLeafScan {
     long run() throws IOException {
         int leaf = directory.firstLeaf(filter.lowKey());
         while (leaf < directory.leaves() && !rows.done()) {
+            if (!sink.wanted()) {
+                return rows.found();
+            }
             int inBatch = 0;
             long bytes = 0;
             for (; leaf < directory.leaves() && inBatch < batchLeaves && bytes < BATCH_BYTES; leaf++) {
@@ -96,6 +101,9 @@ final class ChunkLeafScan {
                 parts.fetch();
             }
             for (int i = 0; i < inBatch && !rows.done(); i++) {
+                if (!sink.wanted()) {
+                    return rows.found();
+                }
                 leaf(batch[i]);
             }
             parts.endBatch();

@@ -74,10 +74,18 @@ final class ChunkReads {
                 found = server.scan(
                         new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file()),
                         resolved,
-                        block -> {
-                            rows.add(block);
-                            cut[0] = delivery.done();
-                            return !cut[0];
+                        new RowSink() {
+                            @Override
+                            public boolean accept(TupleBlock block) {
+                                rows.add(block);
+                                return wanted();
+                            }
+
+                            @Override
+                            public boolean wanted() {
+                                cut[0] |= delivery.done();
+                                return !cut[0];
+                            }
                         },
                         delivery.deadlineNanos());
             } catch (IOException | WaterwheelException e) {

@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.index.FreshView;
 import io.waterwheel.index.TemplateTree;
+import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Subquery;
 import java.util.ArrayList;
@@ -152,10 +153,18 @@ public final class FreshReader {
             }
             long found = 0;
             boolean[] stopped = {false};
-            RowSink watching = rows -> {
-                boolean more = sink.accept(rows);
-                stopped[0] = !more;
-                return more;
+            RowSink watching = new RowSink() {
+                @Override
+                public boolean accept(TupleBlock rows) {
+                    stopped[0] = !sink.accept(rows);
+                    return !stopped[0];
+                }
+
+                @Override
+                public boolean wanted() {
+                    stopped[0] |= !sink.wanted();
+                    return !stopped[0];
+                }
             };
             for (TemplateTree tree : held) {
                 if (stopped[0]) {

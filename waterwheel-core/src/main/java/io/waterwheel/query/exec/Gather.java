@@ -1,7 +1,9 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.model.Field;
+import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
@@ -9,6 +11,7 @@ import io.waterwheel.query.expression.ExpressionTypes;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What becomes of the matching rows: at each tree and chunk a part, in blocks of one layout, and of the parts the
@@ -23,14 +26,23 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
     /**
      * What a query's result asks for, in terms of its stream's fields.
      *
-     * @param timeField index of the field that the tuples' times are made from
+     * @param onlyText when the key is made from text or bytes: the only value of it that can match, or null when there
+     *     may be others
      */
-    static Gather of(Result result, RowLayout stored, int timeField) {
+    static Gather of(Result result, RowLayout stored, Schema schema, byte @Nullable [] onlyText) {
         ExpressionTypes types = new ExpressionTypes(stored.fields());
         if (result instanceof Result.Aggregates aggregates) {
             return aggregates.countsOnly() ? new GatherCount() : new GatherGroups(aggregates, stored);
         } else if (result instanceof Result.Latest latest) {
-            return new GatherLatest(stored, indexes(latest.select(), types, stored), latest.perKey(), timeField);
+            int key = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
+            boolean text = key >= 0 && schema.fields().get(key).type().variable();
+            return new GatherLatest(
+                    stored,
+                    indexes(latest.select(), types, stored),
+                    latest.perKey(),
+                    schema.indexOf(schema.timeField()),
+                    text ? key : -1,
+                    onlyText);
         }
         Result.Rows rows = (Result.Rows) result;
         int[] fields = indexes(rows.select(), types, stored);

@@ -3,55 +3,81 @@ package io.waterwheel.query.exec;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.RowLayout;
-import io.waterwheel.query.exec.column.RowView;
+import io.waterwheel.query.exec.column.ExpressionCompiler;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** The newest rows of each key. A part has the fields of the answer, then the key, then the time, both as longs. */
+/**
+ * The newest rows of each key. A part has the fields of the answer, then those that it is ordered by besides, then the
+ * key, then the time, both as longs.
+ */
 final class GatherLatest extends Gather {
     private final RowLayout stored;
     private final RowLayout answer;
     private final RowLayout part;
-    private final int[] fields;
+    /** Stored fields by field of a part, the last two of which are no field. */
     private final int[] sources;
+
     private final RowOrder order;
     private final int perKey;
+    /** The field of a part whose value the key is only the beginning of, or -1. */
+    private final int textField;
 
-    /** @param timeField index of the field that the tuples' times are made from */
-    GatherLatest(RowLayout stored, int[] fields, int perKey, int timeField) {
+    private final byte @Nullable [] onlyText;
+
+    /**
+     * @param timeField index of the field that the tuples' times are made from
+     * @param textField index of the text or bytes that the keys are the beginnings of, or -1
+     * @param onlyText the only value of that field that can match, or null when there may be others
+     */
+    GatherLatest(RowLayout stored, int[] fields, int perKey, int timeField, int textField, byte @Nullable [] onlyText) {
         this.stored = stored;
         this.perKey = perKey;
+        this.onlyText = onlyText;
         this.answer = layout(fields(stored, fields));
+        List<Integer> kept = new ArrayList<>();
+        for (int field : fields) {
+            kept.add(field);
+        }
+        this.textField = textField < 0 ? -1 : place(kept, textField);
         // Times are milliseconds: of a finer field the rest decides too.
-        boolean finer = stored.columnOf(timeField) != RowLayout.TIME;
-        this.fields = finer ? Arrays.copyOf(fields, fields.length + 1) : fields;
-        if (finer) {
-            this.fields[fields.length] = timeField;
+        int finer = stored.columnOf(timeField) == RowLayout.TIME ? -1 : place(kept, timeField);
+        List<Field> partFields = new ArrayList<>(
+                fields(stored, kept.stream().mapToInt(Integer::intValue).toArray()));
+        partFields.add(new Field("key", FieldType.LONG, false));
+        partFields.add(new Field("time", FieldType.LONG, false));
+        this.part = layout(partFields);
+        int key = kept.size();
+        kept.add(RowCopy.KEY);
+        kept.add(RowCopy.TIME);
+        this.sources = kept.stream().mapToInt(Integer::intValue).toArray();
+        List<Integer> by = new ArrayList<>(List.of(key));
+        if (this.textField >= 0) {
+            by.add(this.textField);
         }
-        int kept = this.fields.length;
-        List<Field> part = new ArrayList<>(fields(stored, this.fields));
-        part.add(new Field("key", FieldType.LONG, false));
-        part.add(new Field("time", FieldType.LONG, false));
-        this.part = layout(part);
-        this.sources = Arrays.copyOf(this.fields, kept + 2);
-        sources[kept] = RowCopy.KEY;
-        sources[kept + 1] = RowCopy.TIME;
-        int[] by = new int[kept + 2];
-        boolean[] descending = new boolean[by.length];
-        by[0] = kept;
-        by[1] = kept + 1;
-        descending[1] = true;
-        int at = 2;
-        if (finer) {
-            by[at] = kept - 1;
-            descending[at++] = true;
+        int newestFrom = by.size();
+        by.add(key + 1);
+        if (finer >= 0) {
+            by.add(finer);
         }
+        int newestTo = by.size();
         for (int f = 0; f < fields.length; f++) {
-            by[at++] = f;
+            by.add(f);
         }
-        this.order = new RowOrder(this.part, by, descending);
+        boolean[] descending = new boolean[by.size()];
+        Arrays.fill(descending, newestFrom, newestTo, true);
+        this.order = new RowOrder(part, by.stream().mapToInt(Integer::intValue).toArray(), descending);
+    }
+
+    /** Where the field is among those kept; adds it when it is not. */
+    private static int place(List<Integer> kept, int field) {
+        if (!kept.contains(field)) {
+            kept.add(field);
+        }
+        return kept.indexOf(field);
     }
 
     @Override
@@ -66,8 +92,8 @@ final class GatherLatest extends Gather {
 
     @Override
     void needs(BitSet needed) {
-        for (int field : fields) {
-            needed.set(field);
+        for (int f = 0; f < sources.length - 2; f++) {
+            needed.set(sources[f]);
         }
     }
 
@@ -81,27 +107,20 @@ final class GatherLatest extends Gather {
         return true;
     }
 
+    private LatestRows rows(RowLayout from, int[] fields) {
+        LatestRows.Text text = textField < 0
+                ? null
+                : new LatestRows.Text(textField, new ExpressionCompiler(from).field(fields[textField]));
+        return new LatestRows(new RowCopy(from, fields, part), order, perKey, text, onlyText);
+    }
+
     @Override
     Collector collector(RowSink sink) {
-        LatestRows rows = new LatestRows(new RowCopy(stored, sources, part), order, perKey);
-        return new Collector() {
-            @Override
-            void add(RowView view, int[] selected, int count) {
-                found(count);
-                rows.add(view, view.keys, view.times, selected, count);
-            }
-
-            @Override
-            void finish() {
-                rows.emit(part, sink);
-            }
-        };
+        return rows(stored, sources).collector(sink);
     }
 
     @Override
     PartsMerge merge() {
-        LatestRows rows = new LatestRows(new RowCopy(part, RowCopy.identity(part), part), order, perKey);
-        return rows.merge(
-                answer, (view, block, all) -> rows.add(view, rows.keys(block), rows.times(block), all, all.length));
+        return rows(part, RowCopy.identity(part)).merge(answer);
     }
 }

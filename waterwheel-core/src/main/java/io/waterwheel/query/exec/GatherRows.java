@@ -23,10 +23,6 @@ final class GatherRows extends Gather {
         this.layout = layout(fields(stored, fields));
     }
 
-    int[] indexes() {
-        return fields.clone();
-    }
-
     @Override
     List<Field> fields() {
         return layout.fields();

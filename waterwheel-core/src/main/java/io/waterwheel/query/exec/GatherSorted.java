@@ -5,7 +5,6 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
-import io.waterwheel.query.exec.column.RowView;
 import io.waterwheel.query.expression.ExpressionTypes;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -80,24 +79,11 @@ final class GatherSorted extends Gather {
 
     @Override
     Collector collector(RowSink sink) {
-        TopRows rows = rows(stored, sources, sources[first]);
-        return new Collector() {
-            @Override
-            void add(RowView view, int[] selected, int count) {
-                found(count);
-                rows.add(view, selected, count);
-            }
-
-            @Override
-            void finish() {
-                rows.emit(part, sink);
-            }
-        };
+        return rows(stored, sources, sources[first]).collector(sink);
     }
 
     @Override
     PartsMerge merge() {
-        TopRows rows = rows(part, RowCopy.identity(part), first);
-        return rows.merge(answer, (view, block, all) -> rows.add(view, all, all.length));
+        return rows(part, RowCopy.identity(part), first).merge(answer);
     }
 }

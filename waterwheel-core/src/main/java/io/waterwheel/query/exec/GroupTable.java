@@ -140,8 +140,9 @@ final class GroupTable {
             }
             at = (at + 1) & mask;
         }
-        slots[at] = groups + 1;
         append(length, hash);
+        // Last: when there is no room for the group, none is told of.
+        slots[at] = groups;
         if (groups * 2 > slots.length) {
             rehash();
         }

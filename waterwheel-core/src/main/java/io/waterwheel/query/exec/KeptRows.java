@@ -39,6 +39,9 @@ abstract class KeptRows {
         return order;
     }
 
+    /** Takes rows of a scan or a part. */
+    abstract void add(RowView view, int[] selected, int count);
+
     /** Of sorted rows, moves those that stay to the front; returns how many they are. */
     abstract int cut(int[] sorted, int count);
 
@@ -98,46 +101,53 @@ abstract class KeptRows {
         return staying;
     }
 
-    /** Adds all rows of a block. */
-    interface PartRows {
-        void add(RowView view, TupleBlock block, int[] all);
+    /** What {@link #add} sees of a part. */
+    RowView view(TupleBlock part) {
+        return RowView.of(part);
+    }
+
+    /** As what becomes of the rows of a scan. */
+    final Collector collector(RowSink sink) {
+        return new Collector() {
+            @Override
+            void add(RowView view, int[] selected, int count) {
+                found(count);
+                KeptRows.this.add(view, selected, count);
+            }
+
+            @Override
+            void finish() {
+                emit(layout, sink);
+            }
+        };
     }
 
     /** As a merge of parts whose rows have this layout. */
-    final PartsMerge merge(RowLayout answer, PartRows add) {
-        return new Merge(answer, add);
-    }
-
-    private final class Merge extends PartsMerge {
-        private final RowLayout answer;
-        private final PartRows add;
-
-        Merge(RowLayout answer, PartRows add) {
-            this.answer = answer;
-            this.add = add;
-        }
-
-        @Override
-        boolean accept(TupleBlock part, RowSink sink) {
-            int[] all = new int[part.size()];
-            for (int i = 0; i < all.length; i++) {
-                all[i] = i;
+    final PartsMerge merge(RowLayout answer) {
+        return new PartsMerge() {
+            @Override
+            boolean accept(TupleBlock part, RowSink sink) {
+                int[] all = new int[part.size()];
+                for (int i = 0; i < all.length; i++) {
+                    all[i] = i;
+                }
+                add(view(part), all, all.length);
+                return true;
             }
-            add.add(RowView.of(part), part, all);
-            return true;
-        }
 
-        @Override
-        long finish(RowSink sink) {
-            return emit(answer, sink);
-        }
+            @Override
+            long finish(RowSink sink) {
+                return emit(answer, sink);
+            }
 
-        @Override
-        long settledBefore(List<KeyInterval> keys) {
-            return KeptRows.this.settledBefore(keys);
-        }
+            @Override
+            long settledBefore(List<KeyInterval> keys) {
+                return KeptRows.this.settledBefore(keys);
+            }
+        };
     }
 
+    /** The time before which no row can be among those that stay; {@link Long#MIN_VALUE} when that is not known. */
     long settledBefore(List<KeyInterval> keys) {
         return Long.MIN_VALUE;
     }

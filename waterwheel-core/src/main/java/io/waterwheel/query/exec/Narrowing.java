@@ -12,6 +12,7 @@ import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ final class Narrowing implements ExpressionCompiler.ConjunctSink {
     private final int timeColumn;
 
     private final long unitsPerMilli;
+
+    private byte @Nullable [] lowText;
+    private byte @Nullable [] highText;
 
     private Narrowing(RowLayout stored, Schema schema) {
         int time = schema.indexOf(schema.timeField());
@@ -94,12 +98,23 @@ final class Narrowing implements ExpressionCompiler.ConjunctSink {
                     column,
                     low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length),
                     high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length));
+            if (low != null && (lowText == null || Arrays.compareUnsigned(lowText, low) < 0)) {
+                lowText = low;
+            }
+            if (high != null && (highText == null || Arrays.compareUnsigned(highText, high) > 0)) {
+                highText = high;
+            }
         }
     }
 
     /** The keys of these that can match. */
     List<KeyInterval> keys(List<KeyInterval> asked) {
         return KeyIntervals.intersection(asked, keys);
+    }
+
+    /** The only value that the text or bytes that keys are made from can have; null when there may be others. */
+    byte @Nullable [] onlyText() {
+        return Arrays.equals(lowText, highText) ? lowText : null;
     }
 
     /** The times of these that can match; null when none can. */

@@ -345,14 +345,22 @@ public final class QueryRunner {
             List<TupleBlock> held = new ArrayList<>();
             long[] heldBytes = {0};
             boolean[] cut = {false};
-            long found = reply.rows(rows -> {
-                if (heldBytes[0] < MAX_HELD_BYTES) {
-                    heldBytes[0] += rows.bytes();
-                    held.add(rows);
-                    cut[0] = delivery.done();
+            long found = reply.rows(new RowSink() {
+                @Override
+                public boolean accept(TupleBlock rows) {
+                    if (heldBytes[0] < MAX_HELD_BYTES) {
+                        heldBytes[0] += rows.bytes();
+                        held.add(rows);
+                        return wanted();
+                    }
+                    return delivery.acceptAll(held) && delivery.accept(rows);
+                }
+
+                @Override
+                public boolean wanted() {
+                    cut[0] |= delivery.done();
                     return !cut[0];
                 }
-                return delivery.acceptAll(held) && delivery.accept(rows);
             });
             reply.close();
             delivery.acceptAll(held);

@@ -39,7 +39,6 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
     public static ResolvedQuery of(Query query, StreamInfo stream) {
         Schema schema = stream.schema();
         RowLayout stored = RowLayout.of(schema);
-        Gather gather = Gather.of(query.result(), stored, schema.indexOf(schema.timeField()));
         for (int partition : query.atLeast().keySet()) {
             if (partition < 0 || partition >= stream.partitions()) {
                 throw new WaterwheelException(
@@ -76,15 +75,18 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                     area, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
         TimeInterval times = query.times();
+        byte[] onlyText = null;
         if (where != null) {
             Narrowing narrowing = Narrowing.of(where, stored, schema);
             keys = narrowing.keys(keys);
             times = narrowing.times(times);
+            onlyText = narrowing.onlyText();
             if (times == null) {
                 keys = List.of();
                 times = query.times();
             }
         }
+        Gather gather = Gather.of(query.result(), stored, schema, onlyText);
         return new ResolvedQuery(query, stream, gather.fields(), keys, new ScanSpec(keys, times, test, where, gather));
     }
 }

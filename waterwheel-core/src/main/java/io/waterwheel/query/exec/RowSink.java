@@ -11,4 +11,12 @@ public interface RowSink {
      * @return false when no more rows are wanted
      */
     boolean accept(TupleBlock rows);
+
+    /**
+     * Whether rows are still wanted; asked before each leaf, because a scan that finds little hands over nothing for
+     * long. Once false, the scan ends where it is, and what it gave is not the whole.
+     */
+    default boolean wanted() {
+        return true;
+    }
 }

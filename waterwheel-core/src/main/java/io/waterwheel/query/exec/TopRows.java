@@ -17,6 +17,7 @@ final class TopRows extends KeptRows {
         this.first = first;
     }
 
+    @Override
     void add(RowView view, int[] selected, int count) {
         if (candidates.length < count) {
             candidates = new int[count];

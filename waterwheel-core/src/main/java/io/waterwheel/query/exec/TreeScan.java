@@ -51,6 +51,9 @@ public final class TreeScan {
         view.slabShift = SLAB_SHIFT;
         int last = leaves.template().leafOf(filter.highKey());
         for (int leaf = leaves.template().leafOf(filter.lowKey()); leaf <= last; leaf++) {
+            if (!sink.wanted()) {
+                return rows.found();
+            }
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
             if (size == 0
                     || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))

@@ -35,7 +35,7 @@ final class BruteForce {
         for (TupleBlock block : blocks) {
             for (int row = 0; row < block.size(); row++) {
                 if (matches(block, row, spec)) {
-                    rows.add(text(block, row, fields(spec)));
+                    rows.add(text(block, row, fields(layout(), spec)));
                 }
             }
         }
@@ -43,8 +43,11 @@ final class BruteForce {
         return rows;
     }
 
-    private static int[] fields(ScanSpec spec) {
-        return ((GatherRows) spec.gather()).indexes();
+    /** Indexes of the fields of the answer. */
+    static int[] fields(io.waterwheel.model.RowLayout stored, ScanSpec spec) {
+        return spec.gather().fields().stream()
+                .mapToInt(stored.fields()::indexOf)
+                .toArray();
     }
 
     private static boolean matches(TupleBlock block, int row, ScanSpec spec) {
@@ -90,7 +93,8 @@ final class BruteForce {
                 .as(about)
                 .isEqualTo(expected.size());
         long limit = random.nextInt(expected.size() * 2 + 2);
-        ScanSpec limited = ScanSpec.rows(layout(), spec.keys(), spec.times(), spec.area(), fields(spec), limit);
+        ScanSpec limited =
+                ScanSpec.rows(layout(), spec.keys(), spec.times(), spec.area(), fields(layout(), spec), limit);
         List<String> some = collect(scan, limited);
         assertThat(some).as(about).hasSize((int) Math.min(limit, expected.size()));
         assertThat(isSubset(some, expected)).as(about).isTrue();

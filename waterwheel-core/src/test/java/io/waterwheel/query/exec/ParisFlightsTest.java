@@ -92,7 +92,7 @@ final class ParisFlightsTest {
                             spec.keys(),
                             spec.times(),
                             spec.area(),
-                            ((GatherRows) spec.gather()).indexes(),
+                            BruteForce.fields(LAYOUT, spec),
                             Math.max(0, limit - found));
             return more[0] ? found + chunks.scan("paris.chunk", LAYOUT, rest, remembering) : found;
         };

@@ -84,6 +84,45 @@ final class ScanTest {
                 .isInstanceOf(TreeGoneException.class);
     }
 
+    @Test
+    void readsNoLeafWhenNobodyWantsRowsAnyMore() throws IOException {
+        Random random = new Random(1);
+        RandomTuples tuples = new RandomTuples(random);
+        TemplateTree tree = new TemplateTree(tuples.layout(), Template.single(), new PagePool(1 << 26));
+        for (int b = 0; b < 30; b++) {
+            tree.insert(tuples.block(1000, b * 1000L), 0, 1000);
+        }
+        LocalChunkStore store = new LocalChunkStore(folder);
+        store.write("c", new ChunkWriter().encode(tree, tuples.schema()).content());
+        // Half of the time, so that leaves must be looked at to count.
+        TimeInterval all = tree.region().times();
+        TimeInterval half = new TimeInterval(all.from(), all.from() + (all.to() - all.from()) / 2);
+        ScanSpec spec = ScanSpec.rows(
+                        tuples.layout(), List.of(KeyInterval.ALL), half, null, new int[] {0}, Query.NO_LIMIT)
+                .counting();
+        ChunkScan chunks = new ChunkScan(store, new ChunkCache(0));
+        for (boolean chunk : new boolean[] {false, true}) {
+            int[] asked = {0};
+            RowSink impatient = new RowSink() {
+                @Override
+                public boolean accept(TupleBlock rows) {
+                    throw new AssertionError("a count hands over no rows");
+                }
+
+                @Override
+                public boolean wanted() {
+                    asked[0]++;
+                    return false;
+                }
+            };
+            long found =
+                    chunk ? chunks.scan("c", tuples.layout(), spec, impatient) : TreeScan.scan(tree, spec, impatient);
+            assertThat(asked[0]).isEqualTo(1);
+            assertThat(found).isZero();
+        }
+        tree.discard();
+    }
+
     static void scatter(TupleBlock block, Schema schema, Box domain, Random random) {
         for (int row = 0; row < block.size(); row++) {
             double lon = domain.west() + random.nextDouble() * 3;

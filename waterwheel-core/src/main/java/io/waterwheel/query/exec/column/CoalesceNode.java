@@ -6,14 +6,19 @@ import io.waterwheel.query.expression.ValueType;
 
 /** COALESCE; a later argument is looked at only in rows where those before are null. NULLIF, as its first argument. */
 final class CoalesceNode extends ColumnNode {
+    private final Expression text;
     private final ColumnNode[] arguments;
     private int[] open = {};
     private byte[] written = {};
     private int filled;
 
-    /** @param arguments of the type, or INTEGER where the type is DOUBLE, or coarser timestamps */
-    CoalesceNode(ValueType type, ColumnNode[] arguments) {
+    /**
+     * @param text what it computes, for the message of an overflow
+     * @param arguments of the type, or INTEGER where the type is DOUBLE, or coarser timestamps
+     */
+    CoalesceNode(Expression text, ValueType type, ColumnNode[] arguments) {
         super(type);
+        this.text = text;
         this.arguments = arguments;
     }
 
@@ -48,11 +53,12 @@ final class CoalesceNode extends ColumnNode {
         out.slabShift = RowView.ONE_SLAB;
     }
 
+    /** A timestamp of an argument, in units of the answer. */
     private long finer(long units, ValueType from) {
         long each = from.fieldType().resolution().nanos()
                 / type().fieldType().resolution().nanos();
         if (Math.multiplyHigh(units, each) != (units * each) >> 63) {
-            throw ArithmeticNode.overflow(new Expression.FieldValue("COALESCE"), units + " times " + each);
+            throw ArithmeticNode.overflow(text, units + " times " + each);
         }
         return units * each;
     }

@@ -327,6 +327,6 @@ public final class ExpressionCompiler {
             return new ConstantNode(type, null);
         }
         ColumnNode[] nodes = arguments.toArray(ColumnNode[]::new);
-        return folded(new CoalesceNode(type, nodes), nodes);
+        return folded(new CoalesceNode(call, type, nodes), nodes);
     }
 }

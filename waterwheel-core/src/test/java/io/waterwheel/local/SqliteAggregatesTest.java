@@ -1,0 +1,183 @@
+package io.waterwheel.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import io.waterwheel.query.exec.column.SmallRows;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Aggregates, groups and time buckets, over the tree and chunks at once, are those of SQLite. */
+final class SqliteAggregatesTest {
+    private static final int SEEDS = Integer.getInteger("seeds", 15);
+    private static final int QUERIES = 30;
+
+    @TempDir
+    Path folder;
+
+    private Random random = new Random(0);
+    private List<Field> fields = List.of();
+
+    @Test
+    void aggregatesAreThoseOfSqlite() throws Exception {
+        long first = Long.getLong("seed", 0);
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            random = new Random(seed);
+            SmallRows rows = new SmallRows(random, false);
+            fields = rows.schema().fields();
+            try (LocalStream stream =
+                            LocalStream.open(folder.resolve("s" + seed), "s", rows.schema(), LocalSettings.DEFAULT);
+                    Connection sqlite = DriverManager.getConnection("jdbc:sqlite::memory:");
+                    Statement statement = sqlite.createStatement()) {
+                statement.execute("CREATE TABLE rows ("
+                        + fields.stream()
+                                .map(f -> f.name() + " " + type(f.type()))
+                                .collect(Collectors.joining(", "))
+                        + ")");
+                for (int b = random.nextInt(5); b >= 0; b--) {
+                    TupleBlock block = rows.block(random.nextInt(300));
+                    stream.insert(block);
+                    load(sqlite, block);
+                    if (random.nextBoolean()) {
+                        stream.flush();
+                    }
+                }
+                for (int q = 0; q < QUERIES; q++) {
+                    check(stream, statement, "seed " + seed + " query " + q);
+                }
+            }
+        }
+    }
+
+    private void check(LocalStream stream, Statement statement, String seed) throws Exception {
+        List<Aggregate> values = new ArrayList<>();
+        List<String> columns = new ArrayList<>();
+        List<String> names = new ArrayList<>(fields.stream().map(Field::name).toList());
+        Collections.shuffle(names, random);
+        List<String> groups = List.copyOf(names.subList(0, random.nextInt(Math.min(4, names.size()))));
+        Duration bucket = random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null;
+        columns.addAll(groups);
+        if (bucket != null) {
+            columns.add("t / " + bucket.toMillis() + " * " + bucket.toMillis());
+        }
+        int grouped = columns.size();
+        for (int i = random.nextInt(4); i >= 0; i--) {
+            Aggregate value = aggregate(i);
+            values.add(value);
+            columns.add(value.function() + "(" + (value.argument() == null ? "*" : value.argument()) + ")");
+        }
+        String where = random.nextBoolean() ? null : "k > " + (random.nextInt(9) - 4);
+        String sql = "SELECT " + String.join(", ", columns) + " FROM rows" + (where == null ? "" : " WHERE " + where);
+        if (grouped > 0) {
+            String numbers = String.join(
+                    ", ",
+                    IntStream.rangeClosed(1, grouped)
+                            .mapToObj(Integer::toString)
+                            .toList());
+            sql += " GROUP BY " + numbers + " ORDER BY " + numbers;
+        }
+        Query query = stream.query().withResult(new Result.Aggregates(values, groups, bucket));
+        if (where != null) {
+            query = query.withWhere(where);
+        }
+        List<List<String>> answer = new ArrayList<>();
+        stream.answer(query, block -> {
+            for (int row = 0; row < block.size(); row++) {
+                List<String> texts = new ArrayList<>();
+                for (int f = 0; f < block.layout().fields().size(); f++) {
+                    texts.add(text(block.value(f, row)));
+                }
+                answer.add(texts);
+            }
+            return true;
+        });
+        assertThat(answer).as("%s: %s", seed, sql).isEqualTo(ask(statement, sql));
+    }
+
+    private Aggregate aggregate(int number) {
+        Aggregate.Function function = List.of(Aggregate.Function.values()).get(random.nextInt(5));
+        if (function == Aggregate.Function.COUNT && random.nextBoolean()) {
+            return new Aggregate(function, null, "a" + number);
+        }
+        Field field = fields.get(random.nextInt(fields.size()));
+        boolean any = function != Aggregate.Function.SUM && function != Aggregate.Function.AVG;
+        if (!any && !ValueType.of(field.type()).numeric()) {
+            function = Aggregate.Function.COUNT;
+        }
+        return new Aggregate(function, new Expression.FieldValue(field.name()), "a" + number);
+    }
+
+    private static List<List<String>> ask(Statement statement, String sql) throws SQLException {
+        List<List<String>> rows = new ArrayList<>();
+        try (ResultSet results = statement.executeQuery(sql)) {
+            int columns = results.getMetaData().getColumnCount();
+            while (results.next()) {
+                List<String> row = new ArrayList<>();
+                for (int c = 1; c <= columns; c++) {
+                    row.add(text(results.getObject(c)));
+                }
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    /** SQLite knows whole numbers, doubles, text and bytes. Sums of halves of small numbers are exact in any order. */
+    private static String text(@Nullable Object value) {
+        if (value instanceof Boolean truth) {
+            return truth ? "1" : "0";
+        } else if (value instanceof Float || value instanceof Double) {
+            return String.valueOf(((Number) value).doubleValue() + 0.0); // one zero
+        }
+        return value instanceof byte[] bytes ? Arrays.toString(bytes) : String.valueOf(value);
+    }
+
+    private void load(Connection sqlite, TupleBlock block) throws SQLException {
+        String marks = fields.stream().map(f -> "?").collect(Collectors.joining(", "));
+        sqlite.setAutoCommit(false);
+        try (PreparedStatement insert = sqlite.prepareStatement("INSERT INTO rows VALUES (" + marks + ")")) {
+            for (int row = 0; row < block.size(); row++) {
+                for (int f = 0; f < fields.size(); f++) {
+                    Object value = block.value(f, row);
+                    insert.setObject(f + 1, value instanceof Float number ? (Object) (double) number : value);
+                }
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+        sqlite.commit();
+    }
+
+    private static String type(FieldType type) {
+        return switch (type) {
+            case INT, LONG, TIMESTAMP, BOOLEAN -> "INTEGER";
+            case FLOAT, DOUBLE -> "REAL";
+            case TIMESTAMP_US, TIMESTAMP_NS, IPV4 -> throw new AssertionError();
+            case STRING -> "TEXT";
+            case BYTES -> "BLOB";
+        };
+    }
+}

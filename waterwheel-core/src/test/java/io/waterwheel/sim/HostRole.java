@@ -19,6 +19,7 @@ import io.waterwheel.query.exec.ViewSlot;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -226,6 +227,11 @@ final class HostRole {
 
     void onTick() {
         task.onTick(world.now);
+        for (Instance instance : List.copyOf(hosted.values())) {
+            if (instance.slot.askedEpoch() > instance.core.epoch()) {
+                instance.core.onSuccessor(world.now);
+            }
+        }
         checkMemory();
     }
 

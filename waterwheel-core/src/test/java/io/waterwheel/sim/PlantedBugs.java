@@ -264,6 +264,8 @@ final class PlantedBugs {
                             DISPATCHER,
                             "from = Math.min(from, channel.cursor);",
                             "if (find(channel.cursor) == null) { from = Math.min(from, channel.cursor); }"),
+            new PlantedBug("idle successor", 3, LIVENESS, "an idle indexer does not look whether it has a successor")
+                    .with(INDEXER, "if (!stopped && !successorSeen) {", "if (!stopped && !successorSeen && now < 0) {"),
             new PlantedBug("ring", 6, MEMORY, "room in the ring is made after a segment came")
                     .with(
                             DISPATCHER,

@@ -71,6 +71,7 @@ public final class FreshReader {
             view = later;
         }
         if (view.epoch() != subquery.epoch()) {
+            slot.asked(subquery.epoch());
             return refresh("epoch " + view.epoch() + ", asked for " + subquery.epoch(), spec);
         }
         if (view.flushed() < subquery.flushed()) {

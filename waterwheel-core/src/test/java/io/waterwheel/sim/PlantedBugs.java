@@ -54,7 +54,7 @@ final class PlantedBugs {
             .with(
                     CATALOG,
                     "IndexerCheckpoint raised = new IndexerCheckpoint(old.epoch() + 1,",
-                    "node = require(path); IndexerCheckpoint raised = new IndexerCheckpoint("
+                    "node = require(path); refreshLastEdit(); IndexerCheckpoint raised = new IndexerCheckpoint("
                             + "CatalogJson.readCheckpoint(path, node.data()).epoch() + 1,");
 
     private static final PlantedBug REPEATS = new PlantedBug("repeats", 4, NONE, "repeated blocks are not dropped")
@@ -92,10 +92,10 @@ final class PlantedBugs {
     static final Map<String, Integer> FOUND_BY = Map.of(
             "answer version", 136,
             "report version", 489,
-            "checkpoint apart", 296,
-            "merge epoch", 343,
+            "merge epoch", 513,
             "subquery epoch, s above mine", 347,
-            "s-1, checkpoint apart", 101);
+            "subquery epoch, floor at start", 739,
+            "idle successor", 3586);
 
     private PlantedBugs() {}
 

@@ -62,6 +62,48 @@ public sealed interface Control {
             boolean recovering)
             implements Control {}
 
+    /** What a spout has found wrong with a partition's log. */
+    enum LogProblem {
+        NONE,
+        /** The log ends below what was read of it: it was truncated. */
+        TRUNCATED,
+        /** The topic was deleted and made anew. */
+        RECREATED,
+        /** There is no such topic. */
+        GONE
+    }
+
+    /**
+     * Spout to dispatcher, about every second: the partition's log as it is now.
+     *
+     * @param since first position of the log that the spout reads, see {@code LogIdentity}
+     * @param start position of the first record that the log holds
+     * @param end position after the last visible record; when the question was asked, not now
+     */
+    record LogState(int streamId, int partition, long since, long start, long end, LogProblem problem)
+            implements Control {}
+
+    /**
+     * Dispatcher to coordinators, about every second: how a partition is, for people.
+     *
+     * @param position first offset not routed yet, -1 when not known
+     * @param start position of the first record that the log holds, -1 when not known
+     * @param end position after the last visible record, -1 when not known
+     * @param limit first offset that must not be routed yet
+     * @param deadLetters stored since the dispatcher began with the partition
+     * @param trouble why it stands still, and what to do; empty when it does not
+     */
+    record PartitionReport(
+            int streamId,
+            int partition,
+            long position,
+            long start,
+            long end,
+            long limit,
+            long deadLetters,
+            String trouble)
+            implements Control {}
+
     /** Anyone to indexer: seal the active tree of a stream now and flush it. */
     record Seal(int streamId) implements Control {}
 }

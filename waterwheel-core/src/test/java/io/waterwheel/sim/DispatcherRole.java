@@ -1,5 +1,6 @@
 package io.waterwheel.sim;
 
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamCatalog;
@@ -9,13 +10,15 @@ import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.DispatcherEffects;
 import io.waterwheel.ingest.PartitionDispatcher;
 import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.WaterwheelException;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +44,7 @@ final class DispatcherRole implements DispatcherEffects {
     private final StreamCatalog catalog;
     private final PartitionDispatcher core;
     private final Map<Integer, Account> accounts = new HashMap<>();
+    private Letters.@Nullable Session session;
     boolean dead;
     long pausedUntil;
 
@@ -199,11 +203,21 @@ final class DispatcherRole implements DispatcherEffects {
     }
 
     @Override
-    public void raiseLimit(long limit) {
+    public void raiseLimit(long limit, LogIdentity log) {
         call(() -> {
-            PartitionRoute route = catalog.raiseLimit(partition, limit).route();
+            PartitionRoute route = catalog.raiseLimit(partition, limit, log).route();
             later(dispatcher -> dispatcher.onRoute(route, world.now));
         });
+    }
+
+    @Override
+    public void giveUp(LostRange range) {
+        world.oracle.watch(() -> Oracle.check(false, "nothing is lost here, and yet is given up: %s", range));
+    }
+
+    @Override
+    public void report(Control.PartitionReport report) {
+        Oracle.check(report.trouble().isEmpty(), "partition %d stands still: %s", partition, report.trouble());
     }
 
     @Override
@@ -215,14 +229,32 @@ final class DispatcherRole implements DispatcherEffects {
     }
 
     @Override
-    public void storeDeadLetter(Object token, long offset, int index, String reason, ByteBuffer raw) {
-        boolean stored = !world.faulty() || world.random.nextInt(5) != 0;
+    public void openDeadLetters() {
+        boolean fails = world.faulty() && world.random.nextInt(5) == 0;
         world.network.answer("letters", () -> {
-            if (stored) {
-                world.topic.letters(partition).add(offset);
+            Letters.Session next = fails ? null : world.topic.letters(partition).open();
+            if (next != null) {
+                session = next;
             }
-            boolean told = stored && (!world.faulty() || world.random.nextInt(10) != 0);
-            later(dispatcher -> dispatcher.onDeadLetter(token, told, world.now));
+            later(dispatcher -> dispatcher.onDeadLettersOpened(next == null ? null : next.stored(), world.now));
+            return true;
+        });
+    }
+
+    @Override
+    public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
+        // Stored and its answer lost, or not stored: the dispatcher hears the same.
+        boolean reaches = !world.faulty() || world.random.nextInt(5) != 0;
+        boolean confirmed = reaches && (!world.faulty() || world.random.nextInt(5) != 0);
+        List<RefusedRow> sent = List.copyOf(letters);
+        Letters.Session sender = session;
+        world.network.answer("letters", () -> {
+            boolean stored = sender != null && reaches && sender.store(since, until, sent);
+            boolean told = stored && confirmed;
+            if (!told) {
+                session = null;
+            }
+            later(dispatcher -> dispatcher.onDeadLetters(token, told, world.now));
             return true;
         });
     }

@@ -178,7 +178,8 @@ final class Oracle {
         seen.forEach((partition, position) -> {
             for (long offset : world.topic.bad(partition)) {
                 check(
-                        offset >= position || world.topic.letters(partition).contains(offset),
+                        offset >= position
+                                || world.topic.letters(partition).offsets().contains(offset),
                         "partition %d: offset %d is passed and its dead letter is not stored",
                         partition,
                         offset);

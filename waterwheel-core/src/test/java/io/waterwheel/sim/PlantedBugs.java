@@ -102,15 +102,18 @@ final class PlantedBugs {
     /** Those of the protocol's list, then our own, then those that are only seen in pairs. */
     static final List<PlantedBug> ALL = List.of(
             new PlantedBug("limit", 1, SAFETY, "offsets are routed before they are reserved")
-                    .with(DISPATCHER, "if (records.from >= route.limit()) {", "if (records.from < 0) {")
+                    .with(
+                            DISPATCHER,
+                            "if (records.from >= route.limit() || roadblock.isAt(records.from)) {",
+                            "if (roadblock.isAt(records.from)) {")
                     .with(DISPATCHER, "roomInRing() && first.from < route.limit()", "roomInRing()")
                     .with(ROUTE, "return Math.min(limit, since);", "return since;")
                     .with(ROUTE, "return limit;", "return Long.MAX_VALUE;"),
             new PlantedBug("route cas", 1, SAFETY, "the route is written without compare-and-set")
                     .with(
                             CATALOG,
-                            "CatalogJson.write(raised), current.nodeVersion())",
-                            "CatalogJson.write(raised), -1)"),
+                            "CatalogJson.write(changed), current.nodeVersion())))",
+                            "CatalogJson.write(changed), -1)))"),
             new PlantedBug("since", 1, SAFETY, "a version enters below the limit")
                     .with(
                             ROUTE,
@@ -176,7 +179,10 @@ final class PlantedBugs {
                             "indexer + \"-\" + 1 + \"-\" + flush")
                     .with(FLUSH, "if (!same) {", "if (!same && content.isEmpty()) {"),
             new PlantedBug("one version a block", 4, SAFETY, "a block spans a change of the routing")
-                    .with(DISPATCHER, "route.nextChange(records.from), table)", "route.limit(), table)"),
+                    .with(
+                            DISPATCHER,
+                            "Math.min(route.nextChange(records.from), route.nextLost(records.from))",
+                            "Math.min(route.limit(), route.nextLost(records.from))"),
             APART,
             new PlantedBug("channel instance", 3, LIVENESS, "a subscription after a gap is the same as before")
                     .with(INDEXER, "channel.attempt++;", ""),
@@ -219,7 +225,10 @@ final class PlantedBugs {
             new PlantedBug("stale", 10, SAFETY, "an indexer that hears nothing does not say so")
                     .with(READER, "if (now - view.heardNanos()[p] > staleNanos) {", "if (now < 0) {"),
             new PlantedBug("demand", 10, SAFETY, "what a session has seen is not demanded")
-                    .with(PLAN, "query.atLeast().forEach((partition, offset) -> demand[partition] = offset);", ""),
+                    .with(
+                            PLAN,
+                            "query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));",
+                            ""),
             new PlantedBug("unknown is done", 7, SAFETY, "a commit that ended unknown is taken for done")
                     .with(
                             CATALOG,
@@ -247,23 +256,6 @@ final class PlantedBugs {
                             COLLECTOR,
                             "if (writer == null || writer.epoch() > Integer.parseInt(name.group(3))) {",
                             "if (writer == null) {"),
-            new PlantedBug(
-                            "sweep stays",
-                            6,
-                            LIVENESS,
-                            "channels far apart drop each other's records before letters are stored")
-                    .with(
-                            DISPATCHER,
-                            "if (find(channel.cursor) != null) {",
-                            "if (find(channel.cursor) != null && now() < 0) {")
-                    .with(
-                            DISPATCHER,
-                            "private void dropSweep() {",
-                            "private long now() { return 0; } private void dropSweep() {")
-                    .with(
-                            DISPATCHER,
-                            "from = Math.min(from, channel.cursor);",
-                            "if (find(channel.cursor) == null) { from = Math.min(from, channel.cursor); }"),
             new PlantedBug("idle successor", 3, LIVENESS, "an idle indexer does not look whether it has a successor")
                     .with(INDEXER, "if (!stopped && !successorSeen) {", "if (!stopped && !successorSeen && now < 0) {"),
             new PlantedBug("ring", 6, MEMORY, "room in the ring is made after a segment came")
@@ -300,6 +292,12 @@ final class PlantedBugs {
             REPEATS,
             NO_S_CHECK,
             ORDER,
+            new PlantedBug(
+                            "sweep stays",
+                            6,
+                            NONE,
+                            "channels far apart drop each other's records before letters are stored")
+                    .with(DISPATCHER, "if (!sweep.get(i).unstored.isEmpty()) {", "if (i < 0) {"),
             new PlantedBug("lower channel epochs", 5, NONE, "a dispatcher follows older subscriptions too")
                     .with(
                             DISPATCHER,

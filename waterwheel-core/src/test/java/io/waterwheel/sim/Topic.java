@@ -50,7 +50,7 @@ final class Topic {
 
     private final Map<Long, Produced> produced = new HashMap<>();
     private final List<Set<Long>> bad = new ArrayList<>();
-    private final List<Set<Long>> letters = new ArrayList<>();
+    private final List<Letters> letters = new ArrayList<>();
     private long badCount;
 
     Topic(Random random, int streamId, int partitions) {
@@ -59,7 +59,7 @@ final class Topic {
         for (int p = 0; p < partitions; p++) {
             log.add(new ArrayList<>());
             bad.add(new HashSet<>());
-            letters.add(new HashSet<>());
+            letters.add(new Letters(p));
         }
     }
 
@@ -88,8 +88,8 @@ final class Topic {
         return bad.get(partition);
     }
 
-    /** Offsets of a partition whose dead letter is stored. */
-    Set<Long> letters(int partition) {
+    /** The dead letters of a partition. */
+    Letters letters(int partition) {
         return letters.get(partition);
     }
 

@@ -69,6 +69,8 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     private final WorkerServices services;
     private final Map<Integer, Followed> streams = new ConcurrentHashMap<>();
+    /** By stream and partition, the last report. */
+    private final Map<Integer, Map<Integer, Control.PartitionReport>> partitions = new ConcurrentHashMap<>();
     /** Streams that are about to be followed. */
     private final Set<Integer> beginning = ConcurrentHashMap.newKeySet();
 
@@ -109,6 +111,19 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     private Map<Integer, Control.Report> reports(int streamId, long since) {
         Followed followed = streams.get(streamId);
         return followed == null ? Map.of() : followed.follower.reports(since);
+    }
+
+    /** Takes the report of a partition; of several that came, the last. */
+    boolean onPartitionReport(Control.PartitionReport report) {
+        partitions
+                .computeIfAbsent(report.streamId(), id -> new ConcurrentHashMap<>())
+                .put(report.partition(), report);
+        return true;
+    }
+
+    /** The last report of each partition. */
+    Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
+        return partitions.getOrDefault(streamId, Map.of());
     }
 
     /** Takes a report; a newer one replaces an older one of the same indexer. */
@@ -161,6 +176,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     /** Ends following streams that are gone. */
     private void forgetDropped() {
         Map<Integer, StreamInfo> present = services.streams().streams();
+        partitions.keySet().retainAll(present.keySet());
         streams.entrySet().removeIf(entry -> {
             if (present.containsKey(entry.getKey())) {
                 return false;

@@ -112,6 +112,12 @@ public final class Keys {
             .doc("Templates and leaves that all query servers of one worker keep in memory. Must fit the worker's heap"
                     + " beside the indexers' pools."));
 
+    public static final Key<Duration> SOURCE_CHECK_INTERVAL = add(Key.duration("source.check-interval", "1 s")
+            .atLeast("100 ms")
+            .atMost("1 min")
+            .doc(
+                    "How often topics are looked at: whether they have new partitions, were made anew, or hold less than was"
+                            + " read."));
     public static final Key<Duration> HEARTBEAT_INTERVAL = add(Key.duration("heartbeat.interval", "100 ms")
             .atLeast("1 ms")
             .atMost("10 s")

@@ -108,15 +108,22 @@ final class Events {
         return all.get(random.nextInt(all.size()));
     }
 
-    /** What others may do to the same entries of the catalog in the middle of a call. */
+    /** What others may do to the same entries of the catalog in the middle of a call: commit what they have. */
     void rival() {
         steps++;
         if (!world.zombieHosts.isEmpty() && random.nextInt(4) != 0) {
-            flush(world.zombieHosts.get(random.nextInt(world.zombieHosts.size())));
+            flushAll(world.zombieHosts.get(random.nextInt(world.zombieHosts.size())));
         } else if (random.nextInt(4) == 0) {
             changeRouting();
         } else {
-            flush(world.hosts[random.nextInt(world.hosts.length)]);
+            flushAll(world.hosts[random.nextInt(world.hosts.length)]);
+        }
+    }
+
+    private static void flushAll(HostRole host) {
+        for (HostRole.Instance instance : List.copyOf(host.hosted.values())) {
+            instance.flushStep();
+            instance.flushStep();
         }
     }
 

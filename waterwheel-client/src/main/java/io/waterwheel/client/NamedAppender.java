@@ -27,9 +27,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>One appender a name: the next to open it shuts out the one before, whose commits fail from then on. Commit every
- * second or so: until then queries see nothing of it, nor of what others append to the same partitions after it; after
- * 20 seconds Kafka gives the transaction up. Thread-safe; the calls of several threads take turns.
+ * <p>Notes are in the topic {@code TOPIC.appends} and outlive the topic that they speak of: where that is deleted and
+ * made anew, delete them too, or take other names. One appender a name: the next to open it shuts out the one before,
+ * whose commits fail from then on. Commit every second or so: until then queries see nothing of it, nor of what others
+ * append to the same partitions after it; after 20 seconds Kafka gives the transaction up. Thread-safe; the calls of
+ * several threads take turns.
  */
 public final class NamedAppender implements AutoCloseable {
     /** Longest name, in characters. */

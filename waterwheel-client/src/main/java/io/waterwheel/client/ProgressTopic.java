@@ -105,7 +105,8 @@ final class ProgressTopic {
     }
 
     /**
-     * By partition the position of the end of the stream's own topic, of what is committed.
+     * By partition the position of the end of the stream's own topic; of what is not committed too, or another's open
+     * transaction would hide what was appended after its begin.
      *
      * @param bases by partition what is added to an offset to make a position
      */
@@ -113,7 +114,7 @@ final class ProgressTopic {
         List<TopicPartition> all = IntStream.range(0, partitions)
                 .mapToObj(partition -> new TopicPartition(streamTopic, partition))
                 .toList();
-        try (KafkaConsumer<byte[], byte[]> consumer = consumer("read_committed")) {
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer("read_uncommitted")) {
             Map<Integer, Long> ends = new HashMap<>();
             consumer.endOffsets(all, timeout)
                     .forEach((partition, end) ->

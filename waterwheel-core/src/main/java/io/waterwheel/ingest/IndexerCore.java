@@ -397,8 +397,10 @@ public final class IndexerCore {
         active.discard();
         sealed.forEach(tree -> tree.tree().discard());
         sealed.clear();
-        committed.forEach(tree -> tree.sequenced().tree().discard());
+        // The flusher reads sealed trees; of these nobody but slow readers, and the pool is others' too.
+        committed.forEach(tree -> tree.sequenced().tree().revoke());
         committed.clear();
+        lingering.forEach(forgotten -> forgotten.tree().revoke());
         lingering.clear();
     }
 

@@ -21,8 +21,11 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code waterwheel append}. */
 @Command(
@@ -53,6 +56,9 @@ final class AppendCommand implements Callable<Integer> {
 
     private final Terminal terminal;
 
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Mixin
     private ServerOption server = new ServerOption();
 
@@ -73,7 +79,8 @@ final class AppendCommand implements Callable<Integer> {
             names = "--name",
             paramLabel = "ID",
             description = "Append under a name, and each line once however often this is run: killed and run again with"
-                    + " the same name and file it goes on where it stood, and adds what has come to the file since."
+                    + " the same name and file it goes on where it stood, and adds what has come to the file since (whole"
+                    + " lines: let no last line be without its end)."
                     + " Queries see lines a second or so after they are sent.")
     private @Nullable String name;
 
@@ -98,6 +105,11 @@ final class AppendCommand implements Callable<Integer> {
         PrintStream err = terminal.err();
         try (WaterwheelClient client = server.connect();
                 InputStream in = open()) {
+            if (name != null && file.equals("-")) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "--name goes with a file, which can be read again from its beginning, not with standard input");
+            }
             FileAppend append;
             Map<Integer, Long> positions;
             if (name == null) {
@@ -131,7 +143,7 @@ final class AppendCommand implements Callable<Integer> {
     private void await(WaterwheelClient client, Map<Integer, Long> positions) {
         try {
             long none = client.count(
-                    Query.of(stream).withTimes(NOWHERE).withAtLeast(positions).withTimeout(timeout));
+                    Query.of(stream).withTimes(NOWHERE).withSeen(positions).withTimeout(timeout));
             if (none < 0) {
                 throw new IllegalStateException("a count of " + none);
             }

@@ -23,12 +23,17 @@ final class Collector implements AutoCloseable {
     /** What it has done so far. */
     record Totals(long removed, long removedBytes, FileCollector.@Nullable Found last) {}
 
+    private final WorkerServices services;
     private final FileCollector collector;
     private final ScheduledExecutorService thread;
+    /** Whether the store is known to be this catalog's. Its thread only. */
+    private boolean marked;
+
     /** Writer: its thread. Readers: any. */
     private volatile Totals totals = new Totals(0, 0, null);
 
     Collector(WorkerServices services) {
+        this.services = services;
         this.collector = new FileCollector(
                 services.catalogStore(),
                 services.chunkStore(),
@@ -50,6 +55,10 @@ final class Collector implements AutoCloseable {
 
     private void look() {
         try {
+            if (!marked) {
+                StoreMark.check(services.catalogStore(), services.chunkStore());
+                marked = true;
+            }
             collector.list();
             FileCollector.Found found = collector.collect(System.nanoTime());
             Totals before = totals;
@@ -65,8 +74,8 @@ final class Collector implements AutoCloseable {
             }
         } catch (IOException | WaterwheelException e) {
             LOG.warn("[collector] could not look through the chunk store; trying again later", e);
-        } catch (RuntimeException e) {
-            // A scheduled task that throws is never run again.
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and nobody would hear of it.
             LOG.error("[collector] failed; trying again later", e);
         }
     }

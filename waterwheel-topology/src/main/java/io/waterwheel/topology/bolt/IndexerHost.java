@@ -272,7 +272,10 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                     post(() -> {
                         attempt.failed();
                         Hosted here = hosted.get(stream.id());
-                        if (here != null) {
+                        // Meanwhile it may have got more partitions, which began all its indexers anew.
+                        if (here != null
+                                && here.stream.partitions() == stream.partitions()
+                                && task.core(stream.id(), indexer) == null) {
                             host(here, start);
                         }
                     });

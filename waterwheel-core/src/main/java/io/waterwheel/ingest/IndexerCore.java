@@ -547,7 +547,17 @@ public final class IndexerCore {
         reportedRegion = region;
         lastReportNanos = now;
         effects.report(new Control.Report(
-                stream.id(), indexer, epoch, flushed, watermarks(), version, region, tuples, rejected, recovering));
+                stream.id(),
+                indexer,
+                epoch,
+                flushed,
+                watermarks(),
+                version,
+                region,
+                tuples,
+                rejected,
+                recovering,
+                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size())));
     }
 
     private @Nullable Region unflushedRegion() {

@@ -47,6 +47,7 @@ public sealed interface Control {
      * @param tuples number of unflushed tuples
      * @param rejected rows refused so far in all blocks taken, replays not counted twice
      * @param recovering whether a watermark is below the recovery target
+     * @param memory of the indexer's task
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
     record Report(
@@ -59,8 +60,18 @@ public sealed interface Control {
             @Nullable Region region,
             long tuples,
             long rejected,
-            boolean recovering)
+            boolean recovering,
+            Memory memory)
             implements Control {}
+
+    /**
+     * Memory of an indexer task.
+     *
+     * @param usedBytes held by its trees: those being filled, those not in chunks yet, those kept for queries
+     * @param limitBytes bound of that and of what is under way; when it is reached, reading waits
+     * @param unflushedTrees trees of this indexer that are sealed and not in chunks yet
+     */
+    record Memory(long usedBytes, long limitBytes, int unflushedTrees) {}
 
     /** What a spout has found wrong with a partition's log. */
     enum LogProblem {

@@ -73,6 +73,9 @@ public final class ControlCodec {
                 .setVersion(report.version())
                 .setTuples(report.tuples())
                 .setRejected(report.rejected())
+                .setMemoryUsed(report.memory().usedBytes())
+                .setMemoryLimit(report.memory().limitBytes())
+                .setUnflushedTrees(report.memory().unflushedTrees())
                 .setRecovering(report.recovering());
         for (long watermark : report.watermarks()) {
             message.addWatermarks(watermark);
@@ -170,6 +173,7 @@ public final class ControlCodec {
                 region,
                 part.getTuples(),
                 part.getRejected(),
-                part.getRecovering());
+                part.getRecovering(),
+                new Control.Memory(part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees()));
     }
 }

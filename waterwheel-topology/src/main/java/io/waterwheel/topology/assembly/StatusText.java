@@ -40,6 +40,20 @@ final class StatusText {
                                 trouble));
                     }
                 }
+                for (JsonNode indexer : stream.path("indexers")) {
+                    long limit = indexer.path("memoryLimit").asLong();
+                    if (indexer.path("memoryUsed").asLong() > limit - limit / 8
+                            && indexer.path("unflushedTrees").asInt() > 0) {
+                        text.append(String.format(
+                                Locale.ROOT,
+                                "  indexer %d: %d of %d MiB of memory used, %d trees wait to be written; reading waits"
+                                        + " for them. Is the chunk store slow or full?%n",
+                                indexer.path("indexer").asInt(),
+                                indexer.path("memoryUsed").asLong() >> 20,
+                                limit >> 20,
+                                indexer.path("unflushedTrees").asInt()));
+                    }
+                }
                 for (JsonNode lost : stream.path("lost")) {
                     text.append(String.format(
                             Locale.ROOT,

@@ -92,6 +92,9 @@ final class StatusJson {
             indexer.put("tuples", report.tuples());
             indexer.put("rejected", report.rejected());
             indexer.put("recovering", report.recovering());
+            indexer.put("memoryUsed", report.memory().usedBytes());
+            indexer.put("memoryLimit", report.memory().limitBytes());
+            indexer.put("unflushedTrees", report.memory().unflushedTrees());
             ArrayNode watermarks = indexer.putArray("watermarks");
             for (long watermark : report.watermarks()) {
                 watermarks.add(watermark);

@@ -81,7 +81,7 @@ public final class Keys {
             .atLeast("1 MiB")
             .atMost("1 TiB")
             .doc("Memory of all trees of one indexer task: the active one, those being written, and those kept for"
-                    + " queries. When it is used up, reading waits."));
+                    + " queries. When it is used up, reading waits; an eighth is kept for pages that are not full."));
     public static final Key<DataSize> INDEXER_CREDIT_WINDOW = add(Key.bytes("indexer.credit-window", "512 KiB")
             .atLeast("16 KiB")
             .atMost("256 MiB")

@@ -32,9 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class BackPressureTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int POOL_MEGABYTES = 16;
-    /** What one block beyond the last credit may add. */
-    private static final long SLACK_BYTES = 2 << 20;
-
     private static final long FIRST = 500_000;
     /** About 130 MB of tuples, four times what both indexers may hold. */
     private static final long ALL = 3_500_000;
@@ -137,7 +134,7 @@ final class BackPressureTest {
 
     private void bounded(JsonNode status) {
         mostUsed = Math.max(mostUsed, used(status));
-        assertThat(used(status)).as(status.toString()).isLessThanOrEqualTo(limit(status) + SLACK_BYTES);
+        assertThat(used(status)).as(status.toString()).isLessThanOrEqualTo(limit(status));
     }
 
     private static long used(JsonNode status) {
@@ -164,9 +161,7 @@ final class BackPressureTest {
             if (condition.test(status)) {
                 return status;
             }
-            assertThat(System.nanoTime() - deadline)
-                    .as("status %s", status)
-                    .isNegative();
+            assertThat(System.nanoTime() - deadline).as("status %s", status).isNegative();
             LockSupport.parkNanos(20_000_000);
         }
     }

@@ -74,7 +74,8 @@ public final class Appender implements AutoCloseable {
 
     static RecordSender sender(StreamDetails stream, AppenderSettings settings, @Nullable String transactionalId) {
         try {
-            return new RecordSender(stream.definition(), stream.bootstrapServers(), settings, transactionalId);
+            return new RecordSender(
+                    stream.definition(), stream.bootstrapServers(), stream.bases(), settings, transactionalId);
         } catch (KafkaException e) {
             throw new WaterwheelException(
                     Kind.TEMPORARY,

@@ -45,6 +45,9 @@ final class RecordSender implements AutoCloseable {
 
     private final String topic;
     private final String bootstrapServers;
+    /** By partition, what makes an offset a position. */
+    private final Map<Integer, Long> bases;
+
     private final int partitions;
     private final KafkaProducer<byte[], byte[]> producer;
     private int nextPartition;
@@ -61,10 +64,12 @@ final class RecordSender implements AutoCloseable {
     RecordSender(
             StreamDefinition stream,
             String bootstrapServers,
+            Map<Integer, Long> bases,
             AppenderSettings settings,
             @Nullable String transactionalId) {
         this.topic = stream.topic();
         this.bootstrapServers = bootstrapServers;
+        this.bases = bases;
         this.partitions = stream.partitions();
         this.ends = new AtomicLongArray(partitions);
         this.nameless = new AtomicLongArray(partitions);
@@ -166,7 +171,7 @@ final class RecordSender implements AutoCloseable {
         Map<Integer, Long> positions = new HashMap<>();
         for (int p = 0; p < partitions; p++) {
             if (ends.get(p) >= 0) {
-                positions.put(p, ends.get(p));
+                positions.put(p, ends.get(p) + bases.getOrDefault(p, 0L));
             }
         }
         return positions;

@@ -19,9 +19,9 @@ final class Session {
         if (positions == null) {
             return query;
         }
-        Map<Integer, Long> demand = new HashMap<>(positions);
-        query.atLeast().forEach((partition, offset) -> demand.merge(partition, offset, Math::max));
-        return query.withAtLeast(demand);
+        Map<Integer, Long> all = new HashMap<>(positions);
+        query.seen().forEach((partition, offset) -> all.merge(partition, offset, Math::max));
+        return query.withSeen(all);
     }
 
     synchronized void saw(String stream, Verdict verdict) {

@@ -3,6 +3,7 @@ package io.waterwheel.client;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.wire.proto.StreamDescription;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -14,6 +15,7 @@ import java.util.OptionalLong;
  * @param chunks number of chunks; absent in lists
  * @param chunkTuples number of tuples in them; absent in lists
  * @param chunkBytes bytes of their files; absent in lists
+ * @param bases by partition, what is added to an offset of the topic to make a position; 0 where absent; empty in lists
  */
 public record StreamDetails(
         int id,
@@ -21,7 +23,8 @@ public record StreamDetails(
         String bootstrapServers,
         OptionalLong chunks,
         OptionalLong chunkTuples,
-        OptionalLong chunkBytes) {
+        OptionalLong chunkBytes,
+        Map<Integer, Long> bases) {
     static StreamDetails of(StreamDescription message) {
         return new StreamDetails(
                 message.getId(),
@@ -29,6 +32,7 @@ public record StreamDetails(
                 message.getBootstrapServers(),
                 message.hasChunks() ? OptionalLong.of(message.getChunks()) : OptionalLong.empty(),
                 message.hasChunkTuples() ? OptionalLong.of(message.getChunkTuples()) : OptionalLong.empty(),
-                message.hasChunkBytes() ? OptionalLong.of(message.getChunkBytes()) : OptionalLong.empty());
+                message.hasChunkBytes() ? OptionalLong.of(message.getChunkBytes()) : OptionalLong.empty(),
+                message.getBasesMap());
     }
 }

@@ -3,6 +3,8 @@ package io.waterwheel.client;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
+import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.WaterwheelException;
@@ -10,6 +12,7 @@ import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.query.Query;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.proto.AlterStreamRequest;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.DropStreamReply;
@@ -18,6 +21,9 @@ import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.ListStreamsRequest;
+import io.waterwheel.wire.proto.OffsetsReply;
+import io.waterwheel.wire.proto.SetOffsetsRequest;
+import io.waterwheel.wire.proto.ShowOffsetsRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StatusRequest;
 import io.waterwheel.wire.proto.StreamDescription;
@@ -30,11 +36,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallOptions;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks a Waterwheel server. One client is one session: a query sees at least what any earlier answer on the same stream
@@ -197,6 +205,55 @@ public final class WaterwheelClient implements AutoCloseable {
         FlushStreamReply reply = coordinators.repeatable(
                 connection -> call(connection, AdminActions.FLUSH_STREAM, request, FlushStreamReply.parser(), timeout));
         return Map.copyOf(reply.getPositionsMap());
+    }
+
+    /**
+     * Changes what a stream does about trouble with its topic.
+     *
+     * @param badRecords null: as it is
+     * @param logLoss null: as it is
+     */
+    public StreamDetails alter(String stream, @Nullable BadRecords badRecords, @Nullable LogLoss logLoss) {
+        AlterStreamRequest.Builder request = AlterStreamRequest.newBuilder().setName(stream);
+        if (badRecords != null) {
+            request.setDeadLetters(badRecords.toString());
+        }
+        if (logLoss != null) {
+            request.setLogLoss(logLoss.toString());
+        }
+        return StreamDetails.of(coordinators.repeatable(connection -> call(
+                connection, AdminActions.ALTER_STREAM, request.build(), StreamDescription.parser(), CALL_TIMEOUT)));
+    }
+
+    /** Where reading of each partition of a stream's topic stands. */
+    public List<SourceOffsets> offsets(String stream) {
+        ShowOffsetsRequest request =
+                ShowOffsetsRequest.newBuilder().setName(stream).build();
+        OffsetsReply reply = coordinators.repeatable(connection ->
+                call(connection, AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+        return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
+    }
+
+    /**
+     * Goes on reading from further on; what is passed over and not indexed is recorded as lost.
+     *
+     * @param offsets by partition, the offset of its log
+     * @throws WaterwheelException of kind USER when one of them would go backwards, or beyond the log
+     */
+    public List<SourceOffsets> setOffsets(String stream, Map<Integer, Long> offsets) {
+        SetOffsetsRequest request = SetOffsetsRequest.newBuilder()
+                .setName(stream)
+                .putAllOffsets(offsets)
+                .build();
+        OffsetsReply reply = coordinators.once(
+                "set the offsets of " + stream,
+                connection -> call(connection, AdminActions.SET_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+        return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
+    }
+
+    /** Hands over the dead letters of a stream that there are now, oldest first; reads them from Kafka. */
+    public void deadLetters(String stream, long limit, Consumer<DeadLetter> each) {
+        DeadLetterReader.read(describe(stream), limit, each);
     }
 
     /**

@@ -120,13 +120,16 @@ class WaterwheelClientTest {
             client.count(Query.of("other"));
             client.drop("orders");
             client.count(Query.of("orders"));
-            assertThat(server.queries.stream().map(Query::atLeast))
+            assertThat(server.queries.stream().map(Query::seen))
                     .containsExactly(
                             Map.of(),
                             Map.of(0, 10L, 1, 5L),
-                            Map.of(0, 12L, 1, 8L, 2, 1L),
+                            Map.of(0, 10L, 1, 8L),
                             Map.of(),
                             Map.of()); // a stream of the same name has other positions
+            assertThat(server.queries.stream().map(Query::atLeast))
+                    .as("what is lost makes an answer incomplete only below what its query demands itself")
+                    .containsExactly(Map.of(), Map.of(), Map.of(0, 12L, 2, 1L), Map.of(), Map.of());
         }
     }
 

@@ -5,9 +5,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.LogLoss;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.SchemaJson;
+import io.waterwheel.model.SourcePolicy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,17 +21,22 @@ import java.util.Map;
 /** The catalog's entries as JSON, which a person can read with any ZooKeeper shell. Layout: docs/catalog.md. */
 final class CatalogJson {
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** Of a stream's entry, and of everything that hangs under it. 1 has no number in it, and reads as 2. */
+    private static final int LAYOUT = 2;
 
     private CatalogJson() {}
 
     static byte[] write(StreamInfo stream) {
         ObjectNode json = MAPPER.createObjectNode();
+        json.put("layout", LAYOUT);
         json.put("name", stream.name());
         json.put("id", stream.id());
         json.put("topic", stream.topic());
         json.put("format", stream.format().name());
         json.put("partitions", stream.partitions());
         json.put("indexers", stream.indexers());
+        json.put("deadLetters", stream.policy().badRecords().toString());
+        json.put("logLoss", stream.policy().logLoss().toString());
         try {
             json.set("schema", MAPPER.readTree(SchemaJson.write(stream.schema())));
         } catch (JsonProcessingException e) {
@@ -37,17 +46,29 @@ final class CatalogJson {
     }
 
     static StreamInfo readStream(String path, byte[] data) {
-        return read(
-                path,
-                data,
-                json -> new StreamInfo(
-                        text(json, "name"),
-                        intOf(json, "id"),
-                        SchemaJson.read(require(json, "schema").toString()),
-                        RecordFormat.valueOf(text(json, "format")),
-                        text(json, "topic"),
-                        intOf(json, "partitions"),
-                        intOf(json, "indexers")));
+        return read(path, data, json -> {
+            if (json.path("layout").asInt(1) > LAYOUT) {
+                throw new IllegalArgumentException("layout " + json.path("layout") + ", expected at most " + LAYOUT
+                        + ": written by a newer release; run that");
+            }
+            return new StreamInfo(
+                    text(json, "name"),
+                    intOf(json, "id"),
+                    SchemaJson.read(require(json, "schema").toString()),
+                    RecordFormat.valueOf(text(json, "format")),
+                    text(json, "topic"),
+                    intOf(json, "partitions"),
+                    intOf(json, "indexers"),
+                    policyOf(json));
+        });
+    }
+
+    private static SourcePolicy policyOf(JsonNode json) {
+        return new SourcePolicy(
+                json.has("deadLetters")
+                        ? BadRecords.parse(text(json, "deadLetters"))
+                        : SourcePolicy.DEFAULT.badRecords(),
+                json.has("logLoss") ? LogLoss.parse(text(json, "logLoss")) : SourcePolicy.DEFAULT.logLoss());
     }
 
     static byte[] write(PartitionRoute route) {
@@ -57,6 +78,16 @@ final class CatalogJson {
         route.versions()
                 .forEach(entry ->
                         versions.addObject().put("version", entry.version()).put("since", entry.since()));
+        if (!route.log().equals(LogIdentity.ANY)) {
+            json.putObject("log")
+                    .put("topicId", route.log().topicId())
+                    .put("base", route.log().base())
+                    .put("since", route.log().since());
+        }
+        if (!route.lost().isEmpty()) {
+            ArrayNode lost = json.putArray("lost");
+            route.lost().forEach(range -> lost.add(toJson(range)));
+        }
         return bytes(json);
     }
 
@@ -66,7 +97,16 @@ final class CatalogJson {
             for (JsonNode entry : require(json, "versions")) {
                 versions.add(new PartitionRoute.VersionSince(intOf(entry, "version"), longOf(entry, "since")));
             }
-            return new PartitionRoute(longOf(json, "limit"), versions);
+            JsonNode log = json.get("log");
+            List<LostRange> lost = new ArrayList<>();
+            json.path("lost").forEach(range -> lost.add(lostOf(range)));
+            return new PartitionRoute(
+                    longOf(json, "limit"),
+                    versions,
+                    log == null
+                            ? LogIdentity.ANY
+                            : new LogIdentity(text(log, "topicId"), longOf(log, "base"), longOf(log, "since")),
+                    lost);
         });
     }
 
@@ -110,6 +150,15 @@ final class CatalogJson {
             routed.since().forEach((partition, offset) -> since.put(String.valueOf(partition), offset));
             ObjectNode starts = json.putObject("starts");
             routed.starts().forEach((indexer, start) -> starts.set(String.valueOf(indexer), toJson(start)));
+        } else if (edit instanceof Edit.Lost lost) {
+            json.put("edit", "lost");
+            json.set("range", toJson(lost.range()));
+            json.set("table", toJson(lost.table()));
+        } else if (edit instanceof Edit.Extended extended) {
+            json.put("edit", "extended");
+            json.put("version", extended.version());
+            ArrayNode starts = json.putArray("starts");
+            extended.starts().forEach(starts::add);
         }
         return bytes(json);
     }
@@ -140,8 +189,27 @@ final class CatalogJson {
                         .forEach(entry -> starts.put(Integer.valueOf(entry.getKey()), checkpointOf(entry.getValue())));
                 yield new Edit.Routed(tableOf(require(json, "table")), since, starts);
             }
+            case "lost" -> new Edit.Lost(lostOf(require(json, "range")), tableOf(require(json, "table")));
+            case "extended" -> {
+                List<Long> starts = new ArrayList<>();
+                require(json, "starts").forEach(start -> starts.add(start.asLong()));
+                yield new Edit.Extended(intOf(json, "version"), starts);
+            }
             default -> throw new IllegalArgumentException("unknown edit '" + text(json, "edit") + "'");
         });
+    }
+
+    private static ObjectNode toJson(LostRange range) {
+        ObjectNode json = MAPPER.createObjectNode();
+        json.put("partition", range.partition());
+        json.put("from", range.from());
+        json.put("to", range.to());
+        json.put("reason", range.reason());
+        return json;
+    }
+
+    private static LostRange lostOf(JsonNode json) {
+        return new LostRange(intOf(json, "partition"), longOf(json, "from"), longOf(json, "to"), text(json, "reason"));
     }
 
     private static ObjectNode toJson(RoutingTable table) {

@@ -1,5 +1,6 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.model.LostRange;
 import java.util.List;
 import java.util.Map;
 
@@ -37,6 +38,27 @@ public sealed interface Edit {
         public Routed {
             since = Map.copyOf(since);
             starts = Map.copyOf(starts);
+        }
+    }
+
+    /**
+     * Positions of a partition were given up (rule 14).
+     *
+     * @param table the one in force, under a version of its own: whoever has passed the range has seen that version, so
+     *     that no answer is planned on a snapshot that does not know of it
+     */
+    record Lost(LostRange range, RoutingTable table) implements Edit {}
+
+    /**
+     * The topic has more partitions. Every indexer's epoch is raised: whoever runs knows of fewer partitions, and
+     * stops.
+     *
+     * @param version of the table that holds in the new partitions from their start
+     * @param starts of the new partitions, whose numbers follow those there are
+     */
+    record Extended(int version, List<Long> starts) implements Edit {
+        public Extended {
+            starts = List.copyOf(starts);
         }
     }
 }

@@ -6,11 +6,13 @@ import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** The streams of a namespace: creates, lists and drops them. Creating one never touches Storm. Calls block. */
 public final class Namespace {
@@ -56,14 +58,71 @@ public final class Namespace {
         return store.read(path(name)).map(node -> CatalogJson.readStream(path(name), node.data()));
     }
 
+    /** Names of all streams, whether or not their entries can be read. */
+    public List<String> names() {
+        return store.children(STREAMS);
+    }
+
+    /** Lets whoever watches the streams look again. */
+    static void touch(CatalogStore store, List<Op> ops) {
+        CatalogStore.Node node = store.read(STREAMS).orElseThrow();
+        ops.add(new Op.Set(STREAMS, node.data(), node.version()));
+    }
+
+    /**
+     * Changes the policy of a stream.
+     *
+     * @return the stream as it stands afterwards
+     * @throws WaterwheelException NO_SUCH_STREAM when there is none
+     */
+    public StreamInfo changePolicy(String name, UnaryOperator<SourcePolicy> change) {
+        while (true) {
+            store.sync();
+            CatalogStore.Node node = store.read(path(name))
+                    .orElseThrow(() -> new WaterwheelException(
+                            WaterwheelException.Kind.USER,
+                            "NO_SUCH_STREAM",
+                            "there is no stream '" + name + "'; list those there are"));
+            StreamInfo stream = CatalogJson.readStream(path(name), node.data());
+            StreamInfo changed = stream.withPolicy(change.apply(stream.policy()));
+            if (changed.equals(stream)) {
+                return stream;
+            }
+            List<Op> ops = new ArrayList<>();
+            ops.add(new Op.Set(path(name), CatalogJson.write(changed), node.version()));
+            touch(store, ops);
+            try {
+                store.commit(ops);
+                return changed;
+            } catch (ConflictException | UnknownOutcomeException e) {
+                // Somebody else changed streams, or it may be done: look again.
+                store.sync();
+            }
+        }
+    }
+
+    /** {@link #create(String, Schema, RecordFormat, String, long[], int, SourcePolicy, LogIdentity)} with defaults. */
+    public StreamInfo create(
+            String name, Schema schema, RecordFormat format, String topic, long[] starts, int indexers) {
+        return create(name, schema, format, topic, starts, indexers, SourcePolicy.DEFAULT, LogIdentity.ANY);
+    }
+
     /**
      * Creates a stream: its entry, its first routing table over {@code indexers} indexers, its start positions.
      *
      * @param starts per partition of the topic, the first offset that belongs to the stream
+     * @param log of the topic
      * @throws WaterwheelException STREAM_EXISTS when there is one of that name
      */
     public StreamInfo create(
-            String name, Schema schema, RecordFormat format, String topic, long[] starts, int indexers) {
+            String name,
+            Schema schema,
+            RecordFormat format,
+            String topic,
+            long[] starts,
+            int indexers,
+            SourcePolicy policy,
+            LogIdentity log) {
         while (true) {
             store.sync();
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
@@ -78,11 +137,11 @@ public final class Namespace {
             int id = counter.data().length == 0
                     ? 1
                     : Integer.parseInt(new String(counter.data(), StandardCharsets.UTF_8));
-            StreamInfo stream = new StreamInfo(name, id, schema, format, topic, starts.length, indexers);
+            StreamInfo stream = new StreamInfo(name, id, schema, format, topic, starts.length, indexers, policy);
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Set(NEXT_ID, String.valueOf(id + 1).getBytes(StandardCharsets.UTF_8), counter.version()));
             ops.addAll(new StreamCatalog(store, stream)
-                    .creation(RoutingTable.even(1, KeyMaker.domain(schema), indexers), starts));
+                    .creation(RoutingTable.even(1, KeyMaker.domain(schema), indexers), starts, log));
             try {
                 store.commit(ops);
                 return stream;

@@ -1,31 +1,44 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.model.LostRange;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which routing version holds where in one partition (protocol rule 1). No offset at or above the limit is ever routed,
- * so any copy of this, however old, is right for every offset below its own limit.
+ * Which routing version holds where in one partition (protocol rule 1), which log that is, and what of it is given up
+ * (rule 14). No offset at or above the limit is ever routed, so any copy of this, however old, is right for every
+ * offset below its own limit.
  *
  * @param limit first offset that must not be routed yet; only ever raised
  * @param versions ascending in version and since; append only; at least one
+ * @param log whose offsets these are
+ * @param lost ascending, apart from each other, all below the limit
  */
-public record PartitionRoute(long limit, List<VersionSince> versions) {
+public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentity log, List<LostRange> lost) {
+    private static final int MAX_LOST = 1_000;
+
     /** A routing version and the first offset it holds for. */
     public record VersionSince(int version, long since) {}
 
     public PartitionRoute {
         versions = List.copyOf(versions);
+        lost = List.copyOf(lost);
         if (versions.isEmpty()) {
             throw new IllegalArgumentException("partition route without a version");
         }
+    }
+
+    /** Of a log that is whole. */
+    public PartitionRoute(long limit, List<VersionSince> versions) {
+        this(limit, versions, LogIdentity.ANY, List.of());
     }
 
     public PartitionRoute withLimit(long newLimit) {
         if (newLimit < limit) {
             throw new IllegalArgumentException("a route's limit is never lowered: " + limit + " to " + newLimit);
         }
-        return new PartitionRoute(newLimit, versions);
+        return new PartitionRoute(newLimit, versions, log, lost);
     }
 
     /** A new version enters at the limit of this moment. */
@@ -37,7 +50,84 @@ public record PartitionRoute(long limit, List<VersionSince> versions) {
                     "a partition never goes back: version " + last.version() + " to " + version);
         }
         more.add(new VersionSince(version, limit));
-        return new PartitionRoute(limit, more);
+        return new PartitionRoute(limit, more, log, lost);
+    }
+
+    /** Of another log from the limit on: nothing at or above it was ever routed. */
+    public PartitionRoute withLog(LogIdentity next) {
+        if (next.since() < limit) {
+            throw new IllegalArgumentException("another log begins at the limit " + limit + ", not at " + next.since());
+        }
+        return new PartitionRoute(next.since(), versions, next, lost);
+    }
+
+    /** Gives up a range more; the limit is raised to its end, so that whoever knows of the range may pass it. */
+    public PartitionRoute withLost(LostRange more) {
+        List<LostRange> merged = new ArrayList<>();
+        LostRange grown = more;
+        for (LostRange range : lost) {
+            if (range.to() < grown.from() || range.from() > grown.to()) {
+                merged.add(range);
+            } else {
+                String reason = range.reason().contains(grown.reason())
+                        ? range.reason()
+                        : range.reason() + ", " + grown.reason();
+                grown = new LostRange(
+                        more.partition(),
+                        Math.min(range.from(), grown.from()),
+                        Math.max(range.to(), grown.to()),
+                        reason);
+            }
+        }
+        merged.add(grown);
+        merged.sort((a, b) -> Long.compare(a.from(), b.from()));
+        if (merged.size() > MAX_LOST) {
+            throw new IllegalStateException("partition " + more.partition() + " has " + MAX_LOST
+                    + " lost ranges already; drop the stream and create it again");
+        }
+        return new PartitionRoute(Math.max(limit, grown.to()), versions, log, merged);
+    }
+
+    /** Whether this was read before the other: everything in it only grows. */
+    public boolean isBefore(PartitionRoute other) {
+        return limit < other.limit
+                || versions.size() < other.versions.size()
+                || log.since() < other.log.since()
+                || lostOffsets() < other.lostOffsets();
+    }
+
+    private long lostOffsets() {
+        long sum = 0;
+        for (LostRange range : lost) {
+            sum += range.to() - range.from();
+        }
+        return sum;
+    }
+
+    /** The last version that entered. */
+    public int newestVersion() {
+        return versions.get(versions.size() - 1).version();
+    }
+
+    /** The lost range that holds an offset, or null. */
+    public @Nullable LostRange lostAt(long offset) {
+        // By index: asked for every segment and channel.
+        for (int i = 0; i < lost.size(); i++) {
+            if (lost.get(i).contains(offset)) {
+                return lost.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** Where the first lost range above this offset begins, or {@link Long#MAX_VALUE}. */
+    public long nextLost(long offset) {
+        for (int i = 0; i < lost.size(); i++) {
+            if (lost.get(i).from() > offset) {
+                return lost.get(i).from();
+            }
+        }
+        return Long.MAX_VALUE;
     }
 
     /** The version that holds for an offset below the limit. */

@@ -3,13 +3,17 @@ package io.waterwheel.catalog;
 import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Op;
 import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.model.LostRange;
+import io.waterwheel.model.WaterwheelException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * One stream's entries in the catalog, and the only ways in which they change. Every change is one transaction that
@@ -79,7 +83,7 @@ public final class StreamCatalog {
     }
 
     /** The operations that create a stream of this table and these start offsets. */
-    List<Op> creation(RoutingTable table, long[] starts) {
+    List<Op> creation(RoutingTable table, long[] starts, LogIdentity log) {
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Create(Namespace.path(stream.name()), CatalogJson.write(stream)));
         ops.add(new Op.Create(base, new byte[0]));
@@ -89,8 +93,8 @@ public final class StreamCatalog {
         ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
         List<Long> startList = new ArrayList<>();
         for (int p = 0; p < starts.length; p++) {
-            PartitionRoute route =
-                    new PartitionRoute(starts[p], List.of(new PartitionRoute.VersionSince(table.version(), starts[p])));
+            PartitionRoute route = new PartitionRoute(
+                    starts[p], List.of(new PartitionRoute.VersionSince(table.version(), starts[p])), log, List.of());
             ops.add(new Op.Create(routePath(p), CatalogJson.write(route)));
             startList.add(starts[p]);
         }
@@ -114,29 +118,151 @@ public final class StreamCatalog {
         return CatalogJson.readTable(path, require(path).data());
     }
 
+    /** {@link #raiseLimit(int, long, LogIdentity)} for a log that never changes. */
+    public VersionedRoute raiseLimit(int partition, long limit) {
+        return raiseLimit(partition, limit, LogIdentity.ANY);
+    }
+
     /**
-     * Raises the limit of a partition to at least this offset, whoever else does the same.
+     * Raises the limit of a partition to at least this offset, whoever else does the same. Whoever reads another log
+     * than the route is of raises nothing: so nothing of the old log is ever routed where the new one is.
      *
+     * @param log that the caller reads
      * @return the route as it stands afterwards
      */
-    public VersionedRoute raiseLimit(int partition, long limit) {
+    public VersionedRoute raiseLimit(int partition, long limit, LogIdentity log) {
+        return changeRoute(
+                partition,
+                "get a higher limit",
+                route -> route.limit() >= limit || !route.log().equals(log) ? route : route.withLimit(limit));
+    }
+
+    /**
+     * Lets another log follow in a partition, unless somebody has done so already.
+     *
+     * @param old the log that it follows
+     * @param topicId of the new log
+     * @param firstOffset of the new log that is read
+     * @return the route as it stands afterwards
+     */
+    public VersionedRoute changeLog(int partition, LogIdentity old, String topicId, long firstOffset) {
+        return changeRoute(partition, "get another log", route -> {
+            if (!route.log().equals(old)) {
+                return route;
+            }
+            return route.withLog(LogIdentity.after(route, topicId, firstOffset));
+        });
+    }
+
+    private VersionedRoute changeRoute(int partition, String what, UnaryOperator<PartitionRoute> change) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             VersionedRoute current = route(partition);
-            if (current.route().limit() >= limit) {
+            PartitionRoute changed = change.apply(current.route());
+            if (changed.equals(current.route())) {
                 return current;
             }
-            PartitionRoute raised = current.route().withLimit(limit);
             try {
                 store.commit(
-                        List.of(new Op.Set(routePath(partition), CatalogJson.write(raised), current.nodeVersion())));
-                return new VersionedRoute(raised, current.nodeVersion() + 1);
+                        List.of(new Op.Set(routePath(partition), CatalogJson.write(changed), current.nodeVersion())));
+                return new VersionedRoute(changed, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
                 // Read again: either somebody changed it, or it may be done already.
                 store.sync();
             }
         }
-        throw new IllegalStateException("stream " + stream.name() + ": the limit of partition " + partition
-                + " could not be raised in " + MAX_TRIES + " tries");
+        throw new IllegalStateException("stream " + stream.name() + ": the route of partition " + partition
+                + " could not " + what + " in " + MAX_TRIES + " tries");
+    }
+
+    /**
+     * Gives up positions of a partition (rule 14): in one transaction the route and the edits say so. It is a change of
+     * routing too, to the table there is, so that rule 9 holds for it: an indexer that has passed the range has seen a
+     * version that a snapshot without the range does not have.
+     *
+     * @return the route as it stands afterwards
+     */
+    public VersionedRoute giveUp(LostRange range) {
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            long number = lastEdit + 1;
+            VersionedRoute current = route(range.partition());
+            LostRange known = current.route().lostAt(range.from());
+            if (known != null && known.to() >= range.to()) {
+                return current;
+            }
+            int newest = 0;
+            for (int p = store.children(base + "/routes").size() - 1; p >= 0; p--) {
+                newest = Math.max(newest, route(p).route().newestVersion());
+            }
+            RoutingTable old = table(current.route().newestVersion());
+            RoutingTable table = new RoutingTable(newest + 1, old.boundaries(), old.indexers());
+            PartitionRoute changed = current.route().withLost(range).withVersion(table.version());
+            try {
+                store.commit(List.of(
+                        new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()),
+                        new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)),
+                        new Op.Create(editPath(number), CatalogJson.write(new Edit.Lost(range, table)))));
+                lastEdit = number;
+                return new VersionedRoute(changed, current.nodeVersion() + 1);
+            } catch (ConflictException | UnknownOutcomeException e) {
+                store.sync();
+                refreshLastEdit();
+            }
+        }
+        throw new IllegalStateException(
+                "stream " + stream.name() + ": " + range + " could not be given up in " + MAX_TRIES + " tries");
+    }
+
+    /**
+     * Takes up partitions that the topic has got since, unless somebody has done so already. Raises every indexer's
+     * epoch: those that run stop at their next commit, and start again with the new partitions.
+     *
+     * @param starts of all partitions that the topic has now; those of partitions known already do not matter
+     * @return the stream as it stands afterwards
+     */
+    public StreamInfo extend(long[] starts, LogIdentity log) {
+        String path = Namespace.path(stream.name());
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            long number = lastEdit + 1;
+            CatalogStore.Node node = require(path);
+            StreamInfo current = CatalogJson.readStream(path, node.data());
+            if (current.id() != stream.id()) {
+                throw new StreamGoneException(stream.name(), path);
+            }
+            int known = current.partitions();
+            if (starts.length <= known) {
+                return current;
+            }
+            StreamInfo extended = current.withPartitions(starts.length);
+            long[] fresh = Arrays.copyOfRange(starts, known, starts.length);
+            List<PartitionRoute.VersionSince> versions = route(0).route().versions();
+            int version = versions.get(versions.size() - 1).version();
+            List<Op> ops = new ArrayList<>();
+            ops.add(new Op.Set(path, CatalogJson.write(extended), node.version()));
+            for (int p = known; p < starts.length; p++) {
+                PartitionRoute route = new PartitionRoute(
+                        starts[p], List.of(new PartitionRoute.VersionSince(version, starts[p])), log, List.of());
+                ops.add(new Op.Create(routePath(p), CatalogJson.write(route)));
+            }
+            for (String indexer : store.children(base + "/indexers")) {
+                String indexerPath = base + "/indexers/" + indexer;
+                CatalogStore.Node old = require(indexerPath);
+                IndexerCheckpoint checkpoint = CatalogJson.readCheckpoint(indexerPath, old.data());
+                ops.add(new Op.Set(indexerPath, CatalogJson.write(checkpoint.extended(fresh)), old.version()));
+            }
+            List<Long> added = Arrays.stream(fresh).boxed().toList();
+            ops.add(new Op.Create(editPath(number), CatalogJson.write(new Edit.Extended(version, added))));
+            Namespace.touch(store, ops);
+            try {
+                store.commit(ops);
+                lastEdit = number;
+                return extended;
+            } catch (ConflictException | UnknownOutcomeException e) {
+                store.sync();
+                refreshLastEdit();
+            }
+        }
+        throw new IllegalStateException(
+                "stream " + stream.name() + ": its new partitions could not be taken up in " + MAX_TRIES + " tries");
     }
 
     /** The checkpoint of an indexer as it stands. */
@@ -151,6 +277,13 @@ public final class StreamCatalog {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             CatalogStore.Node node = require(path);
             IndexerCheckpoint old = CatalogJson.readCheckpoint(path, node.data());
+            if (old.watermarks().length != stream.partitions()) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "STREAM_CHANGED",
+                        "stream " + stream.name() + " has " + old.watermarks().length + " partitions now, not "
+                                + stream.partitions() + "; read its entry again");
+            }
             IndexerCheckpoint raised =
                     new IndexerCheckpoint(old.epoch() + 1, old.flushed(), old.watermarks(), old.rejected());
             long number = lastEdit + 1;
@@ -220,9 +353,11 @@ public final class StreamCatalog {
      */
     public RoutingTable changeRouting(long[] boundaries, int[] indexers) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            long number = lastEdit + 1;
             List<Op> ops = new ArrayList<>();
             Map<Integer, Long> since = new HashMap<>();
-            long[] limits = new long[stream.partitions()];
+            // As many as there are now: any that come meanwhile come with an edit, and this one fails.
+            long[] limits = new long[store.children(base + "/routes").size()];
             int newest = 0;
             List<VersionedRoute> routes = new ArrayList<>();
             for (int p = 0; p < limits.length; p++) {
@@ -250,7 +385,6 @@ public final class StreamCatalog {
                     ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(start)));
                 }
             }
-            long number = lastEdit + 1;
             ops.add(new Op.Create(editPath(number), CatalogJson.write(new Edit.Routed(table, since, starts))));
             try {
                 store.commit(ops);

@@ -2,10 +2,12 @@ package io.waterwheel.catalog;
 
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.SourcePolicy;
 import java.util.regex.Pattern;
 
 /**
- * A stream's entry in the catalog; never changed after creation.
+ * A stream's entry in the catalog. Its partitions grow with its topic's, its policy is changed by whoever runs it; the
+ * rest is never changed.
  *
  * @param name letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most 100
  * @param id unique in the namespace for ever: a stream dropped and created again has another
@@ -14,10 +16,32 @@ import java.util.regex.Pattern;
  * @param topic the Kafka topic that feeds it
  * @param partitions number of the topic's partitions
  * @param indexers number of logical indexers its first routing table names
+ * @param policy what is done about trouble with its topic
  */
 public record StreamInfo(
-        String name, int id, Schema schema, RecordFormat format, String topic, int partitions, int indexers) {
+        String name,
+        int id,
+        Schema schema,
+        RecordFormat format,
+        String topic,
+        int partitions,
+        int indexers,
+        SourcePolicy policy) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+
+    /** A stream with the default policy. */
+    public StreamInfo(
+            String name, int id, Schema schema, RecordFormat format, String topic, int partitions, int indexers) {
+        this(name, id, schema, format, topic, partitions, indexers, SourcePolicy.DEFAULT);
+    }
+
+    StreamInfo withPartitions(int count) {
+        return new StreamInfo(name, id, schema, format, topic, count, indexers, policy);
+    }
+
+    StreamInfo withPolicy(SourcePolicy changed) {
+        return new StreamInfo(name, id, schema, format, topic, partitions, indexers, changed);
+    }
 
     public StreamInfo {
         if (!NAME.matcher(name).matches()) {

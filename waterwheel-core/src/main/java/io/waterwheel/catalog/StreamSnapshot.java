@@ -1,6 +1,7 @@
 package io.waterwheel.catalog;
 
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Region;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -55,6 +56,16 @@ public final class StreamSnapshot {
     /** The highest routing version in it. */
     public int version() {
         return tables.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
+    }
+
+    /** Number of partitions at this edit. */
+    public int partitions() {
+        return routes.size();
+    }
+
+    /** What of the stream's positions is given up, by partition and position. */
+    public List<LostRange> lost() {
+        return routes.stream().flatMap(route -> route.lost().stream()).toList();
     }
 
     /** By logical indexer id. */
@@ -123,6 +134,7 @@ public final class StreamSnapshot {
                     "stream " + stream.name() + ": edit " + number + " does not follow edit " + edit);
         }
         Map<Integer, RoutingTable> newTables = tables;
+        StreamInfo newStream = stream;
         List<PartitionRoute> newRoutes = routes;
         Map<Integer, IndexerCheckpoint> newCheckpoints = new HashMap<>(checkpoints);
         RegionIndex<ChunkDescriptor> newChunks = chunks;
@@ -157,9 +169,38 @@ public final class StreamSnapshot {
                 newRoutes.set(entry.getKey(), at.withVersion(routed.table().version()));
             }
             newCheckpoints.putAll(routed.starts());
+        } else if (change instanceof Edit.Lost lost) {
+            int partition = lost.range().partition();
+            newRoutes = new ArrayList<>(routes);
+            newTables = new HashMap<>(tables);
+            newTables.put(lost.table().version(), lost.table());
+            // Where it begins does not matter: it is the table that held before.
+            newRoutes.set(
+                    partition,
+                    newRoutes
+                            .get(partition)
+                            .withLost(lost.range())
+                            .withVersion(lost.table().version()));
+        } else if (change instanceof Edit.Extended extended) {
+            newRoutes = new ArrayList<>(routes);
+            for (long start : extended.starts()) {
+                newRoutes.add(
+                        new PartitionRoute(start, List.of(new PartitionRoute.VersionSince(extended.version(), start))));
+            }
+            long[] starts =
+                    extended.starts().stream().mapToLong(Long::longValue).toArray();
+            newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.extended(starts));
+        }
+        if (stream.partitions() < newRoutes.size()) {
+            newStream = stream.withPartitions(newRoutes.size());
         }
         return new StreamSnapshot(
-                stream, number, Map.copyOf(newTables), List.copyOf(newRoutes), Map.copyOf(newCheckpoints), newChunks);
+                newStream,
+                number,
+                Map.copyOf(newTables),
+                List.copyOf(newRoutes),
+                Map.copyOf(newCheckpoints),
+                newChunks);
     }
 
     private IndexerCheckpoint checkpointOf(int indexer) {

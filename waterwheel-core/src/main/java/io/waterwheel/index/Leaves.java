@@ -56,6 +56,9 @@ public final class Leaves {
 
     private int pagesTaken;
 
+    /** In {@link #pins} once the pages are gone whatever pins there were; far from what counting can reach. */
+    private static final int REVOKED = Integer.MIN_VALUE / 2;
+
     /** The tree, while these are its leaves, and the readers in them. */
     private final AtomicInteger pins = new AtomicInteger(1);
 
@@ -319,18 +322,29 @@ public final class Leaves {
     /** Ends a reader's pin, or the tree's: after the last one the pages go back to the pool. */
     void unpin() {
         int left = pins.decrementAndGet();
-        if (left < 0) {
+        if (left < 0 && left > REVOKED / 2) {
             throw new IllegalStateException("leaves were unpinned more often than pinned");
         }
         if (left == 0) {
-            for (int leaf = 0; leaf < pages.length; leaf++) {
-                pool.givePages(payloadWidth, pages[leaf], pageCounts[leaf]);
-            }
+            givePages();
+        }
+    }
+
+    /** Gives the pages back although there may be pins; whoever has one must not look any more. */
+    void revoke() {
+        if (pins.getAndSet(REVOKED) > 0) {
+            givePages();
+        }
+    }
+
+    private void givePages() {
+        for (int leaf = 0; leaf < pages.length; leaf++) {
+            pool.givePages(payloadWidth, pages[leaf], pageCounts[leaf]);
         }
     }
 
     /** Whether the last pin has ended. */
     boolean gone() {
-        return pins.get() == 0;
+        return pins.get() <= 0;
     }
 }

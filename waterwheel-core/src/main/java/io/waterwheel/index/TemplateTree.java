@@ -76,6 +76,14 @@ public final class TemplateTree {
 
     private final AtomicBoolean discarded = new AtomicBoolean();
 
+    /** In {@link #inside} once the memory is gone. */
+    private static final int CLOSED = Integer.MIN_VALUE;
+
+    /** Readers that look at the memory at this moment. */
+    private final AtomicInteger inside = new AtomicInteger();
+
+    private volatile boolean revoked;
+
     /**
      * An empty tree.
      *
@@ -353,7 +361,8 @@ public final class TemplateTree {
             throw new IllegalStateException("a tree was released more often than retained");
         }
         if (left == 0) {
-            recycle();
+            // Nobody with a lease is left, so nobody is inside; it may be reclaimed already.
+            reclaim();
         }
     }
 
@@ -364,11 +373,62 @@ public final class TemplateTree {
         }
     }
 
+    /**
+     * Ends the tree for readers too: its memory goes back to the pool as soon as no reader is {@link #enter inside}, so
+     * one that waits for a slow client holds none (protocol rule 13). Idempotent; by the owner, for a tree that it has
+     * discarded.
+     */
+    public void revoke() {
+        discard();
+        revoked = true;
+        reclaim();
+    }
+
+    /** Whether the memory has gone back to the pool. */
+    public boolean isReclaimed() {
+        return inside.get() == CLOSED;
+    }
+
+    /**
+     * Lets a reader with a lease look at the memory until it calls {@link #exit}; it must not wait for anybody in
+     * between.
+     *
+     * @return false when the tree was revoked: nothing of it may be looked at any more, leaves pinned before neither
+     */
+    public boolean enter() {
+        int now = inside.get();
+        // Revoked is asked too: readers who come and go in turn would keep it for ever.
+        while (now >= 0 && !revoked) {
+            if (inside.compareAndSet(now, now + 1)) {
+                return true;
+            }
+            now = inside.get();
+        }
+        return false;
+    }
+
+    /** Ends what {@link #enter} began. */
+    public void exit() {
+        if (inside.decrementAndGet() == 0 && revoked) {
+            reclaim();
+        }
+    }
+
+    private void reclaim() {
+        if (inside.compareAndSet(0, CLOSED)) {
+            recycle();
+        }
+    }
+
     private void recycle() {
         Leaves gone = leaves;
         // Whoever reads without a lease now finds nothing, rather than another tree's tuples.
         leaves = new Leaves(Template.single(), pool, layout.payloadWidth(), SKETCH_SHIFT);
-        gone.unpin();
+        gone.revoke();
+        Leaves before = replaced;
+        if (before != null) {
+            before.revoke();
+        }
         arena.recycle();
     }
 }

@@ -11,9 +11,16 @@ import io.waterwheel.index.PagePool;
  * channels cost nothing, and none has to ask before its first tuple.
  */
 public final class CreditWindow {
+    /**
+     * Of the pool, one part in so many is never granted: tuples are counted, but pages are taken, and a block that is
+     * spread over many leaves opens one in each.
+     */
+    private static final int HEADROOM_SHARE = 8;
+
     private final PagePool pool;
     private final long windowBytes;
     private final long poolBytes;
+    private final long grantableBytes;
     private long underWay;
     private int activeChannels;
 
@@ -26,11 +33,12 @@ public final class CreditWindow {
         this.pool = pool;
         this.windowBytes = windowBytes;
         this.poolBytes = poolBytes;
+        this.grantableBytes = poolBytes - poolBytes / HEADROOM_SHARE;
     }
 
     /** Credit that a channel should have beyond what it has consumed. */
     long share(boolean active) {
-        long free = poolBytes - pool.usedBytes() - underWay;
+        long free = grantableBytes - pool.usedBytes() - underWay;
         if (free <= 0) {
             return 0;
         }
@@ -39,7 +47,7 @@ public final class CreditWindow {
 
     /** Whether the pool is used up: nothing can be granted until a tree is flushed. */
     boolean exhausted() {
-        return pool.usedBytes() + underWay >= poolBytes;
+        return pool.usedBytes() + underWay >= grantableBytes;
     }
 
     void underWayChanged(long bytes) {
@@ -48,6 +56,11 @@ public final class CreditWindow {
 
     void activeChanged(int channels) {
         activeChannels += channels;
+    }
+
+    /** Bound of what is used and under way together. */
+    long poolBytes() {
+        return poolBytes;
     }
 
     /** Bytes granted and not consumed, over all channels. */

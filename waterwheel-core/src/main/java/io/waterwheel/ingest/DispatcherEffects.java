@@ -1,28 +1,48 @@
 package io.waterwheel.ingest;
 
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.model.Control;
-import java.nio.ByteBuffer;
+import io.waterwheel.model.LostRange;
+import java.util.List;
 
 /**
  * What a partition's dispatcher wants done. Calls return at once; answers come back as events, on the dispatcher's
- * thread, or never.
+ * thread, or never, except where said.
  */
 public interface DispatcherEffects {
     /** Carry a block to its indexer. The receiver releases the body. */
     void send(ChannelBlock block);
 
-    /** Read the log again from an offset; answer by {@link PartitionDispatcher#onSweep}. */
+    /** Read the log again from an offset; always answered, by {@link PartitionDispatcher#onSweep}. */
     void readLog(long from, int maxBytes);
 
-    /** Raise the partition's limit to at least this; answer by {@link PartitionDispatcher#onRoute}. */
-    void raiseLimit(long limit);
+    /**
+     * Raise the partition's limit to at least this, unless its log is another; answer by
+     * {@link PartitionDispatcher#onRoute}. With a limit that is there already it only reads the route.
+     */
+    void raiseLimit(long limit, LogIdentity log);
+
+    /** Record that a range is given up; answer by {@link PartitionDispatcher#onRoute}. */
+    void giveUp(LostRange range);
 
     /** Fetch a routing table; answer by {@link PartitionDispatcher#onTable}. */
     void fetchTable(int version);
 
-    /** Store a dead letter; answer by {@link PartitionDispatcher#onDeadLetter} with the same token. */
-    void storeDeadLetter(Object token, long offset, int index, String reason, ByteBuffer raw);
+    /**
+     * Open a session of the dead-letter topic, in place of the one there is; always answered, by
+     * {@link PartitionDispatcher#onDeadLettersOpened}.
+     */
+    void openDeadLetters();
+
+    /**
+     * Store dead letters in the session that is open; always answered, by {@link PartitionDispatcher#onDeadLetters}
+     * with the same token. Arguments as in {@link DeadLetters.Session#store}.
+     */
+    void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters);
 
     /** Tell the spout where to go on reading, or to pause. */
     void steer(Control.Live live);
+
+    /** Tell the coordinators how the partition is. */
+    void report(Control.PartitionReport report);
 }

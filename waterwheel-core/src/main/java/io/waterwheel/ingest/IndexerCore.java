@@ -51,6 +51,11 @@ public final class IndexerCore {
         boolean subscribeDue;
     }
 
+    /** How long readers of a forgotten tree may go on while memory is needed. */
+    private static final long REVOKE_NANOS = 200_000_000;
+
+    private record Forgotten(TemplateTree tree, long atNanos) {}
+
     private record Committed(FreshView.SequencedTree sequenced, long atNanos) {}
 
     private final StreamInfo stream;
@@ -70,6 +75,8 @@ public final class IndexerCore {
 
     private final List<FreshView.SequencedTree> sealed = new ArrayList<>();
     private final List<Committed> committed = new ArrayList<>();
+    /** Trees that are forgotten and whose memory readers still hold. */
+    private final List<Forgotten> lingering = new ArrayList<>();
     /** What views show: replaced when a tree comes or goes, not for every block. */
     private List<FreshView.SequencedTree> visible = List.of();
 
@@ -378,6 +385,7 @@ public final class IndexerCore {
         sealed.clear();
         committed.forEach(tree -> tree.sequenced().tree().discard());
         committed.clear();
+        lingering.clear();
     }
 
     public boolean stopped() {
@@ -386,6 +394,13 @@ public final class IndexerCore {
 
     /** Lets go of committed trees: after a while, or at once when memory is needed. */
     private void forget(long now, boolean needed) {
+        lingering.removeIf(forgotten -> {
+            if (needed && now - forgotten.atNanos() >= REVOKE_NANOS) {
+                forgotten.tree().revoke();
+                return true;
+            }
+            return forgotten.tree().isReclaimed();
+        });
         if (committed.isEmpty() || !(needed || mayForget(now))) {
             return;
         }
@@ -398,7 +413,12 @@ public final class IndexerCore {
         treesChanged();
         // First out of the view, then away: no new reader finds it.
         publish();
-        gone.forEach(TemplateTree::discard);
+        for (TemplateTree tree : gone) {
+            tree.discard();
+            if (!tree.isReclaimed()) {
+                lingering.add(new Forgotten(tree, now));
+            }
+        }
     }
 
     private boolean mayForget(long now) {
@@ -513,7 +533,17 @@ public final class IndexerCore {
         reportedRegion = region;
         lastReportNanos = now;
         effects.report(new Control.Report(
-                stream.id(), indexer, epoch, flushed, watermarks(), version, region, tuples, rejected, recovering));
+                stream.id(),
+                indexer,
+                epoch,
+                flushed,
+                watermarks(),
+                version,
+                region,
+                tuples,
+                rejected,
+                recovering,
+                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size())));
     }
 
     private @Nullable Region unflushedRegion() {

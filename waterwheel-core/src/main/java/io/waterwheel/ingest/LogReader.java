@@ -11,6 +11,8 @@ public interface LogReader extends AutoCloseable {
     /**
      * Starts reading at an offset and returns at once.
      *
+     * @param from first position to read
+     * @param base added to an offset of the log to make a position
      * @param maxBytes about how much to read at most; at least one record is read however large
      * @param done called once, on the reader's thread, with the batch (its {@code from} is the offset asked for), or
      *     with the failure; a batch that ends where it begins means that the log has nothing further yet
@@ -19,8 +21,19 @@ public interface LogReader extends AutoCloseable {
             int streamId,
             int partition,
             long from,
+            long base,
             int maxBytes,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done);
+
+    /** {@link #read(int, int, long, long, int, BiConsumer)} where positions are offsets. */
+    default void read(
+            int streamId,
+            int partition,
+            long from,
+            int maxBytes,
+            BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {
+        read(streamId, partition, from, 0, maxBytes, done);
+    }
 
     @Override
     void close();

@@ -21,10 +21,16 @@ public interface LogSource extends AutoCloseable {
     /**
      * Begins to read a partition.
      *
-     * @param from first offset to read
+     * @param from first position to read
+     * @param base added to an offset of the log to make a position
      * @throws IllegalArgumentException when the stream's or the topic's partition is read already
      */
-    void assign(int streamId, String topic, int partition, long from);
+    void assign(int streamId, String topic, int partition, long from, long base);
+
+    /** {@link #assign(int, String, int, long, long)} where positions are offsets. */
+    default void assign(int streamId, String topic, int partition, long from) {
+        assign(streamId, topic, partition, from, 0);
+    }
 
     /** Ends reading of a partition; without effect when it is not read. */
     void remove(int streamId, int partition);

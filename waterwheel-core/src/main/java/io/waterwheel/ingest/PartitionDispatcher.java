@@ -1,9 +1,13 @@
 package io.waterwheel.ingest;
 
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.LogLoss;
+import io.waterwheel.model.LostRange;
+import io.waterwheel.model.SourcePolicy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,6 +41,7 @@ public final class PartitionDispatcher {
     private static final long STEER_NANOS = 50_000_000;
     private static final long PAUSE_RENEW_NANOS = 300_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
+    private static final long REPORT_NANOS = 1_000_000_000;
     /**
      * Of the ring, one part in so many is kept when every channel is past it: what a lost block can need again is under
      * way, hence little. Bodies that come back soon are still in the processor's caches.
@@ -91,6 +96,11 @@ public final class PartitionDispatcher {
                 sum += batch.values()[i].remaining();
             }
             this.bytes = sum;
+            skipTo(from);
+        }
+
+        void skipTo(long offset) {
+            from = Math.max(from, offset);
             while (index < batch.count() && batch.offsets()[index] < from) {
                 index++;
             }
@@ -136,15 +146,20 @@ public final class PartitionDispatcher {
     private long rateFromOffset = -1;
     private double offsetsPerNano;
     private int tableAsked;
-    /** Dead letters of offsets in [lettersFrom, lettersTo) are stored; a sweep does not store them again. */
-    private long lettersFrom;
+    private long tableAskedNanos;
 
-    private long lettersTo;
+    private final LetterBox letters;
+    /** What may pass, and what is said of a partition that stands still. */
+    private final Roadblock roadblock = new Roadblock();
 
-    private final List<Segment> unstored = new ArrayList<>();
-    private long letterRetryNanos;
-    private boolean letterFailed;
-    private long deadLetters;
+    private SourcePolicy policy = SourcePolicy.DEFAULT;
+    /** Of the log, as positions, as last heard; -1 before that. */
+    private long logStart = -1;
+
+    private long logEnd = -1;
+    private long giveUpAskedNanos;
+    private boolean giveUpAsked;
+    private long reportedNanos;
 
     public PartitionDispatcher(
             int streamId,
@@ -162,6 +177,8 @@ public final class PartitionDispatcher {
         this.settings = settings;
         this.ringLimit = settings.ringBytes();
         this.effects = effects;
+        this.letters = new LetterBox(effects);
+        this.reportedNanos = nowNanos;
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
         this.rateFromNanos = nowNanos;
@@ -175,7 +192,12 @@ public final class PartitionDispatcher {
 
     /** Rows sent to the dead-letter topic by this instance. */
     public long deadLetters() {
-        return deadLetters;
+        return letters.count();
+    }
+
+    /** The log whose positions it routes. */
+    public LogIdentity log() {
+        return route.log();
     }
 
     /** Sets what its ring may hold from now on, in bytes; it shrinks at once as far as its channels allow. */
@@ -192,6 +214,10 @@ public final class PartitionDispatcher {
             ringTo = batch.from();
         }
         boolean heartbeat = batch.from() == batch.to();
+        if (roadblock.anotherLog()) {
+            // What comes may be of another log than the offsets say.
+            return;
+        }
         if (paused) {
             // What comes meanwhile is dropped; the spout is sent back to readTo when there is room.
             pause(now);
@@ -247,12 +273,86 @@ public final class PartitionDispatcher {
 
     /** The partition's route as the catalog has it now. */
     public void onRoute(PartitionRoute newer, long now) {
-        if (newer.limit() >= route.limit()
-                && newer.versions().size() >= route.versions().size()) {
-            route = newer;
-        }
         limitAsked = 0;
+        giveUpAsked = false;
+        if (newer.isBefore(route)) {
+            return;
+        }
+        boolean anotherLog = !newer.log().equals(route.log());
+        if (!newer.lost().equals(route.lost())) {
+            roadblock.clear();
+        }
+        route = newer;
+        if (anotherLog) {
+            beginLog(now);
+        }
         intake(now);
+    }
+
+    /** A call of {@link DispatcherEffects} that changes or reads the catalog failed: it is made again soon. */
+    public void onCallFailed(long now) {
+        limitAskedNanos = Math.min(limitAskedNanos, now - RETRY_NANOS + settings.heartbeatNanos());
+        tableAskedNanos = limitAskedNanos;
+        giveUpAskedNanos = limitAskedNanos;
+    }
+
+    /** The stream's policy, at the start and when it changes. */
+    public void onPolicy(SourcePolicy changed, long now) {
+        if (!changed.equals(policy)) {
+            policy = changed;
+            roadblock.clear();
+            sweepWaits = false;
+            intake(now);
+        }
+    }
+
+    /** How the log is, from the spout. */
+    public void onLogState(Control.LogState state, long now) {
+        if (state.since() < route.log().since()) {
+            return;
+        }
+        if (state.since() > route.log().since()) {
+            roadblock.anotherLog("the topic's log is another now; its beginning is being read from the catalog");
+        } else if (state.problem() == Control.LogProblem.NONE) {
+            logStart = Math.max(logStart, Math.max(state.start(), route.log().since()));
+            logEnd = Math.max(logEnd, state.end());
+            roadblock.sameLog();
+        } else {
+            roadblock.anotherLog(
+                    switch (state.problem()) {
+                        case GONE -> "the topic is not there";
+                        case RECREATED -> "the topic was deleted and made anew";
+                        default ->
+                            "the log was truncated: it ends at offset " + state.end() + ", and more was read before";
+                    });
+        }
+        if (roadblock.stands() || roadblock.anotherLog()) {
+            // Somebody may have decided meanwhile: the route says so.
+            askRoute(route.limit(), now);
+        }
+        intake(now);
+    }
+
+    /** Positions of another log begin where nothing was ever routed; nothing of the old one is read any more. */
+    private void beginLog(long now) {
+        pending.clear();
+        pendingBytes = 0;
+        ring.forEach(this::drop);
+        ring.clear();
+        ringBytes = 0;
+        dropSweep();
+        roadblock.clear();
+        roadblock.sameLog();
+        rateFromOffset = -1;
+        long since = route.log().since();
+        logStart = since;
+        logEnd = since;
+        ringFrom = since;
+        ringTo = since;
+        if (readTo >= 0) {
+            readTo = since;
+            steer(readTo, now);
+        }
     }
 
     /** A routing table that was asked for. */
@@ -265,7 +365,10 @@ public final class PartitionDispatcher {
     /** The answer to {@link DispatcherEffects#readLog}: what was read, or null when it failed. */
     public void onSweep(@Nullable RecordBatch batch, long now) {
         sweeping = false;
-        if (batch == null || batch.to() == batch.from()) {
+        if (batch == null
+                || batch.to() == batch.from()
+                || roadblock.anotherLog()
+                || batch.from() < route.log().since()) {
             sweepWaits = true;
             sweepRetryNanos = now + settings.heartbeatNanos();
             return;
@@ -273,12 +376,12 @@ public final class PartitionDispatcher {
         dropSweep();
         Pending read = new Pending(batch, batch.from());
         while (read.from < batch.to()) {
-            Segment segment = next(read);
+            Segment segment = next(read, now);
             if (segment == null) {
                 break;
             }
             sweep.add(segment);
-            storeLetters(segment);
+            letters.add(segment, now);
         }
         if (sweep.isEmpty()) {
             sweepWaits = true;
@@ -287,31 +390,28 @@ public final class PartitionDispatcher {
         intake(now);
     }
 
-    /** The answer to {@link DispatcherEffects#storeDeadLetter}. */
-    public void onDeadLetter(Object token, boolean stored, long now) {
-        Letter letter = (Letter) token;
-        if (stored) {
-            letter.segment.unstored.remove(letter.refused);
-            if (letter.segment.unstored.isEmpty()) {
-                unstored.remove(letter.segment);
-                intake(now);
-            }
-        } else {
-            letterFailed = true;
-            letterRetryNanos = now + RETRY_NANOS;
+    /** The answer to {@link DispatcherEffects#openDeadLetters}: what is stored, or null when it failed. */
+    public void onDeadLettersOpened(@Nullable OffsetRanges stored, long now) {
+        letters.onOpened(stored, now);
+        if (stored != null) {
+            // What is stored was passed once, and may be passed again.
+            roadblock.clear();
         }
+        intake(now);
+    }
+
+    /** The answer to {@link DispatcherEffects#storeDeadLetters}. */
+    public void onDeadLetters(Object token, boolean stored, long now) {
+        letters.onStored(token, stored, now);
+        intake(now);
     }
 
     /** Time passes: heartbeats, repeats, retries. Call about every 50 ms. */
     public void onTick(long now) {
         measureRate(now);
-        if (letterFailed && now - letterRetryNanos >= 0) {
-            letterFailed = false;
-            for (Segment segment : unstored) {
-                for (Segment.Refused refused : segment.unstored) {
-                    store(segment, refused);
-                }
-            }
+        letters.onTick(now);
+        if (roadblock.undecided()) {
+            letters.open(now);
         }
         if (limitAsked != 0 && now - limitAskedNanos > RETRY_NANOS) {
             limitAsked = 0;
@@ -319,8 +419,16 @@ public final class PartitionDispatcher {
         if (sweepWaits && now - sweepRetryNanos >= 0) {
             sweepWaits = false;
         }
-        tableAsked = 0;
+        if (giveUpAsked && now - giveUpAskedNanos > RETRY_NANOS) {
+            giveUpAsked = false;
+        }
+        if (now - tableAskedNanos > RETRY_NANOS) {
+            tableAsked = 0;
+        }
         intake(now);
+        if (now - reportedNanos > REPORT_NANOS) {
+            report(now);
+        }
         if (paused && now - lastSteerNanos > PAUSE_RENEW_NANOS) {
             pause(now);
         }
@@ -338,26 +446,38 @@ public final class PartitionDispatcher {
         dropSweep();
     }
 
+    private void report(long now) {
+        reportedNanos = now;
+        effects.report(new Control.PartitionReport(
+                streamId,
+                partition,
+                position(),
+                logStart,
+                Math.max(logEnd, readTo),
+                route.limit(),
+                letters.count(),
+                roadblock.trouble()));
+    }
+
     /** Moves everything on as far as limits, credit and stored dead letters allow. */
     private void intake(long now) {
         long passed = now - patienceAtNanos;
         patienceAtNanos = now;
         patienceNanos = Math.max(0, Math.min(PATIENCE_NANOS, waits ? patienceNanos - passed : patienceNanos + passed));
         waits = false;
+        passLost(now);
         pump(now);
-        boolean moved = true;
+        boolean moved = !roadblock.anotherLog();
         while (moved && !pending.isEmpty()) {
             moved = false;
             Pending first = pending.getFirst();
             if (isWanted() && roomInRing() && first.from < route.limit()) {
-                Segment segment = next(first);
+                Segment segment = next(first, now);
                 if (segment != null) {
                     moved = true;
-                    append(segment);
-                    if (first.from >= first.batch.to()) {
-                        pending.removeFirst();
-                        pendingBytes -= first.bytes;
-                    }
+                    append(segment, now);
+                    dropRead();
+                    passLost(now);
                     pump(now);
                 }
             }
@@ -369,12 +489,77 @@ public final class PartitionDispatcher {
             lastSteerNanos = now - STEER_NANOS;
             steer(readTo, now);
         }
-        readForLagging();
+        if (!roadblock.anotherLog()) {
+            lookForGap(now);
+            readForLagging();
+        }
+    }
+
+    private void dropRead() {
+        while (!pending.isEmpty()
+                && pending.getFirst().from >= pending.getFirst().batch.to()) {
+            pendingBytes -= pending.removeFirst().bytes;
+        }
+    }
+
+    /** Live reading goes on behind what is given up. */
+    private void passLost(long now) {
+        LostRange gone = readTo < 0 ? null : route.lostAt(ringTo);
+        if (gone == null) {
+            return;
+        }
+        ringTo = gone.to();
+        // A jump is no rate.
+        rateFromOffset = -1;
+        if (ring.isEmpty()) {
+            ringFrom = ringTo;
+        }
+        for (Pending records : pending) {
+            records.skipTo(Math.min(ringTo, records.batch.to()));
+        }
+        dropRead();
+        if (readTo < ringTo) {
+            readTo = ringTo;
+            steer(readTo, now);
+        }
+    }
+
+    /** Whether somebody needs what the log does not hold any more (rule 14). */
+    private void lookForGap(long now) {
+        long from = Long.MAX_VALUE;
+        for (Channel channel : channels.values()) {
+            if (channel.epoch != null && channel.cursor < logStart && !inMemory(channel.cursor)) {
+                from = Math.min(from, channel.cursor);
+            }
+        }
+        if (from == Long.MAX_VALUE) {
+            roadblock.noGap();
+        } else if (policy.logLoss() == LogLoss.FAIL) {
+            roadblock.gap(from, logStart);
+        } else if (!giveUpAsked) {
+            giveUpAsked = true;
+            giveUpAskedNanos = now;
+            effects.giveUp(new LostRange(partition, from, logStart, "gone from the log"));
+        }
+    }
+
+    private boolean inMemory(long cursor) {
+        if (route.lostAt(cursor) != null || find(cursor) != null) {
+            return true;
+        }
+        // At the end of the ring: what is pending comes next.
+        return cursor >= ringTo && (readTo >= logStart || !pending.isEmpty());
     }
 
     /** The next segment of these records, or null when the limit or a table is not there yet. */
-    private @Nullable Segment next(Pending records) {
-        if (records.from >= route.limit()) {
+    private @Nullable Segment next(Pending records, long now) {
+        for (LostRange gone = route.lostAt(records.from); gone != null; gone = route.lostAt(records.from)) {
+            records.skipTo(Math.min(gone.to(), records.batch.to()));
+            if (records.from >= records.batch.to()) {
+                return null;
+            }
+        }
+        if (records.from >= route.limit() || roadblock.isAt(records.from)) {
             return null;
         }
         int version = route.versionAt(records.from);
@@ -382,22 +567,37 @@ public final class PartitionDispatcher {
         if (table == null) {
             if (tableAsked != version) {
                 tableAsked = version;
+                tableAskedNanos = now;
                 effects.fetchTable(version);
             }
             return null;
         }
-        Segment segment =
-                segmenter.build(records.batch, records.index, records.from, route.nextChange(records.from), table);
+        long bound = Math.min(route.nextChange(records.from), route.nextLost(records.from));
+        Segment segment = segmenter.build(
+                records.batch,
+                records.index,
+                records.from,
+                bound,
+                table,
+                first -> roadblock.passes(first, policy.badRecords(), letters));
+        roadblock.decoded(segmenter.records());
+        if (segmenter.stopped() && roadblock.undecided()) {
+            letters.open(now);
+        }
+        if (segment.from == segment.to) {
+            segment.release();
+            return null;
+        }
         records.index = segmenter.next();
         records.from = segment.to;
         return segment;
     }
 
-    private void append(Segment segment) {
+    private void append(Segment segment, long now) {
         ring.add(segment);
         ringBytes += segment.bytes;
         ringTo = segment.to;
-        storeLetters(segment);
+        letters.add(segment, now);
         trimRing();
     }
 
@@ -469,25 +669,6 @@ public final class PartitionDispatcher {
         return any;
     }
 
-    private void storeLetters(Segment segment) {
-        if (segment.unstored.isEmpty()) {
-            return;
-        }
-        segment.unstored.removeIf(refused -> refused.offset() >= lettersFrom && refused.offset() < lettersTo);
-        if (!segment.unstored.isEmpty()) {
-            unstored.add(segment);
-            List.copyOf(segment.unstored).forEach(refused -> store(segment, refused));
-        }
-    }
-
-    private record Letter(Segment segment, Segment.Refused refused) {}
-
-    private void store(Segment segment, Segment.Refused refused) {
-        deadLetters++;
-        effects.storeDeadLetter(
-                new Letter(segment, refused), refused.offset(), refused.index(), refused.reason(), refused.raw());
-    }
-
     private void pump(long now) {
         for (Channel channel : channels.values()) {
             if (channel.epoch != null) {
@@ -498,6 +679,9 @@ public final class PartitionDispatcher {
 
     private void pump(Channel channel, long now) {
         while (true) {
+            if (passLost(channel, now)) {
+                continue;
+            }
             Segment segment = find(channel.cursor);
             if (segment == null || !segment.unstored.isEmpty()) {
                 break;
@@ -517,22 +701,26 @@ public final class PartitionDispatcher {
                 send(channel, channel.sentTo, segment.to, body, now);
             }
             channel.cursor = segment.to;
-            noteLettersStored(segment);
         }
         if (channel.cursor > channel.sentTo) {
             sendEmpty(channel, now);
         }
     }
 
-    private void noteLettersStored(Segment segment) {
-        if (lettersFrom == lettersTo) {
-            lettersFrom = segment.from;
-            lettersTo = segment.to;
-        } else if (segment.from >= lettersFrom && segment.from <= lettersTo) {
-            lettersTo = Math.max(lettersTo, segment.to);
-        } else if (segment.from < lettersFrom && segment.to >= lettersFrom) {
-            lettersFrom = segment.from;
+    /** What is given up is empty for everyone. */
+    private boolean passLost(Channel channel, long now) {
+        LostRange gone = route.lostAt(channel.cursor);
+        if (gone == null) {
+            return false;
         }
+        // Under the newest version: whoever passes it has seen the one that came with it.
+        if (channel.cursor > channel.sentTo) {
+            sendEmpty(channel, now);
+        }
+        channel.sentVersion = route.newestVersion();
+        channel.cursor = gone.to();
+        sendEmpty(channel, now);
+        return true;
     }
 
     private void sendEmpty(Channel channel, long now) {
@@ -584,9 +772,19 @@ public final class PartitionDispatcher {
         if (sweeping || sweepWaits || readTo < 0) {
             return;
         }
+        for (int i = 0; i < sweep.size(); i++) {
+            if (!sweep.get(i).unstored.isEmpty()) {
+                // Read again before its dead letters are stored, it would only wait for the same.
+                return;
+            }
+        }
         long from = Long.MAX_VALUE;
         for (Channel channel : channels.values()) {
-            if (channel.hasCredit() && channel.cursor < ringFrom && find(channel.cursor) == null) {
+            if (channel.hasCredit()
+                    && channel.cursor < ringFrom
+                    && channel.cursor >= logStart
+                    && !roadblock.isAt(channel.cursor)
+                    && find(channel.cursor) == null) {
                 from = Math.min(from, channel.cursor);
             }
         }
@@ -598,11 +796,13 @@ public final class PartitionDispatcher {
     }
 
     private void dropSweep() {
-        for (Segment segment : sweep) {
-            unstored.remove(segment);
-            segment.release();
-        }
+        sweep.forEach(this::drop);
         sweep.clear();
+    }
+
+    private void drop(Segment segment) {
+        letters.remove(segment);
+        segment.release();
     }
 
     private void measureRate(long now) {
@@ -619,15 +819,21 @@ public final class PartitionDispatcher {
     }
 
     private void keepLimitAhead(long now) {
-        if (readTo < 0 || limitAsked != 0) {
+        if (readTo < 0 || limitAsked != 0 || roadblock.anotherLog()) {
             return;
         }
         long margin = Math.max(MIN_MARGIN, (long) (offsetsPerNano * 1e9));
         long needed = pending.isEmpty() ? ringTo : pending.getFirst().batch.to();
         if (route.limit() - needed < margin / 2) {
-            limitAsked = needed + margin;
+            askRoute(needed + margin, now);
+        }
+    }
+
+    private void askRoute(long limit, long now) {
+        if (limitAsked == 0) {
+            limitAsked = limit;
             limitAskedNanos = now;
-            effects.raiseLimit(limitAsked);
+            effects.raiseLimit(limit, route.log());
         }
     }
 

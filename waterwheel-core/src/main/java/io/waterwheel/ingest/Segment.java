@@ -1,7 +1,6 @@
 package io.waterwheel.ingest;
 
 import io.waterwheel.catalog.RoutingTable;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * tuples in it. Owner: the dispatcher's thread.
  */
 final class Segment {
-    /** A refused row whose dead letter is not stored yet. */
-    record Refused(long offset, int index, String reason, ByteBuffer raw) {}
-
     final long from;
     final long to;
     final RoutingTable table;
@@ -22,9 +18,9 @@ final class Segment {
 
     final long bytes;
     /** Until these are stored nothing of the segment may be sent (rule 4). */
-    final List<Refused> unstored;
+    final List<RefusedRow> unstored;
 
-    Segment(long from, long to, RoutingTable table, @Nullable BlockBody[] bodies, List<Refused> refused) {
+    Segment(long from, long to, RoutingTable table, @Nullable BlockBody[] bodies, List<RefusedRow> refused) {
         this.from = from;
         this.to = to;
         this.table = table;

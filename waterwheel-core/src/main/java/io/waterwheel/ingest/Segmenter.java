@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * sized and without allocation per tuple; buffers are reused. Owner: the dispatcher's thread.
  */
 public final class Segmenter {
+    /** Decides whether reading may go on past a record that was refused, whole or in part. */
+    interface Gate {
+        boolean passes(RefusedRow first);
+    }
+
     private final RecordDecoder decoder;
     private final KeyMaker keyMaker;
     private final RowLayout layout;
@@ -31,13 +36,16 @@ public final class Segmenter {
     /** Kept, so that no record costs a lambda. */
     private final RowRejects rowRejects = this::refuseRow;
 
-    private final List<Segment.Refused> refused = new ArrayList<>();
+    private final List<RefusedRow> refused = new ArrayList<>();
     /** The record being decoded, for {@link #refuseRow}. */
     private long currentOffset;
 
     private @Nullable ByteBuffer currentValue;
     /** Index in the batch of the first record that the last segment does not cover. */
     private int next;
+
+    private int records;
+    private boolean stopped;
 
     /**
      * @param pool of the stream, shared by its partitions
@@ -52,6 +60,16 @@ public final class Segmenter {
         this.staged = new BlockBody.StagedRows(new TupleBlock(layout, 0), new int[0]);
     }
 
+    /** Number of records in the last segment. */
+    int records() {
+        return records;
+    }
+
+    /** Whether the last segment ends before a record that the gate refused. */
+    boolean stopped() {
+        return stopped;
+    }
+
     /** Index in the batch of the first record that the last segment did not cover. */
     int next() {
         return next;
@@ -62,20 +80,34 @@ public final class Segmenter {
      *
      * @param from first offset of the segment, at most that of the record at {@code index}
      * @param bound offset that the segment must not reach beyond: the limit, or where another version begins
+     * @param gate asked for each refused record; when it says no the segment ends before that, and may be empty
      */
-    Segment build(RecordBatch batch, int index, long from, long bound, RoutingTable table) {
+    Segment build(RecordBatch batch, int index, long from, long bound, RoutingTable table, Gate gate) {
         staged.tuples().clear();
         refused.clear();
+        stopped = false;
         int record = index;
         TupleBlock rows = staged.tuples();
         while (record < batch.count()
                 && batch.offsets()[record] < bound
                 && batch.offsets()[record] - from < Integer.MAX_VALUE
                 && rows.bytes() < segmentBytes) {
+            int before = rows.size();
+            int arena = rows.arenaSize();
+            int refusedBefore = refused.size();
             decode(batch.offsets()[record], batch.values()[record], from);
+            rows = staged.tuples();
+            if (refused.size() > refusedBefore && !gate.passes(refused.get(refusedBefore))) {
+                rows.setSize(before);
+                rows.setArenaSize(arena);
+                refused.subList(refusedBefore, refused.size()).clear();
+                stopped = true;
+                break;
+            }
             record++;
         }
         next = record;
+        records = record - index;
         long to = Math.min(bound, record < batch.count() ? batch.offsets()[record] : batch.to());
         return new Segment(from, to, table, divide(table, from), refused);
     }
@@ -107,8 +139,7 @@ public final class Segmenter {
         if (currentValue == null) {
             throw new IllegalStateException("a row was refused outside a record");
         }
-        refused.add(
-                new Segment.Refused(currentOffset, index, reason == null ? "cannot be decoded" : reason, currentValue));
+        refused.add(new RefusedRow(currentOffset, index, reason == null ? "cannot be decoded" : reason, currentValue));
     }
 
     private @Nullable BlockBody[] divide(RoutingTable table, long from) {
@@ -146,7 +177,7 @@ public final class Segmenter {
                 first = pool.take(from);
                 bodies[0] = first;
             }
-            for (Segment.Refused row : refused) {
+            for (RefusedRow row : refused) {
                 first.addRejected((int) (row.offset() - from));
             }
         }

@@ -47,6 +47,7 @@ public sealed interface Control {
      * @param tuples number of unflushed tuples
      * @param rejected rows refused so far in all blocks taken, replays not counted twice
      * @param recovering whether a watermark is below the recovery target
+     * @param memory of the indexer's task
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
     record Report(
@@ -59,7 +60,59 @@ public sealed interface Control {
             @Nullable Region region,
             long tuples,
             long rejected,
-            boolean recovering)
+            boolean recovering,
+            Memory memory)
+            implements Control {}
+
+    /**
+     * Memory of an indexer task.
+     *
+     * @param usedBytes held by its trees: those being filled, those not in chunks yet, those kept for queries
+     * @param limitBytes bound of that and of what is under way; when it is reached, reading waits
+     * @param unflushedTrees trees of this indexer that are sealed and not in chunks yet
+     */
+    record Memory(long usedBytes, long limitBytes, int unflushedTrees) {}
+
+    /** What a spout has found wrong with a partition's log. */
+    enum LogProblem {
+        NONE,
+        /** The log ends below what was read of it: it was truncated. */
+        TRUNCATED,
+        /** The topic was deleted and made anew. */
+        RECREATED,
+        /** There is no such topic. */
+        GONE
+    }
+
+    /**
+     * Spout to dispatcher, about every second: the partition's log as it is now.
+     *
+     * @param since first position of the log that the spout reads, see {@code LogIdentity}
+     * @param start position of the first record that the log holds
+     * @param end position after the last visible record; when the question was asked, not now
+     */
+    record LogState(int streamId, int partition, long since, long start, long end, LogProblem problem)
+            implements Control {}
+
+    /**
+     * Dispatcher to coordinators, about every second: how a partition is, for people.
+     *
+     * @param position first offset not routed yet, -1 when not known
+     * @param start position of the first record that the log holds, -1 when not known
+     * @param end position after the last visible record, -1 when not known
+     * @param limit first offset that must not be routed yet
+     * @param deadLetters stored since the dispatcher began with the partition
+     * @param trouble why it stands still, and what to do; empty when it does not
+     */
+    record PartitionReport(
+            int streamId,
+            int partition,
+            long position,
+            long start,
+            long end,
+            long limit,
+            long deadLetters,
+            String trouble)
             implements Control {}
 
     /** Anyone to indexer: seal the active tree of a stream now and flush it. */

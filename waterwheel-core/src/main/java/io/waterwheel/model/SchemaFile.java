@@ -15,6 +15,8 @@ import java.util.Locale;
  * topic: flights        # the stream's name when left out
  * format: csv           # csv, json or block
  * partitions: 4         # 4 when left out
+ * dead-letters: skip    # or halt, or halt above N per million
+ * log-loss: fail        # or skip to earliest
  * fields:
  *   - {name: time_ms, type: timestamp}
  *   - {name: longitude, type: double}

@@ -46,6 +46,11 @@ public final class SchemaJson {
             generator.writeStringField("topic", stream.topic());
             generator.writeStringField("format", SchemaFile.formatName(stream.format()));
             generator.writeNumberField("partitions", stream.partitions());
+            if (!stream.policy().equals(SourcePolicy.DEFAULT)) {
+                generator.writeStringField(
+                        "dead-letters", stream.policy().badRecords().toString());
+                generator.writeStringField("log-loss", stream.policy().logLoss().toString());
+            }
             members(generator, stream.schema());
         });
     }

@@ -11,14 +11,21 @@ import java.util.regex.Pattern;
  * @param format what the topic's records are
  * @param partitions of the topic when it is made, 1 to 1,024; an existing topic keeps its own number
  * @param schema its fields, key and time
+ * @param policy what is done about trouble with its topic
  */
-public record StreamDefinition(String name, String topic, RecordFormat format, int partitions, Schema schema) {
+public record StreamDefinition(
+        String name, String topic, RecordFormat format, int partitions, Schema schema, SourcePolicy policy) {
     /** Partitions of a topic for whose number nobody asks. */
     public static final int DEFAULT_PARTITIONS = 4;
 
     private static final int MAX_PARTITIONS = 1024;
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
+
+    /** A definition with the default policy. */
+    public StreamDefinition(String name, String topic, RecordFormat format, int partitions, Schema schema) {
+        this(name, topic, format, partitions, schema, SourcePolicy.DEFAULT);
+    }
 
     public StreamDefinition {
         if (!NAME.matcher(name).matches()) {

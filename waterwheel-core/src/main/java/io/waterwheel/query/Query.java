@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long the answer may take in all
  * @param allowPartial whether an answer that lacks something may be returned, marked; otherwise the query waits for
  *     what is missing until the timeout, then fails
- * @param atLeast for partitions of the topic, offsets below which every tuple must have been seen: read your writes
+ * @param atLeast for partitions of the topic, offsets below which every tuple must have been seen: read your writes. A
+ *     range of them that is lost makes the answer incomplete
+ * @param seen the same for what the session has seen in earlier answers, that none goes back in time; what is lost is
+ *     named, and the answer is complete all the same
  */
 public record Query(
         String stream,
@@ -35,7 +38,8 @@ public record Query(
         Result result,
         Duration timeout,
         boolean allowPartial,
-        Map<Integer, Long> atLeast) {
+        Map<Integer, Long> atLeast,
+        Map<Integer, Long> seen) {
     public static final long NO_LIMIT = Long.MAX_VALUE;
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
@@ -43,6 +47,7 @@ public record Query(
         keys = List.copyOf(keys);
         keyRanges = List.copyOf(keyRanges);
         atLeast = Map.copyOf(atLeast);
+        seen = Map.copyOf(seen);
         if (stream.isEmpty()) {
             throw new IllegalArgumentException("query: the stream's name is empty");
         }
@@ -66,29 +71,32 @@ public record Query(
                 Result.Rows.ALL,
                 DEFAULT_TIMEOUT,
                 false,
+                Map.of(),
                 Map.of());
     }
 
     public Query withKeys(List<KeyInterval> intervals) {
-        return new Query(stream, intervals, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast);
+        return new Query(
+                stream, intervals, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, seen);
     }
 
     /** Replaces the ranges of the key field's values. */
     public Query withKeyRanges(List<KeyRange> ranges) {
-        return new Query(stream, keys, ranges, shape, times, where, result, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, ranges, shape, times, where, result, timeout, allowPartial, atLeast, seen);
     }
 
     public Query withShape(Shape area) {
-        return new Query(stream, keys, keyRanges, area, times, where, result, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, area, times, where, result, timeout, allowPartial, atLeast, seen);
     }
 
     public Query withTimes(TimeInterval interval) {
-        return new Query(stream, keys, keyRanges, shape, interval, where, result, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, shape, interval, where, result, timeout, allowPartial, atLeast, seen);
     }
 
     /** Replaces the condition. */
     public Query withWhere(Expression condition) {
-        return new Query(stream, keys, keyRanges, shape, times, condition, result, timeout, allowPartial, atLeast);
+        return new Query(
+                stream, keys, keyRanges, shape, times, condition, result, timeout, allowPartial, atLeast, seen);
     }
 
     /** Replaces the condition by that of a text, such as {@code speed > 50 AND name LIKE 'A%'}. */
@@ -98,7 +106,7 @@ public record Query(
 
     /** Replaces what is returned. */
     public Query withResult(Result wanted) {
-        return new Query(stream, keys, keyRanges, shape, times, where, wanted, timeout, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, shape, times, where, wanted, timeout, allowPartial, atLeast, seen);
     }
 
     /** Asks for these fields; of tuples only, not of aggregates. */
@@ -157,14 +165,20 @@ public record Query(
     }
 
     public Query withTimeout(Duration duration) {
-        return new Query(stream, keys, keyRanges, shape, times, where, result, duration, allowPartial, atLeast);
+        return new Query(stream, keys, keyRanges, shape, times, where, result, duration, allowPartial, atLeast, seen);
     }
 
     public Query withPartialAllowed() {
-        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, true, atLeast);
+        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, true, atLeast, seen);
     }
 
     public Query withAtLeast(Map<Integer, Long> positions) {
-        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, positions);
+        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, positions, seen);
+    }
+
+    /** Replaces what the session has seen. */
+    public Query withSeen(Map<Integer, Long> positions) {
+        return new Query(
+                stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, positions);
     }
 }

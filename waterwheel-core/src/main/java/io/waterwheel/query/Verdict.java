@@ -1,5 +1,6 @@
 package io.waterwheel.query;
 
+import io.waterwheel.model.LostRange;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +15,7 @@ import java.util.Map;
  * @param tuples number of tuples returned; with aggregates, of tuples that went into them
  * @param indexersAsked number of indexers that took part
  * @param chunksRead number of chunks that took part
+ * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
  */
 public record Verdict(
         boolean complete,
@@ -22,8 +24,22 @@ public record Verdict(
         long edit,
         long tuples,
         int indexersAsked,
-        int chunksRead) {
+        int chunksRead,
+        List<LostRange> lost) {
+    /** A verdict on a stream that has lost nothing. */
+    public Verdict(
+            boolean complete,
+            List<String> missing,
+            Map<Integer, Long> positions,
+            long edit,
+            long tuples,
+            int indexersAsked,
+            int chunksRead) {
+        this(complete, missing, positions, edit, tuples, indexersAsked, chunksRead, List.of());
+    }
+
     public Verdict {
+        lost = List.copyOf(lost);
         missing = List.copyOf(missing);
         positions = Map.copyOf(positions);
     }

@@ -7,6 +7,8 @@ import io.waterwheel.model.Region;
 import io.waterwheel.wire.proto.ControlMessage;
 import io.waterwheel.wire.proto.CreditControl;
 import io.waterwheel.wire.proto.LiveControl;
+import io.waterwheel.wire.proto.LogStateControl;
+import io.waterwheel.wire.proto.PartitionReportControl;
 import io.waterwheel.wire.proto.RegionMessage;
 import io.waterwheel.wire.proto.ReportControl;
 import io.waterwheel.wire.proto.SealControl;
@@ -41,6 +43,22 @@ public final class ControlCodec {
                     .setPaused(live.paused()));
         } else if (control instanceof Control.Report report) {
             message.setReport(write(report));
+        } else if (control instanceof Control.LogState state) {
+            message.setLogState(LogStateControl.newBuilder()
+                    .setPartition(state.partition())
+                    .setSince(state.since())
+                    .setStart(state.start())
+                    .setEnd(state.end())
+                    .setProblem(state.problem().name()));
+        } else if (control instanceof Control.PartitionReport report) {
+            message.setPartitionReport(PartitionReportControl.newBuilder()
+                    .setPartition(report.partition())
+                    .setPosition(report.position())
+                    .setStart(report.start())
+                    .setEnd(report.end())
+                    .setLimit(report.limit())
+                    .setDeadLetters(report.deadLetters())
+                    .setTrouble(report.trouble()));
         } else if (control instanceof Control.Seal) {
             message.setSeal(SealControl.getDefaultInstance());
         }
@@ -55,6 +73,9 @@ public final class ControlCodec {
                 .setVersion(report.version())
                 .setTuples(report.tuples())
                 .setRejected(report.rejected())
+                .setMemoryUsed(report.memory().usedBytes())
+                .setMemoryLimit(report.memory().limitBytes())
+                .setUnflushedTrees(report.memory().unflushedTrees())
                 .setRecovering(report.recovering());
         for (long watermark : report.watermarks()) {
             message.addWatermarks(watermark);
@@ -109,6 +130,28 @@ public final class ControlCodec {
                 yield new Control.Live(stream, part.getPartition(), part.getPosition(), part.getPaused());
             }
             case REPORT -> read(stream, message.getReport());
+            case LOG_STATE -> {
+                LogStateControl part = message.getLogState();
+                yield new Control.LogState(
+                        stream,
+                        part.getPartition(),
+                        part.getSince(),
+                        part.getStart(),
+                        part.getEnd(),
+                        Control.LogProblem.valueOf(part.getProblem()));
+            }
+            case PARTITION_REPORT -> {
+                PartitionReportControl part = message.getPartitionReport();
+                yield new Control.PartitionReport(
+                        stream,
+                        part.getPartition(),
+                        part.getPosition(),
+                        part.getStart(),
+                        part.getEnd(),
+                        part.getLimit(),
+                        part.getDeadLetters(),
+                        part.getTrouble());
+            }
             case SEAL -> new Control.Seal(stream);
             case MESSAGE_NOT_SET -> throw new IllegalArgumentException("a control message without content");
         };
@@ -130,6 +173,7 @@ public final class ControlCodec {
                 region,
                 part.getTuples(),
                 part.getRejected(),
-                part.getRecovering());
+                part.getRecovering(),
+                new Control.Memory(part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees()));
     }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
@@ -11,6 +12,7 @@ import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -68,7 +70,8 @@ public final class WireQueries {
                 .setStream(query.stream())
                 .setTimeoutMillis(Math.max(1, query.timeout().toMillis()))
                 .setAllowPartial(query.allowPartial())
-                .putAllAtLeast(query.atLeast());
+                .putAllAtLeast(query.atLeast())
+                .putAllSeen(query.seen());
         for (KeyInterval interval : query.keys()) {
             message.addKeys(io.waterwheel.wire.proto.KeyInterval.newBuilder()
                     .setLow(interval.low())
@@ -110,16 +113,13 @@ public final class WireQueries {
         atMost("keys", message.getKeysCount(), MAX_INTERVALS);
         atMost("key_ranges", message.getKeyRangesCount(), MAX_INTERVALS);
         atMost("at_least", message.getAtLeastCount(), MAX_INTERVALS);
+        atMost("seen", message.getSeenCount(), MAX_INTERVALS);
         atMost("characters in stream", message.getStream().length(), MAX_NAME);
         if (message.getTimeoutMillis() < 0 || message.getTimeoutMillis() > MAX_TIMEOUT_MILLIS) {
             throw bad("timeout_millis: expected 0 to " + MAX_TIMEOUT_MILLIS + ", got " + message.getTimeoutMillis());
         }
-        for (Map.Entry<Integer, Long> entry : message.getAtLeastMap().entrySet()) {
-            if (entry.getKey() < 0 || entry.getValue() < 0) {
-                throw bad("at_least: partition " + entry.getKey() + ", offset " + entry.getValue()
-                        + ": expected neither to be negative");
-            }
-        }
+        notNegative("at_least", message.getAtLeastMap());
+        notNegative("seen", message.getSeenMap());
         try {
             List<KeyInterval> keys = new ArrayList<>(message.getKeysCount());
             for (io.waterwheel.wire.proto.KeyInterval interval : message.getKeysList()) {
@@ -149,9 +149,19 @@ public final class WireQueries {
                             ? Query.DEFAULT_TIMEOUT
                             : Duration.ofMillis(message.getTimeoutMillis()),
                     message.getAllowPartial(),
-                    message.getAtLeastMap());
+                    message.getAtLeastMap(),
+                    message.getSeenMap());
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void notNegative(String what, Map<Integer, Long> positions) {
+        for (Map.Entry<Integer, Long> entry : positions.entrySet()) {
+            if (entry.getKey() < 0 || entry.getValue() < 0) {
+                throw bad(what + ": partition " + entry.getKey() + ", offset " + entry.getValue()
+                        + ": expected neither to be negative");
+            }
         }
     }
 
@@ -162,7 +172,17 @@ public final class WireQueries {
             missing = new ArrayList<>(missing.subList(0, MAX_MISSING));
             missing.add("and " + (verdict.missing().size() - MAX_MISSING) + " more");
         }
+        List<LostRangeMessage> lost = verdict.lost().stream()
+                .limit(MAX_MISSING)
+                .map(range -> LostRangeMessage.newBuilder()
+                        .setPartition(range.partition())
+                        .setFrom(range.from())
+                        .setTo(range.to())
+                        .setReason(range.reason())
+                        .build())
+                .toList();
         return io.waterwheel.wire.proto.Verdict.newBuilder()
+                .addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
                 .addAllMissing(missing)
@@ -186,7 +206,11 @@ public final class WireQueries {
                 message.getEdit(),
                 message.getTuples(),
                 message.getIndexersAsked(),
-                message.getChunksRead());
+                message.getChunksRead(),
+                message.getLostList().stream()
+                        .map(range ->
+                                new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
+                        .toList());
     }
 
     static void atMost(String what, int got, int most) {

@@ -74,6 +74,67 @@ final class TreeReadersTest {
         assertThat(pool.freeBytes()).isBetween(1L, pool.maxBytes());
     }
 
+    @Test
+    void aReaderThatWaitsHoldsNothingOfATreeThatIsRevoked() {
+        PagePool pool = new PagePool(32 << 20);
+        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), pool);
+        fill(tree, 1);
+        assertThat(tree.tryRetain()).isTrue();
+        assertThat(tree.enter()).isTrue();
+        Leaves pinned = tree.pin();
+        tree.revoke();
+        assertThat(pool.usedBytes()).as("while it looks").isPositive();
+        tree.exit();
+        assertThat(pool.usedBytes()).as("while it waits").isZero();
+        assertThat(tree.isReclaimed()).isTrue();
+        assertThat(tree.enter()).isFalse();
+        tree.unpin(pinned);
+        tree.release();
+        assertThat(pool.usedBytes()).isZero();
+        assertThat(tree.tryRetain()).isFalse();
+    }
+
+    @Test
+    void whatIsRevokedAtAnyMomentIsNeverReadAgain() throws Exception {
+        PagePool pool = new PagePool(32 << 20);
+        AtomicReference<TemplateTree> active = new AtomicReference<>(new TemplateTree(LAYOUT, Template.single(), pool));
+        AtomicBoolean done = new AtomicBoolean();
+        ExecutorService readers = Executors.newFixedThreadPool(2);
+        List<Future<Integer>> results = new ArrayList<>();
+        for (int r = 0; r < 2; r++) {
+            results.add(readers.submit(() -> {
+                int scans = 0;
+                while (!done.get()) {
+                    TemplateTree tree = active.get();
+                    if (tree.tryRetain()) {
+                        // Each stay is short, and between two of them the tree may go.
+                        while (tree.enter()) {
+                            checkPrefix(tree);
+                            tree.exit();
+                            scans++;
+                        }
+                        tree.release();
+                    }
+                }
+                return scans;
+            }));
+        }
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+        for (long number = 1; System.nanoTime() < deadline; number++) {
+            TemplateTree tree = active.get();
+            fill(tree, number);
+            active.set(new TemplateTree(LAYOUT, Template.single(), pool));
+            tree.revoke();
+        }
+        done.set(true);
+        active.get().revoke();
+        for (Future<Integer> result : results) {
+            assertThat(result.get(30, TimeUnit.SECONDS)).isPositive();
+        }
+        readers.shutdown();
+        assertThat(pool.usedBytes()).isZero();
+    }
+
     /** Keys of another spread every few thousand rows, so that templates are rebuilt again and again. */
     private static long key(long number) {
         return (number * SCATTER) >> (number / 5000 * 8);

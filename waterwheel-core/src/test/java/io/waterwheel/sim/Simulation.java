@@ -3,6 +3,7 @@ package io.waterwheel.sim;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.InMemoryCatalogStore;
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.RoutingTable;
@@ -22,8 +23,10 @@ import io.waterwheel.ingest.IndexerCore;
 import io.waterwheel.ingest.IndexerEffects;
 import io.waterwheel.ingest.IndexerSettings;
 import io.waterwheel.ingest.IndexerTask;
+import io.waterwheel.ingest.OffsetRanges;
 import io.waterwheel.ingest.PartitionDispatcher;
 import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.SealedTree;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.model.Control;
@@ -32,6 +35,7 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -206,6 +210,7 @@ final class Simulation {
     private final List<Set<Long>> badOffsets = new ArrayList<>();
 
     private final List<Set<Long>> storedLetters = new ArrayList<>();
+    private final List<LetterTopic> letterTopics = new ArrayList<>();
     private long nextId;
 
     private final long[] spoutPosition;
@@ -232,6 +237,7 @@ final class Simulation {
             log.add(new ArrayList<>());
             badOffsets.add(new HashSet<>());
             storedLetters.add(new HashSet<>());
+            letterTopics.add(new LetterTopic(p));
         }
         this.stream = new Namespace(store)
                 .create("s", SCHEMA, RecordFormat.BLOCK, "t", new long[partitions], 1 + random.nextInt(3));
@@ -381,6 +387,7 @@ final class Simulation {
     private final class DispatcherEnd implements DispatcherEffects {
         private final int partition;
         private final StreamCatalog catalog;
+        private LetterSession session;
 
         DispatcherEnd(int partition, StreamCatalog catalog) {
             this.partition = partition;
@@ -443,11 +450,21 @@ final class Simulation {
         }
 
         @Override
-        public void raiseLimit(long limit) {
+        public void raiseLimit(long limit, LogIdentity log) {
             later(
                     "limit",
                     dispatcher -> dispatcher.onRoute(
-                            catalog.raiseLimit(partition, limit).route(), now));
+                            catalog.raiseLimit(partition, limit, log).route(), now));
+        }
+
+        @Override
+        public void giveUp(LostRange range) {
+            throw new AssertionError("nothing is lost here, and yet is given up: " + range);
+        }
+
+        @Override
+        public void report(Control.PartitionReport report) {
+            check(report.trouble().isEmpty(), "partition %d stands still: %s", partition, report.trouble());
         }
 
         @Override
@@ -456,14 +473,26 @@ final class Simulation {
         }
 
         @Override
-        public void storeDeadLetter(Object token, long offset, int index, String reason, ByteBuffer raw) {
-            boolean stored = !faults || random.nextInt(5) != 0;
-            later("dead letter", dispatcher -> {
-                if (stored) {
-                    storedLetters.get(partition).add(offset);
-                }
-                dispatcher.onDeadLetter(token, stored, now);
-            });
+        public void openDeadLetters() {
+            boolean fails = faults && random.nextInt(5) == 0;
+            LetterSession next = fails ? null : letterTopics.get(partition).open();
+            if (next != null) {
+                session = next;
+            }
+            later("session", dispatcher -> dispatcher.onDeadLettersOpened(next == null ? null : next.stored(), now));
+        }
+
+        @Override
+        public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
+            // Stored and its answer lost, or not stored: the dispatcher hears the same.
+            boolean reaches = !faults || random.nextInt(5) != 0;
+            boolean confirmed = reaches && (!faults || random.nextInt(5) != 0);
+            LetterSession sender = session;
+            boolean stored = sender != null && reaches && sender.store(since, until, letters);
+            if (!stored || !confirmed) {
+                session = null;
+            }
+            later("dead letters", dispatcher -> dispatcher.onDeadLetters(token, stored && confirmed, now));
         }
 
         @Override
@@ -474,6 +503,49 @@ final class Simulation {
                     spoutPosition[partition] = live.position();
                 }
             });
+        }
+    }
+
+    /**
+     * A partition's part of the dead-letter topic, as transactions make it: whole commits, of the last session only.
+     */
+    private final class LetterTopic {
+        private final int partition;
+        private final OffsetRanges ranges = new OffsetRanges();
+        private final Set<String> rows = new HashSet<>();
+        private int sessions;
+
+        LetterTopic(int partition) {
+            this.partition = partition;
+        }
+
+        Simulation outer() {
+            return Simulation.this;
+        }
+
+        LetterSession open() {
+            OffsetRanges known = new OffsetRanges();
+            known.addAll(ranges);
+            return new LetterSession(this, ++sessions, known);
+        }
+    }
+
+    private record LetterSession(LetterTopic topic, int number, OffsetRanges stored) {
+        boolean store(long since, long until, List<RefusedRow> letters) {
+            if (number != topic.sessions) {
+                return false;
+            }
+            for (RefusedRow letter : letters) {
+                check(
+                        topic.rows.add(letter.offset() + "/" + letter.index()),
+                        "partition %d: the dead letter of offset %d, row %d is stored twice",
+                        topic.partition,
+                        letter.offset(),
+                        letter.index());
+                topic.outer().storedLetters.get(topic.partition).add(letter.offset());
+            }
+            topic.ranges.add(since, until);
+            return true;
         }
     }
 

@@ -28,11 +28,22 @@ final class PeerCodecsTest {
             assertThat(ControlCodec.read(ControlCodec.write(control))).isEqualTo(control);
         }
         Control.Report report = new Control.Report(
-                7, 1, 2, 3, new long[] {4, 5}, 6, Region.of(Long.MIN_VALUE, Long.MAX_VALUE, -1, 1), 8, 9, true);
+                7,
+                1,
+                2,
+                3,
+                new long[] {4, 5},
+                6,
+                Region.of(Long.MIN_VALUE, Long.MAX_VALUE, -1, 1),
+                8,
+                9,
+                true,
+                new Control.Memory(10, 11, 12));
         assertThat(ControlCodec.read(ControlCodec.write(report)))
                 .usingRecursiveComparison()
                 .isEqualTo(report);
-        Control.Report empty = new Control.Report(7, 1, 2, 3, new long[0], 6, null, 0, 0, false);
+        Control.Report empty =
+                new Control.Report(7, 1, 2, 3, new long[0], 6, null, 0, 0, false, new Control.Memory(0, 0, 0));
         assertThat(ControlCodec.read(ControlCodec.write(empty)))
                 .usingRecursiveComparison()
                 .isEqualTo(empty);

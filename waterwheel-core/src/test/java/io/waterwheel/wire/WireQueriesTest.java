@@ -8,6 +8,7 @@ import io.waterwheel.model.Box;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
@@ -85,7 +86,15 @@ class WireQueriesTest {
 
     @Test
     void verdictsAndErrorsComeBackAsTheyWere() throws Exception {
-        Verdict verdict = new Verdict(false, List.of("indexer 3 is recovering"), Map.of(0, 12L, 7, 9L), 44, 5, 2, 1);
+        Verdict verdict = new Verdict(
+                false,
+                List.of("indexer 3 is recovering"),
+                Map.of(0, 12L, 7, 9L),
+                44,
+                5,
+                2,
+                1,
+                List.of(new LostRange(7, 3, 9, "set by hand")));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {
@@ -147,6 +156,7 @@ class WireQueriesTest {
                 result(random),
                 Duration.ofMillis(1 + random.nextInt(3_600_000)),
                 random.nextBoolean(),
-                atLeast);
+                atLeast,
+                random.nextBoolean() ? Map.of() : Map.of(random.nextInt(9), random.nextLong() >>> 1));
     }
 }

@@ -84,8 +84,8 @@ final class MeteredServices implements ServicesFactory {
         }
 
         @Override
-        public void assign(int streamId, String topic, int partition, long from) {
-            source.assign(streamId, topic, partition, from);
+        public void assign(int streamId, String topic, int partition, long from, long base) {
+            source.assign(streamId, topic, partition, from, base);
         }
 
         @Override

@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogSource.News;
 import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
@@ -286,25 +288,54 @@ final class KafkaSourceTest {
         }
     }
 
+    private static DeadLetters.Session open(KafkaDeadLetters letters, int streamId, int partition) throws Exception {
+        CompletableFuture<DeadLetters.Session> opened = new CompletableFuture<>();
+        letters.open(streamId, partition, (session, failure) -> {
+            if (session != null) {
+                opened.complete(session);
+            } else {
+                opened.completeExceptionally(failure);
+            }
+        });
+        return opened.get(60, TimeUnit.SECONDS);
+    }
+
+    private static String store(DeadLetters.Session session, long since, long until, RefusedRow letter)
+            throws Exception {
+        CompletableFuture<String> done = new CompletableFuture<>();
+        session.store(since, until, List.of(letter), e -> done.complete(String.valueOf(e)));
+        return done.get(60, TimeUnit.SECONDS);
+    }
+
     @Test
     void deadLettersKeepTheirPlaceAndReason() throws Exception {
         topics.ensure("letters", 1);
         topics.ensureDeadLetters("letters");
         byte[] large = new byte[KafkaDeadLetters.MAX_VALUE_BYTES + 5];
         try (KafkaDeadLetters letters =
-                new KafkaDeadLetters(kafka.bootstrap(), "test", id -> id == 1 ? "letters" : null)) {
-            for (byte[] raw : List.of("bad".getBytes(UTF_8), large)) {
-                CompletableFuture<String> done = new CompletableFuture<>();
-                letters.send(
-                        1, 4, 77, 2, "no number: 'x'", ByteBuffer.wrap(raw), e -> done.complete(String.valueOf(e)));
-                assertThat(done.get(30, TimeUnit.SECONDS)).isEqualTo("null");
-            }
+                new KafkaDeadLetters(kafka.bootstrap(), "test", "test", id -> id == 1 ? "letters" : null)) {
+            // An earlier session stores, and is shut out by the next, which knows of it.
+            DeadLetters.Session earlier = open(letters, 1, 4);
+            assertThat(store(
+                            earlier,
+                            70,
+                            78,
+                            new RefusedRow(77, 2, "no number: 'x'", ByteBuffer.wrap("bad".getBytes(UTF_8)))))
+                    .isEqualTo("null");
+            DeadLetters.Session session = open(letters, 1, 4);
+            assertThat(session.stored().contains(77)).isTrue();
+            assertThat(session.stored().contains(78)).isFalse();
+            assertThat(store(earlier, 78, 79, new RefusedRow(78, 0, "late", ByteBuffer.allocate(1))))
+                    .isNotEqualTo("null");
+            assertThat(store(session, 70, 90, new RefusedRow(80, 2, "large", ByteBuffer.wrap(large))))
+                    .isEqualTo("null");
+            assertThat(open(letters, 1, 3).stored().contains(77)).isFalse();
             CompletableFuture<Exception> unknown = new CompletableFuture<>();
-            letters.send(2, 0, 0, -1, "", ByteBuffer.allocate(0), unknown::complete);
+            letters.open(2, 0, (none, e) -> unknown.complete(e));
             assertThat(unknown.get(30, TimeUnit.SECONDS)).hasMessageContaining("stream 2");
         }
         try (var consumer = new org.apache.kafka.clients.consumer.KafkaConsumer<>(
-                Map.of("bootstrap.servers", kafka.bootstrap()),
+                Map.of("bootstrap.servers", kafka.bootstrap(), "isolation.level", "read_committed"),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             TopicPartition partition = new TopicPartition(TopicNames.deadLettersOf("letters"), 0);
@@ -334,6 +365,10 @@ final class KafkaSourceTest {
                             "no number: 'x'",
                             "length",
                             "3",
+                            "since",
+                            "70",
+                            "until",
+                            "78",
                             "value length",
                             "3"));
             assertThat(headers.get(1))

@@ -68,6 +68,8 @@ public final class Cli {
                 .addSubcommand(new AppendCommand(terminal))
                 .addSubcommand(new QueryCommand(terminal))
                 .addSubcommand(new FlushCommand(terminal))
+                .addSubcommand(new DeadLettersCommand(terminal))
+                .addSubcommand(new OffsetsCommand(terminal))
                 .addSubcommand(new VerifyCommand(terminal))
                 .addSubcommand(new StatusCommand(terminal));
         PrintWriter out = new PrintWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8), true);

@@ -203,6 +203,10 @@ final class QueryCommand implements Callable<Integer> {
                 terminal.err().println("the answer is not complete:");
                 verdict.missing().forEach(what -> terminal.err().println("  " + what));
             }
+            if (!verdict.lost().isEmpty()) {
+                terminal.err().println("the stream has lost, so that it may be in no answer:");
+                verdict.lost().forEach(range -> terminal.err().println("  " + range));
+            }
             return 0;
         }
     }

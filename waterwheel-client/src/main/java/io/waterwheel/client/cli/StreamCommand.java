@@ -2,26 +2,37 @@ package io.waterwheel.client.cli;
 
 import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.SchemaFile;
+import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code waterwheel stream ...}: makes, shows and removes streams. */
 @Command(
         name = "stream",
-        description = "Create, list, describe and drop streams.",
+        description = "Create, list, describe, change and drop streams.",
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example:", "  waterwheel stream create flights.yaml"})
 final class StreamCommand {
     private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     StreamCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -37,6 +48,8 @@ final class StreamCommand {
                 "  topic: flights        # the stream's name when left out",
                 "  format: csv           # csv, json or block",
                 "  partitions: 4         # 4 when left out",
+                "  dead-letters: skip    # or halt, or halt above N per million",
+                "  log-loss: fail        # or skip to earliest",
                 "  fields:",
                 "    - {name: time_ms, type: timestamp}",
                 "    - {name: longitude, type: double}",
@@ -111,6 +124,8 @@ final class StreamCommand {
         out.println("topic: " + definition.topic());
         out.println("format: " + SchemaFile.formatName(definition.format()));
         out.println("partitions: " + definition.partitions());
+        out.println("dead-letters: " + definition.policy().badRecords());
+        out.println("log-loss: " + definition.policy().logLoss());
         out.println("fields:");
         for (Field field : schema.fields()) {
             out.println("  - {name: " + field.name() + ", type: " + field.type().schemaName()
@@ -124,6 +139,50 @@ final class StreamCommand {
                     + key.domain().east() + ", " + key.domain().north() + "]}");
         }
         out.println("time: " + schema.timeField());
+    }
+
+    @Command(
+            name = "set",
+            description = {
+                "Change what a stream does about trouble with its topic:",
+                "  dead-letters=skip | halt | \"halt above N per million\"",
+                "  log-loss=fail | \"skip to earliest\"",
+                "A partition that stands still because of the old policy goes on within seconds."
+            },
+            footer = {"", "Example:", "  waterwheel stream set flights dead-letters=skip"})
+    int set(
+            @Mixin ServerOption server,
+            @Parameters(index = "0", paramLabel = "NAME", description = "The stream's name.") String name,
+            @Parameters(index = "1..*", arity = "1..*", paramLabel = "WHAT=HOW", description = "What to change.")
+                    Map<String, String> changes) {
+        BadRecords badRecords = null;
+        LogLoss logLoss = null;
+        for (Map.Entry<String, String> change : changes.entrySet()) {
+            switch (change.getKey()) {
+                case "dead-letters" -> badRecords = usage(() -> BadRecords.parse(change.getValue()));
+                case "log-loss" -> logLoss = usage(() -> LogLoss.parse(change.getValue()));
+                default ->
+                    throw new ParameterException(
+                            spec.commandLine(),
+                            "'" + change.getKey() + "' cannot be set; expected dead-letters or log-loss");
+            }
+        }
+        try (WaterwheelClient client = server.connect()) {
+            SourcePolicy policy =
+                    client.alter(name, badRecords, logLoss).definition().policy();
+            terminal.err()
+                    .println("stream " + name + ": dead-letters=" + policy.badRecords() + ", log-loss="
+                            + policy.logLoss());
+            return 0;
+        }
+    }
+
+    private <T> T usage(Supplier<T> parsed) {
+        try {
+            return parsed.get();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
     }
 
     @Command(

@@ -99,6 +99,10 @@ public final class FreshReader {
             return false;
         }
         long[] demand = subquery.demand();
+        if (view.watermarks().length < demand.length) {
+            // It knows of fewer partitions; its epoch will show that it is not the one to ask.
+            return false;
+        }
         for (int p = 0; p < demand.length; p++) {
             if (view.watermarks()[p] < demand[p]) {
                 return false;

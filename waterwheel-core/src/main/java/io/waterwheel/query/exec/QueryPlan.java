@@ -38,9 +38,10 @@ public record QueryPlan(
      */
     public static QueryPlan of(Query query, StreamSnapshot snapshot, Map<Integer, Control.Report> reports) {
         ResolvedQuery resolved = ResolvedQuery.of(query, snapshot.stream());
-        long[] demand = new long[snapshot.stream().partitions()];
+        long[] demand = new long[snapshot.partitions()];
         Arrays.fill(demand, Long.MIN_VALUE);
-        query.atLeast().forEach((partition, offset) -> demand[partition] = offset);
+        query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));
+        query.seen().forEach((partition, offset) -> demand(demand, partition, offset));
         List<Subquery.OfIndexer> indexers = new ArrayList<>();
         List<long[]> excused = new ArrayList<>();
         for (int indexer : snapshot.indexersFor(resolved.keys())) {
@@ -63,6 +64,14 @@ public record QueryPlan(
             snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> chunks.put(chunk.file(), chunk));
         }
         return new QueryPlan(snapshot, resolved, indexers, excused, List.copyOf(chunks.values()));
+    }
+
+    private static void demand(long[] demand, int partition, long offset) {
+        if (partition < 0 || partition >= demand.length) {
+            throw new IllegalArgumentException(
+                    "query: partition " + partition + " is demanded, and the stream has " + demand.length);
+        }
+        demand[partition] = Math.max(demand[partition], offset);
     }
 
     /** Whether the report proves that the indexer's trees above the snapshot's flush hold nothing of the query. */

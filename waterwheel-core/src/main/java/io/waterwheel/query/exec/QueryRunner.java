@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
@@ -131,6 +132,9 @@ public final class QueryRunner {
                     .snapshot(query.stream())
                     .or(() -> snapshots.refreshed(query.stream()))
                     .orElseThrow(() -> noSuchStream(query.stream()));
+            if (knowsTooFew(snapshot)) {
+                snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
+            }
             long pause = RETRY_NANOS;
             List<String> trouble;
             while (true) {
@@ -155,6 +159,26 @@ public final class QueryRunner {
                 pause = Math.min(pause * 2, MAX_RETRY_NANOS);
                 snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
             }
+        }
+
+        /** Whether a partition is demanded that was added since the snapshot. */
+        private boolean knowsTooFew(StreamSnapshot snapshot) {
+            return query.atLeast().keySet().stream().anyMatch(p -> p >= snapshot.partitions())
+                    || query.seen().keySet().stream().anyMatch(p -> p >= snapshot.partitions());
+        }
+
+        /** What is lost below the positions that the answer has seen; below what was demanded it is missing. */
+        private List<LostRange> lost(StreamSnapshot snapshot, Map<Integer, Long> positions, Delivery delivery) {
+            List<LostRange> below = new ArrayList<>();
+            for (LostRange range : snapshot.lost()) {
+                if (range.from() < query.atLeast().getOrDefault(range.partition(), Long.MIN_VALUE)) {
+                    delivery.miss("lost below what was demanded: " + range);
+                }
+                if (range.from() < positions.getOrDefault(range.partition(), Long.MAX_VALUE)) {
+                    below.add(range);
+                }
+            }
+            return below;
         }
 
         /**
@@ -253,9 +277,17 @@ public final class QueryRunner {
                     ? readNewestFirst(plan, delivery)
                     : plan.chunks().size();
             long tuples = delivery.finish();
+            List<LostRange> lost = lost(plan.snapshot(), positions, delivery);
             List<String> missing = delivery.missing();
             Verdict verdict = new Verdict(
-                    missing.isEmpty(), missing, positions, plan.snapshot().edit(), tuples, replies.size(), chunksRead);
+                    missing.isEmpty(),
+                    missing,
+                    positions,
+                    plan.snapshot().edit(),
+                    tuples,
+                    replies.size(),
+                    chunksRead,
+                    lost);
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,

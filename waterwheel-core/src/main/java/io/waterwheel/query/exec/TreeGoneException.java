@@ -2,7 +2,10 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.WaterwheelException;
 
-/** A tree was forgotten after its flush before it could be read: its tuples are in a chunk; plan the query again. */
+/**
+ * A tree's memory was needed, after its flush, before it was read to its end: its tuples are in a chunk; plan the query
+ * again.
+ */
 public final class TreeGoneException extends WaterwheelException {
     private static final long serialVersionUID = 1;
 
@@ -10,6 +13,7 @@ public final class TreeGoneException extends WaterwheelException {
         super(
                 Kind.TEMPORARY,
                 "TREE_GONE",
-                "a tree was forgotten after its flush while a query meant to read it: plan the query again, its tuples are in a chunk");
+                "a tree was forgotten after its flush before the query had read it, because its memory was needed; ask again:"
+                        + " its tuples are in a chunk now");
     }
 }

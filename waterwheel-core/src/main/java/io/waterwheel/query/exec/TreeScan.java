@@ -5,6 +5,7 @@ import io.waterwheel.index.Page;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.exec.column.RowView;
 import java.util.Arrays;
 
@@ -21,21 +22,63 @@ public final class TreeScan {
      * Hands the matching tuples to the sink, or counts them; holds a lease of the tree meanwhile.
      *
      * @return number of matching tuples, up to where the limit or the sink ended the scan
-     * @throws TreeGoneException when the tree's memory has been given back
+     * @throws TreeGoneException when the tree's memory has been given back, perhaps while the sink had rows
      */
     public static long scan(TemplateTree tree, ScanSpec spec, RowSink sink) {
         if (!tree.tryRetain()) {
             throw new TreeGoneException();
         }
         try {
+            Visit visit = new Visit(tree, sink);
+            visit.begin();
             Leaves leaves = tree.pin();
             try {
-                return scanPinned(tree, leaves, spec, sink);
+                return scanPinned(tree, leaves, spec, visit);
             } finally {
                 tree.unpin(leaves);
+                visit.end();
             }
         } finally {
             tree.release();
+        }
+    }
+
+    /** Leaves the tree while the sink has the rows: it may wait for a client, and must hold no memory then. */
+    private static final class Visit implements RowSink {
+        private final TemplateTree tree;
+        private final RowSink sink;
+        private boolean inside;
+
+        Visit(TemplateTree tree, RowSink sink) {
+            this.tree = tree;
+            this.sink = sink;
+        }
+
+        void begin() {
+            inside = tree.enter();
+            if (!inside) {
+                throw new TreeGoneException();
+            }
+        }
+
+        void end() {
+            if (inside) {
+                inside = false;
+                tree.exit();
+            }
+        }
+
+        @Override
+        public boolean accept(TupleBlock rows) {
+            end();
+            boolean more = sink.accept(rows);
+            begin();
+            return more;
+        }
+
+        @Override
+        public boolean wanted() {
+            return sink.wanted();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
@@ -19,6 +20,37 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class ConcurrentScanTest {
+    @Test
+    void aScanWhoseClientIsSlowLosesATreeThatIsRevoked() {
+        RowLayout layout = RowLayout.of(new Schema(
+                List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t"));
+        PagePool pool = new PagePool(64 << 20);
+        TemplateTree tree = new TemplateTree(layout, Template.single(), pool);
+        TupleBlock block = new TupleBlock(layout, 50_000);
+        for (int row = 0; row < 50_000; row++) {
+            block.keys()[row] = row;
+            block.times()[row] = row;
+        }
+        block.setSize(50_000);
+        tree.insert(block, 0, 50_000);
+        long[] handedOver = {0};
+        assertThatThrownBy(() -> TreeScan.scan(tree, ScanSpec.all(layout), rows -> {
+                    if (handedOver[0] == 0) {
+                        tree.revoke();
+                        assertThat(pool.usedBytes())
+                                .as("while the sink has the rows")
+                                .isZero();
+                    }
+                    handedOver[0] += rows.size();
+                    return true;
+                }))
+                .isInstanceOf(TreeGoneException.class);
+        assertThat(handedOver[0]).isBetween(1L, 49_999L);
+        assertThat(pool.usedBytes()).isZero();
+    }
+
     @Test
     void aScanDuringInsertSeesEveryPublishedTupleOnce() throws Exception {
         RowLayout layout = RowLayout.of(new Schema(

@@ -2,13 +2,18 @@ package io.waterwheel.topology.assembly;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.SchemaJson;
+import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
@@ -22,6 +27,7 @@ import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.AdminActions;
+import io.waterwheel.wire.proto.AlterStreamRequest;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.DropStreamReply;
@@ -29,6 +35,8 @@ import io.waterwheel.wire.proto.DropStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.SetOffsetsRequest;
+import io.waterwheel.wire.proto.ShowOffsetsRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StreamDescription;
 import io.waterwheel.wire.proto.VerifyStreamReply;
@@ -52,6 +60,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private final WorkerRuntime services;
     private final KafkaTopics topics;
     private final WorkerServices.QueryHandler coordinator;
+    private final SourceOffsets sources;
     private final Semaphore verifying = new Semaphore(1);
     private final RpcServer server;
     private final String url;
@@ -62,6 +71,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;
+        this.sources = new SourceOffsets(services, coordinator);
         this.server = startServer();
         this.url = "grpc://" + services.config().get(Keys.COORDINATOR_HOST) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
@@ -138,6 +148,17 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     drop(DropStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.FLUSH_STREAM ->
                     flush(FlushStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.ALTER_STREAM ->
+                    alter(AlterStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.SHOW_OFFSETS ->
+                    sources.show(require(ShowOffsetsRequest.parseFrom(body).getName()))
+                            .toByteArray();
+                case AdminActions.SET_OFFSETS -> {
+                    SetOffsetsRequest request = SetOffsetsRequest.parseFrom(body);
+                    StreamInfo stream = require(request.getName());
+                    sources.set(stream, request.getOffsetsMap());
+                    yield sources.show(stream).toByteArray();
+                }
                 case AdminActions.VERIFY_STREAM ->
                     verify(VerifyStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.STATUS -> status().toByteArray();
@@ -168,9 +189,29 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                         definition.format(),
                         definition.topic(),
                         topics.startOffsets(topic),
-                        services.config().get(Keys.INDEXER_TASKS));
+                        services.config().get(Keys.INDEXER_TASKS),
+                        definition.policy(),
+                        LogIdentity.first(topic.id()));
         LOG.info("[{}] created: id {}, topic {}", stream.name(), stream.id(), stream.topic());
         return describe(stream);
+    }
+
+    private StreamDescription alter(AlterStreamRequest request) {
+        // Parsed here, so that what is wrong is said before anything is changed.
+        BadRecords badRecords = request.hasDeadLetters() ? BadRecords.parse(request.getDeadLetters()) : null;
+        LogLoss logLoss = request.hasLogLoss() ? LogLoss.parse(request.getLogLoss()) : null;
+        StreamInfo stream = services.namespace()
+                .changePolicy(
+                        request.getName(),
+                        old -> new SourcePolicy(
+                                badRecords == null ? old.badRecords() : badRecords,
+                                logLoss == null ? old.logLoss() : logLoss));
+        LOG.info(
+                "[{}] policy: dead-letters={}, log-loss={}",
+                stream.name(),
+                stream.policy().badRecords(),
+                stream.policy().logLoss());
+        return basics(stream).build();
     }
 
     private ListStreamsReply list() {
@@ -190,7 +231,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private StreamDescription.Builder basics(StreamInfo stream) {
         StreamDefinition definition = new StreamDefinition(
-                stream.name(), stream.topic(), stream.format(), stream.partitions(), stream.schema());
+                stream.name(), stream.topic(), stream.format(), stream.partitions(), stream.schema(), stream.policy());
         return StreamDescription.newBuilder()
                 .setId(stream.id())
                 .setDefinitionJson(SchemaJson.writeStream(definition))
@@ -209,7 +250,16 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             sums[1] += chunk.tuples();
             sums[2] += chunk.bytes();
         });
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        Map<Integer, Long> bases = new HashMap<>();
+        for (int p = 0; p < stream.partitions(); p++) {
+            long base = catalog.route(p).route().log().base();
+            if (base != 0) {
+                bases.put(p, base);
+            }
+        }
         return basics(stream)
+                .putAllBases(bases)
                 .setChunks(sums[0])
                 .setChunkTuples(sums[1])
                 .setChunkBytes(sums[2])
@@ -229,13 +279,14 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         long millis = request.getTimeoutMillis() == 0 ? DEFAULT_FLUSH_MILLIS : request.getTimeoutMillis();
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         long[] ends = services.logEnds(stream);
+        refuseAnotherLog(stream, ends);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         StreamSnapshot snapshot = StreamSnapshot.before(stream);
         long sealAgain = System.nanoTime();
         while (true) {
             services.catalogStore().sync();
             snapshot = catalog.advance(snapshot);
-            long[] least = least(snapshot, stream.partitions());
+            long[] least = least(snapshot, Math.min(snapshot.partitions(), ends.length));
             if (reached(least, ends)) {
                 Map<Integer, Long> positions = new HashMap<>();
                 for (int p = 0; p < least.length; p++) {
@@ -262,6 +313,18 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         }
     }
 
+    private static void refuseAnotherLog(StreamInfo stream, long[] ends) {
+        for (int p = 0; p < ends.length; p++) {
+            if (ends[p] == Long.MAX_VALUE) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "LOG_CHANGED",
+                        "stream " + stream.name() + ": topic " + stream.topic() + ", partition " + p
+                                + " was made anew; see `waterwheel offsets show " + stream.name() + "`");
+            }
+        }
+    }
+
     /** One at a time: it reads the whole topic and all chunks. */
     private VerifyStreamReply verify(VerifyStreamRequest request) throws InterruptedException {
         if (!verifying.tryAcquire()) {
@@ -278,6 +341,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     .build());
             LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
             services.catalogStore().sync();
+            refuseLost(stream);
             try (TopicScan scan = new TopicScan(
                     services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
                 StreamVerifier.Outcome outcome = new StreamVerifier(
@@ -288,6 +352,22 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             }
         } finally {
             verifying.release();
+        }
+    }
+
+    /** A topic cannot be compared with answers that go back to records it does not hold, or lack some that it does. */
+    private void refuseLost(StreamInfo stream) {
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        for (int p = 0; p < stream.partitions(); p++) {
+            PartitionRoute route = catalog.route(p).route();
+            if (!route.lost().isEmpty() || route.log().base() != 0) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.USER,
+                        "LOG_LOST",
+                        "stream " + stream.name() + " cannot be verified: partition " + p
+                                + " has given up offsets, or its topic was made anew; see `waterwheel offsets show "
+                                + stream.name() + "`");
+            }
         }
     }
 
@@ -324,7 +404,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     }
 
     private static boolean reached(long[] least, long[] ends) {
-        for (int p = 0; p < ends.length; p++) {
+        for (int p = 0; p < least.length; p++) {
             if (least[p] < ends[p]) {
                 return false;
             }

@@ -1,7 +1,9 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.ingest.DeadLetters;
@@ -30,9 +32,11 @@ import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
@@ -43,6 +47,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,7 +112,12 @@ final class WorkerRuntime implements WorkerServices {
             String bootstrap = config.get(Keys.KAFKA_BOOTSTRAP);
             topics = keep(new KafkaTopics(bootstrap));
             logReader = keep(new KafkaLogReader(bootstrap, clientId + "-again", this::topicOf));
-            deadLetters = keep(new KafkaDeadLetters(bootstrap, clientId + "-dead-letters", this::topicOf));
+            deadLetters = keep(new KafkaDeadLetters(
+                    bootstrap,
+                    clientId + "-dead-letters",
+                    "waterwheel-" + config.get(Keys.ZOOKEEPER_ROOT).substring(1).replace('/', '-') + "-"
+                            + config.get(Keys.NAMESPACE),
+                    this::topicOf));
             directory = keep(new Directory(catalogStore, config.get(Keys.TOPOLOGY_NAME), scheduler));
             // Peers may call as soon as the server is there; what they need comes right after.
             PeerEntry entry = new PeerEntry();
@@ -248,30 +258,41 @@ final class WorkerRuntime implements WorkerServices {
     }
 
     @Override
+    public Map<Integer, TopicState> topicStates(Collection<StreamInfo> asked) {
+        if (asked.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, KafkaTopics.Topic> found =
+                topics.find(asked.stream().map(StreamInfo::topic).collect(Collectors.toSet()));
+        Map<String, long[][]> offsets = topics.offsets(found.values());
+        Map<Integer, TopicState> states = new HashMap<>();
+        for (StreamInfo stream : asked) {
+            KafkaTopics.Topic topic = found.get(stream.topic());
+            long[][] bounds = offsets.get(stream.topic());
+            if (topic != null && bounds != null) {
+                states.put(stream.id(), new TopicState(topic.id(), bounds[0], bounds[1]));
+            }
+        }
+        return states;
+    }
+
+    @Override
     public long[] logEnds(StreamInfo stream) {
-        String topic = stream.topic();
-        KafkaTopics.Topic found = topics.find(topic)
-                .orElseThrow(() -> new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "NO_SUCH_TOPIC",
-                        "topic " + topic + " is not there: was it deleted?"));
-        long[] ends = topics.endOffsets(found);
-        if (ends.length < stream.partitions()) {
+        TopicState state = topicStates(List.of(stream)).get(stream.id());
+        if (state == null) {
             throw new WaterwheelException(
                     WaterwheelException.Kind.TEMPORARY,
-                    "TOPIC_CHANGED",
-                    "topic " + topic + " has " + ends.length + " partitions, stream " + stream.name()
-                            + " was created on " + stream.partitions() + ": was it deleted and made again?");
+                    "NO_SUCH_TOPIC",
+                    "topic " + stream.topic() + " is not there: was it deleted?");
         }
-        if (ends.length > stream.partitions()) {
-            LOG.warn(
-                    "[{}] topic {} has {} partitions now; only the {} that it had at creation are read",
-                    stream.name(),
-                    topic,
-                    ends.length,
-                    stream.partitions());
+        StreamCatalog catalog = new StreamCatalog(catalogStore, stream);
+        long[] ends = new long[stream.partitions()];
+        for (int p = 0; p < ends.length; p++) {
+            LogIdentity log = catalog.route(p).route().log();
+            ends[p] =
+                    log.matches(state.id()) && p < state.ends().length ? state.ends()[p] + log.base() : Long.MAX_VALUE;
         }
-        return Arrays.copyOf(ends, stream.partitions());
+        return ends;
     }
 
     @Override

@@ -79,7 +79,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     .register(
                             Role.COORDINATOR,
                             index,
-                            message -> message instanceof Control.Report report && snapshots.onReport(report));
+                            message -> message instanceof Control.PartitionReport partition
+                                    ? snapshots.onPartitionReport(partition)
+                                    : message instanceof Control.Report report && snapshots.onReport(report));
             this.runner = new QueryRunner(
                     snapshots,
                     services::endpoints,
@@ -107,7 +109,18 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {
             StreamSnapshot snapshot = snapshots.refreshed(stream.name()).orElseGet(() -> StreamSnapshot.before(stream));
-            return new StatusJson.StreamStatus(snapshot, new TreeMap<>(snapshots.lastReports(stream.id())));
+            return new StatusJson.StreamStatus(
+                    snapshot, new TreeMap<>(snapshots.lastReports(stream.id())), partitionReports(stream.id()));
+        }
+
+        @Override
+        public Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
+            return new TreeMap<>(snapshots.partitionReports(streamId));
+        }
+
+        @Override
+        public Map<Integer, Control.Report> indexerReports(int streamId) {
+            return snapshots.lastReports(streamId);
         }
 
         void close() {

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamCatalog;
@@ -7,12 +8,15 @@ import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.ingest.BodyPool;
 import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.DispatcherEffects;
 import io.waterwheel.ingest.DispatcherSettings;
 import io.waterwheel.ingest.PartitionDispatcher;
 import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
@@ -20,7 +24,6 @@ import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -60,6 +63,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final int pooledBodies;
 
     private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
+    private final Map<PartitionId, DeadLetters.Session> sessions = new HashMap<>();
     private final Map<Integer, Segmenter> segmenters = new HashMap<>();
 
     DispatcherTask(WorkerServices services, TopologyContext context, OutputCollector collector) {
@@ -92,6 +96,13 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
             LOG.warn("[dispatcher-{}] its control address could not be removed", index, e);
         }
         loop.close();
+        sessions.values().forEach(DispatcherTask::endSession);
+    }
+
+    private static void endSession(DeadLetters.@Nullable Session session) {
+        if (session != null) {
+            session.close();
+        }
     }
 
     @Override
@@ -111,6 +122,11 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
             if (partition != null) {
                 partition.onCredit(credit, now);
             }
+        } else if (event instanceof Control.LogState state) {
+            PartitionDispatcher partition = partition(state.streamId(), state.partition(), now);
+            if (partition != null) {
+                partition.onLogState(state, now);
+            }
         } else if (event instanceof Runnable answer) {
             answer.run();
         }
@@ -124,10 +140,13 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                         partitions.entrySet().iterator();
                 all.hasNext(); ) {
             Map.Entry<PartitionId, PartitionDispatcher> entry = all.next();
-            if (streams.containsKey(entry.getKey().streamId())) {
+            StreamInfo stream = streams.get(entry.getKey().streamId());
+            if (stream != null) {
+                entry.getValue().onPolicy(stream.policy(), now);
                 entry.getValue().onTick(now);
             } else {
                 entry.getValue().close();
+                endSession(sessions.remove(entry.getKey()));
                 segmenters.remove(entry.getKey().streamId());
                 all.remove();
             }
@@ -177,6 +196,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 settings,
                 new Effects(id, stream, catalog),
                 now);
+        created.onPolicy(stream.policy(), now);
         partitions.put(id, created);
         shareRing();
         return created;
@@ -193,6 +213,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         private final PartitionId id;
         private final StreamInfo stream;
         private final StreamCatalog catalog;
+        private String trouble = "";
 
         Effects(PartitionId id, StreamInfo stream, StreamCatalog catalog) {
             this.id = id;
@@ -210,7 +231,9 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
 
         @Override
         public void readLog(long from, int maxBytes) {
-            services.logReader().read(id.streamId(), id.partition(), from, maxBytes, (batch, failure) -> {
+            PartitionDispatcher asking = partitions.get(id);
+            long base = asking == null ? 0 : asking.log().base();
+            services.logReader().read(id.streamId(), id.partition(), from, base, maxBytes, (batch, failure) -> {
                 if (failure != null) {
                     LOG.warn(
                             "[{}/dispatcher-{}] partition {} could not be read again from {}; trying again",
@@ -218,18 +241,50 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                             index,
                             id.partition(),
                             from,
-                            failure);
+                            failure.getMessage() == null ? failure : failure.getMessage());
                 }
                 answer(partition -> partition.onSweep(batch, System.nanoTime()));
             });
         }
 
         @Override
-        public void raiseLimit(long limit) {
+        public void raiseLimit(long limit, LogIdentity log) {
             call("raise its limit", () -> {
-                PartitionRoute route = catalog.raiseLimit(id.partition(), limit).route();
+                PartitionRoute route =
+                        catalog.raiseLimit(id.partition(), limit, log).route();
                 return partition -> partition.onRoute(route, System.nanoTime());
             });
+        }
+
+        @Override
+        public void giveUp(LostRange range) {
+            LOG.error(
+                    "[{}/dispatcher-{}] gives up {}: what was there and is not indexed yet is lost",
+                    stream.name(),
+                    index,
+                    range);
+            call("give up what is lost", () -> {
+                PartitionRoute route = catalog.giveUp(range).route();
+                return partition -> partition.onRoute(route, System.nanoTime());
+            });
+        }
+
+        @Override
+        public void report(Control.PartitionReport report) {
+            if (!report.trouble().equals(trouble)) {
+                trouble = report.trouble();
+                if (trouble.isEmpty()) {
+                    LOG.info("[{}/dispatcher-{}] partition {} goes on", stream.name(), index, id.partition());
+                } else {
+                    LOG.error(
+                            "[{}/dispatcher-{}] partition {} stands still: {}",
+                            stream.name(),
+                            index,
+                            id.partition(),
+                            trouble.replace("STREAM", stream.name()));
+                }
+            }
+            services.controlBus().broadcast(Role.COORDINATOR, report);
         }
 
         @Override
@@ -241,19 +296,46 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
 
         @Override
-        public void storeDeadLetter(Object token, long offset, int row, String reason, ByteBuffer raw) {
-            services.deadLetters().send(id.streamId(), id.partition(), offset, row, reason, raw, failure -> {
+        public void openDeadLetters() {
+            endSession(sessions.remove(id));
+            services.deadLetters().open(id.streamId(), id.partition(), (session, failure) -> {
                 if (failure != null) {
                     LOG.warn(
-                            "[{}/dispatcher-{}] the dead letter of partition {} offset {} could not be stored; trying"
-                                    + " again",
+                            "[{}/dispatcher-{}] the dead letters of partition {} cannot be read back; trying again",
                             stream.name(),
                             index,
                             id.partition(),
-                            offset,
                             failure);
                 }
-                answer(partition -> partition.onDeadLetter(token, failure == null, System.nanoTime()));
+                answer(partition -> {
+                    if (session != null) {
+                        sessions.put(id, session);
+                    }
+                    partition.onDeadLettersOpened(session == null ? null : session.stored(), System.nanoTime());
+                });
+            });
+        }
+
+        @Override
+        public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
+            DeadLetters.Session session = sessions.get(id);
+            if (session == null) {
+                answer(partition -> partition.onDeadLetters(token, false, System.nanoTime()));
+                return;
+            }
+            session.store(since, until, letters, failure -> {
+                if (failure != null) {
+                    LOG.warn(
+                            "[{}/dispatcher-{}] {} dead letters of partition {} from offset {} could not be stored;"
+                                    + " trying again",
+                            stream.name(),
+                            index,
+                            letters.size(),
+                            id.partition(),
+                            letters.get(0).offset(),
+                            failure);
+                }
+                answer(partition -> partition.onDeadLetters(token, failure == null, System.nanoTime()));
             });
         }
 
@@ -274,7 +356,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                     } catch (StreamGoneException e) {
                         LOG.info("[{}/dispatcher-{}] was dropped", stream.name(), index);
                     } catch (Exception e) {
-                        // The state machine asks again.
+                        answer(partition -> partition.onCallFailed(System.nanoTime()));
                         LOG.warn(
                                 "[{}/dispatcher-{}] partition {} could not {}; trying again",
                                 stream.name(),
@@ -285,6 +367,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                     }
                 });
             } catch (RejectedExecutionException e) {
+                answer(partition -> partition.onCallFailed(System.nanoTime()));
                 LOG.warn(
                         "[{}/dispatcher-{}] too many catalog calls wait; partition {} tries again to {}",
                         stream.name(),

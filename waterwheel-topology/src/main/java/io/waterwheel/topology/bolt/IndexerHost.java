@@ -159,11 +159,17 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
     private void follow(Map<Integer, StreamInfo> streams, long now) {
         hosted.entrySet().removeIf(entry -> {
-            if (streams.containsKey(entry.getKey())) {
+            StreamInfo present = streams.get(entry.getKey());
+            if (present != null
+                    && present.partitions() == entry.getValue().stream.partitions()) {
                 return false;
             }
             end(entry.getValue());
-            LOG.info("[{}/indexer-{}] stream dropped", entry.getValue().stream.name(), index);
+            LOG.info(
+                    "[{}/indexer-{}] {}",
+                    entry.getValue().stream.name(),
+                    index,
+                    present == null ? "stream dropped" : "starts again with " + present.partitions() + " partitions");
             return true;
         });
         attempts.keySet().retainAll(streams.keySet());
@@ -236,7 +242,10 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     }
 
     private void host(StreamInfo stream, List<Start> starts) {
-        if (!services.streams().streams().containsKey(stream.id())) {
+        StreamInfo present = services.streams().streams().get(stream.id());
+        if (present == null || present.partitions() != stream.partitions()) {
+            // Dropped, or changed meanwhile: whatever is wanted now is started anew.
+            attempts.remove(stream.id());
             return;
         }
         Hosted added = new Hosted(stream);

@@ -83,6 +83,8 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     private final WorkerServices services;
     private final Map<Integer, Followed> streams = new ConcurrentHashMap<>();
+    /** By stream and partition, the last report. */
+    private final Map<Integer, Map<Integer, Control.PartitionReport>> partitions = new ConcurrentHashMap<>();
     /** Streams that are about to be followed. */
     private final Set<Integer> beginning = ConcurrentHashMap.newKeySet();
 
@@ -129,6 +131,19 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
             });
         }
         return fresh;
+    }
+
+    /** Takes the report of a partition; of several that came, the last. */
+    boolean onPartitionReport(Control.PartitionReport report) {
+        partitions
+                .computeIfAbsent(report.streamId(), id -> new ConcurrentHashMap<>())
+                .put(report.partition(), report);
+        return true;
+    }
+
+    /** The last report of each partition. */
+    Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
+        return partitions.getOrDefault(streamId, Map.of());
     }
 
     /** Takes a report; a newer one replaces an older one of the same indexer. */
@@ -202,6 +217,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     /** Ends following streams that are gone. */
     private void forgetDropped() {
         Map<Integer, StreamInfo> present = services.streams().streams();
+        partitions.keySet().retainAll(present.keySet());
         streams.entrySet().removeIf(entry -> {
             if (present.containsKey(entry.getKey())) {
                 return false;

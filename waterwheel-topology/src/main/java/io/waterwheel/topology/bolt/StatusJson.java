@@ -9,6 +9,7 @@ import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.TimeInterval;
 import java.util.Collection;
@@ -26,8 +27,12 @@ final class StatusJson {
      * What is known of one stream.
      *
      * @param reports by indexer, the latest
+     * @param partitions by partition, the latest
      */
-    record StreamStatus(StreamSnapshot snapshot, Map<Integer, Control.Report> reports) {}
+    record StreamStatus(
+            StreamSnapshot snapshot,
+            Map<Integer, Control.Report> reports,
+            Map<Integer, Control.PartitionReport> partitions) {}
 
     static String of(Collection<StreamInfo> streams, Function<StreamInfo, StreamStatus> status) {
         ObjectNode json = MAPPER.createObjectNode();
@@ -70,6 +75,9 @@ final class StatusJson {
             indexer.put("tuples", report.tuples());
             indexer.put("rejected", report.rejected());
             indexer.put("recovering", report.recovering());
+            indexer.put("memoryUsed", report.memory().usedBytes());
+            indexer.put("memoryLimit", report.memory().limitBytes());
+            indexer.put("unflushedTrees", report.memory().unflushedTrees());
             ArrayNode watermarks = indexer.putArray("watermarks");
             for (long watermark : report.watermarks()) {
                 watermarks.add(watermark);
@@ -77,6 +85,44 @@ final class StatusJson {
         }
         json.put("memoryTuples", memoryTuples);
         json.put("rejected", rejected);
+        json.put("deadLetters", stream.policy().badRecords().toString());
+        json.put("logLoss", stream.policy().logLoss().toString());
+        long lag = 0;
+        ArrayNode partitions = json.putArray("sources");
+        for (Control.PartitionReport report : known.partitions().values()) {
+            long indexed = indexed(report, known.reports().values());
+            long behind = report.end() < 0 ? 0 : Math.max(0, report.end() - Math.max(0, indexed));
+            lag += behind;
+            ObjectNode partition = partitions.addObject();
+            partition.put("partition", report.partition());
+            partition.put("position", report.position());
+            partition.put("indexed", indexed);
+            partition.put("logStart", report.start());
+            partition.put("logEnd", report.end());
+            partition.put("lag", behind);
+            partition.put("deadLetters", report.deadLetters());
+            partition.put("trouble", report.trouble().replace("STREAM", stream.name()));
+        }
+        json.put("lag", lag);
+        ArrayNode lost = json.putArray("lost");
+        for (LostRange range : known.snapshot().lost()) {
+            lost.addObject()
+                    .put("partition", range.partition())
+                    .put("from", range.from())
+                    .put("to", range.to())
+                    .put("reason", range.reason());
+        }
         return json;
+    }
+
+    /** Position below which every indexer that has reported has everything. */
+    private static long indexed(Control.PartitionReport partition, Collection<Control.Report> reports) {
+        long least = Long.MAX_VALUE;
+        for (Control.Report report : reports) {
+            if (partition.partition() < report.watermarks().length) {
+                least = Math.min(least, report.watermarks()[partition.partition()]);
+            }
+        }
+        return least == Long.MAX_VALUE ? partition.position() : least;
     }
 }

@@ -79,7 +79,7 @@ public final class Keys {
             .atLeast("1 MiB")
             .atMost("1 TiB")
             .doc("Memory of all trees of one indexer task: the active one, those being written, and those kept for"
-                    + " queries. When it is used up, reading waits."));
+                    + " queries. When it is used up, reading waits; an eighth is kept for pages that are not full."));
     public static final Key<DataSize> INDEXER_CREDIT_WINDOW = add(Key.bytes("indexer.credit-window", "512 KiB")
             .atLeast("16 KiB")
             .atMost("256 MiB")
@@ -110,6 +110,12 @@ public final class Keys {
             .doc("Templates and leaves that all query servers of one worker keep in memory. Must fit the worker's heap"
                     + " beside the indexers' pools."));
 
+    public static final Key<Duration> SOURCE_CHECK_INTERVAL = add(Key.duration("source.check-interval", "1 s")
+            .atLeast("100 ms")
+            .atMost("1 min")
+            .doc(
+                    "How often topics are looked at: whether they have new partitions, were made anew, or hold less than was"
+                            + " read."));
     public static final Key<Duration> HEARTBEAT_INTERVAL = add(Key.duration("heartbeat.interval", "100 ms")
             .atLeast("1 ms")
             .atMost("10 s")

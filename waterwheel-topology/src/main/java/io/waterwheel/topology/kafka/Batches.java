@@ -13,9 +13,10 @@ final class Batches {
     private Batches() {}
 
     /**
-     * Batches that together cover [from, to): each ends where the next one's first record is, the last at {@code to},
-     * so that transaction markers and aborted records are covered too.
+     * Batches that together cover the positions [from, to): each ends where the next one's first record is, the last at
+     * {@code to}, so that transaction markers and aborted records are covered too.
      *
+     * @param base added to an offset to make a position
      * @param maxBytes of values in a batch; one record may be larger
      */
     static List<RecordBatch> cut(
@@ -23,6 +24,7 @@ final class Batches {
             int partition,
             long from,
             long to,
+            long base,
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> records,
             int maxBytes) {
         List<RecordBatch> batches = new ArrayList<>(1);
@@ -30,8 +32,8 @@ final class Batches {
         int first = 0;
         while (true) {
             int end = end(records, first, maxBytes);
-            long limit = end == records.size() ? to : records.get(end).offset();
-            batches.add(batch(streamId, partition, begin, limit, records, first, end));
+            long limit = end == records.size() ? to : records.get(end).offset() + base;
+            batches.add(batch(streamId, partition, begin, limit, base, records, first, end));
             if (end == records.size()) {
                 return batches;
             }
@@ -46,11 +48,12 @@ final class Batches {
             int partition,
             long from,
             long to,
+            long base,
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> records,
             int maxBytes) {
         int end = end(records, 0, maxBytes);
-        long limit = end == records.size() ? to : records.get(end).offset();
-        return batch(streamId, partition, from, limit, records, 0, end);
+        long limit = end == records.size() ? to : records.get(end).offset() + base;
+        return batch(streamId, partition, from, limit, base, records, 0, end);
     }
 
     private static int end(List<ConsumerRecord<ByteBuffer, ByteBuffer>> records, int first, int maxBytes) {
@@ -72,6 +75,7 @@ final class Batches {
             int partition,
             long from,
             long to,
+            long base,
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> records,
             int first,
             int end) {
@@ -80,7 +84,7 @@ final class Batches {
         ByteBuffer[] values = new ByteBuffer[count];
         for (int i = 0; i < count; i++) {
             ConsumerRecord<ByteBuffer, ByteBuffer> record = records.get(first + i);
-            offsets[i] = record.offset();
+            offsets[i] = record.offset() + base;
             ByteBuffer value = record.value();
             values[i] = value == null ? NOTHING : value;
         }

@@ -1,134 +1,228 @@
 package io.waterwheel.topology.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.waterwheel.ingest.DeadLetters;
-import java.nio.ByteBuffer;
+import io.waterwheel.ingest.OffsetRanges;
+import io.waterwheel.ingest.RefusedRow;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Writes refused records to {@code <topic>.dead-letters}: the value as it came, with the headers {@code partition},
- * {@code offset}, {@code index} (-1 for the whole record), {@code reason} and {@code length}, all as text. A value over
- * {@link #MAX_VALUE_BYTES} is cut, its {@code length} tells the whole: a letter that no broker takes would stop the
- * stream for ever. The same letter may come twice after a crash.
+ * Writes refused records to {@code <topic>.dead-letters}, each once; {@link LetterFormat} says what a letter holds. A
+ * session is a transactional producer of its partition: opening one ends what an earlier one of the same partition left
+ * undone and shuts that out, then reads back what is stored. What {@code store} is given is one transaction.
  *
- * <p>At most {@link #WAITING} letters and {@link #BUFFER_BYTES} wait to be sent, on a thread of its own; further ones
- * are refused at once. The topic must exist, see {@link KafkaTopics#ensureDeadLetters}.
+ * <p>A producer is kept for partitions that have bad records only. Everything runs on one thread, in the order of the
+ * calls; at most {@link #WAITING} calls wait for it. The topic must exist, see {@link KafkaTopics#ensureDeadLetters}.
  */
 public final class KafkaDeadLetters implements DeadLetters {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaDeadLetters.class);
     /** Of a value; the rest is cut. Brokers refuse batches over 1 MiB by default. */
     public static final int MAX_VALUE_BYTES = 900_000;
 
     private static final long BUFFER_BYTES = 8L << 20;
-    private static final int BLOCK_MILLIS = 5_000;
-    private static final long BACK_OFF_NANOS = 500_000_000;
-    /** Letters that wait for the sender; further ones are refused, and come again. */
+    private static final int BLOCK_MILLIS = 10_000;
     private static final int WAITING = 4096;
-
-    private static final int DELIVERY_MILLIS = 30_000;
+    private static final int DELIVERY_MILLIS = 20_000;
     private static final int REQUEST_MILLIS = 10_000;
-    private static final int MAX_REASON_CHARACTERS = 1_000;
+    private static final int TRANSACTION_MILLIS = 60_000;
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
+    private record PartitionId(int streamId, int partition) {}
+
+    private final String bootstrap;
+    private final String clientId;
+    private final String transactions;
     private final TopicNames topics;
-    private final KafkaProducer<byte[], byte[]> producer;
-    /** Kafka's producer waits for a topic that is away: not on the thread that everything else is dispatched on. */
-    private final ThreadPoolExecutor sender;
-    /** Owner: the sender's thread. */
-    private @Nullable Exception lastFailure;
+    private final ThreadPoolExecutor thread;
+    /** Sessions not closed. Owner: the thread. */
+    private final Set<OpenSession> open = new HashSet<>();
+    /** What was read back of each partition, and how far. Owner: the thread. */
+    private final Map<PartitionId, LetterReader.Found> found = new HashMap<>();
 
-    private long lastFailureNanos;
-
-    public KafkaDeadLetters(String bootstrap, String clientId, TopicNames topics) {
+    /** @param transactions begins the transactional ids: the same for all who may write letters of the same streams */
+    public KafkaDeadLetters(String bootstrap, String clientId, String transactions, TopicNames topics) {
+        this.bootstrap = bootstrap;
+        this.clientId = clientId;
+        this.transactions = transactions;
         this.topics = topics;
+        this.thread = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING), task -> {
+            Thread created = new Thread(task, clientId);
+            created.setDaemon(true);
+            return created;
+        });
+    }
+
+    @Override
+    public void open(int streamId, int partition, BiConsumer<@Nullable Session, @Nullable Exception> done) {
+        String topic = topics.topicOf(streamId);
+        if (topic == null) {
+            done.accept(null, new IllegalStateException("stream " + streamId + " is not in the catalog"));
+            return;
+        }
+        try {
+            thread.execute(() -> {
+                Session session;
+                try {
+                    session = openNow(new PartitionId(streamId, partition), TopicNames.deadLettersOf(topic));
+                } catch (RuntimeException e) {
+                    done.accept(null, e);
+                    return;
+                }
+                done.accept(session, null);
+            });
+        } catch (RejectedExecutionException e) {
+            done.accept(null, e);
+        }
+    }
+
+    private Session openNow(PartitionId id, String topic) {
+        KafkaProducer<byte[], byte[]> producer = producer(id);
+        boolean opened = false;
+        try {
+            producer.initTransactions();
+            LetterReader.Found known = found.computeIfAbsent(id, key -> new LetterReader.Found());
+            // Partitions of streams that are gone need not be remembered.
+            found.keySet().removeIf(other -> topics.topicOf(other.streamId()) == null);
+            long from = known.next;
+            LetterReader.read(bootstrap, clientId + "-back", topic, id.partition(), known);
+            LOG.info(
+                    "dead letters of {} partition {}: session opened, {} letters read back from {}, {} ranges stored",
+                    topic,
+                    id.partition(),
+                    known.letters,
+                    from,
+                    known.ranges.size());
+            OffsetRanges stored = new OffsetRanges();
+            stored.addAll(known.ranges);
+            OpenSession session = new OpenSession(id.partition(), topic, producer, stored);
+            open.add(session);
+            opened = true;
+            return session;
+        } finally {
+            if (!opened) {
+                producer.close(Duration.ZERO);
+            }
+        }
+    }
+
+    private KafkaProducer<byte[], byte[]> producer(PartitionId id) {
         Map<String, Object> settings = new HashMap<>();
         settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
-        settings.put(ProducerConfig.CLIENT_ID_CONFIG, clientId);
+        settings.put(ProducerConfig.CLIENT_ID_CONFIG, clientId + "-" + id.streamId() + "-" + id.partition());
+        settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactions + "-" + id.streamId() + "-" + id.partition());
+        settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_MILLIS);
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
         settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES);
         settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, BLOCK_MILLIS);
         settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
         settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_MILLIS);
-        this.producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
-        this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING), task -> {
-            Thread thread = new Thread(task, clientId);
-            thread.setDaemon(true);
-            return thread;
-        });
+        return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    @Override
-    public void send(
-            int streamId,
-            int partition,
-            long offset,
-            int index,
-            String reason,
-            ByteBuffer raw,
-            Consumer<@Nullable Exception> done) {
-        String topic = topics.topicOf(streamId);
-        if (topic == null) {
-            done.accept(new IllegalStateException("stream " + streamId + " is not in the catalog"));
-            return;
-        }
-        byte[] value = new byte[Math.min(raw.remaining(), MAX_VALUE_BYTES)];
-        raw.duplicate().get(value);
-        List<Header> headers = List.of(
-                header("partition", Integer.toString(partition)),
-                header("offset", Long.toString(offset)),
-                header("index", Integer.toString(index)),
-                header("reason", reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS))),
-                header("length", Integer.toString(raw.remaining())));
-        ProducerRecord<byte[], byte[]> letter =
-                new ProducerRecord<>(TopicNames.deadLettersOf(topic), null, null, null, value, headers);
-        try {
-            sender.execute(() -> send(letter, done));
-        } catch (RejectedExecutionException e) {
-            done.accept(e);
-        }
-    }
+    private final class OpenSession implements Session {
+        private final int partition;
+        private final String topic;
+        private final KafkaProducer<byte[], byte[]> producer;
+        private final OffsetRanges stored;
+        /** Owner: the thread. */
+        private boolean ended;
 
-    private void send(ProducerRecord<byte[], byte[]> letter, Consumer<@Nullable Exception> done) {
-        Exception recent = lastFailure;
-        if (recent != null && System.nanoTime() - lastFailureNanos < BACK_OFF_NANOS) {
-            // Kafka was away a moment ago: the rest need not each wait to find out.
-            done.accept(recent);
-            return;
+        OpenSession(int partition, String topic, KafkaProducer<byte[], byte[]> producer, OffsetRanges stored) {
+            this.partition = partition;
+            this.topic = topic;
+            this.producer = producer;
+            this.stored = stored;
         }
-        try {
-            var unused = producer.send(letter, (stored, failure) -> done.accept(failure));
-            lastFailure = null;
-        } catch (KafkaException | IllegalStateException e) {
-            lastFailure = e;
-            lastFailureNanos = System.nanoTime();
-            done.accept(e);
-        }
-    }
 
-    private static Header header(String name, String text) {
-        return new RecordHeader(name, text.getBytes(UTF_8));
+        @Override
+        public OffsetRanges stored() {
+            return stored;
+        }
+
+        @Override
+        public void store(long since, long until, List<RefusedRow> letters, Consumer<@Nullable Exception> done) {
+            try {
+                thread.execute(() -> {
+                    Exception failure = null;
+                    try {
+                        storeNow(since, until, letters);
+                    } catch (KafkaException | IllegalStateException e) {
+                        end();
+                        failure = e;
+                    }
+                    done.accept(failure);
+                });
+            } catch (RejectedExecutionException e) {
+                done.accept(e);
+            }
+        }
+
+        private void storeNow(long since, long until, List<RefusedRow> letters) {
+            if (ended) {
+                throw new IllegalStateException("the session has ended");
+            }
+            producer.beginTransaction();
+            long previous = Long.MIN_VALUE;
+            for (RefusedRow letter : letters) {
+                // The value goes with the first row of a record only: a block may have ten thousand.
+                boolean value = letter.offset() != previous;
+                previous = letter.offset();
+                ProducerRecord<byte[], byte[]> record =
+                        LetterFormat.write(topic, partition, since, until, letter, value);
+                var unused = producer.send(record);
+            }
+            // Fails when any of them could not be sent; what is unknown then, the next session finds out.
+            producer.commitTransaction();
+        }
+
+        private void end() {
+            if (!ended) {
+                ended = true;
+                open.remove(this);
+                producer.close(Duration.ZERO);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                thread.execute(this::end);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("a session of {} is closed with everything else", topic);
+            }
+        }
     }
 
     @Override
     public void close() {
-        sender.shutdownNow();
-        producer.close(CLOSE_PATIENCE);
+        thread.shutdownNow();
+        try {
+            if (!thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("dead letters: a call of Kafka's did not end in time");
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Set.copyOf(open).forEach(OpenSession::end);
     }
 }

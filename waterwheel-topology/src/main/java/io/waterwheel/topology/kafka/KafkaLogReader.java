@@ -41,6 +41,7 @@ public final class KafkaLogReader implements LogReader {
             int streamId,
             TopicPartition from,
             long offset,
+            long base,
             int maxBytes,
             long deadlineNanos,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {}
@@ -67,6 +68,7 @@ public final class KafkaLogReader implements LogReader {
             int streamId,
             int partition,
             long from,
+            long base,
             int maxBytes,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {
         String topic = topics.topicOf(streamId);
@@ -81,6 +83,7 @@ public final class KafkaLogReader implements LogReader {
                 streamId,
                 new TopicPartition(topic, partition),
                 from,
+                base,
                 maxBytes,
                 System.nanoTime() + PATIENCE.toNanos(),
                 done));
@@ -125,7 +128,7 @@ public final class KafkaLogReader implements LogReader {
         }
         if (!started.isEmpty()) {
             consumer.assign(active.keySet());
-            started.forEach(begun -> consumer.seek(begun.from, begun.offset));
+            started.forEach(begun -> consumer.seek(begun.from, Math.max(0, begun.offset - begun.base)));
         }
     }
 
@@ -150,14 +153,20 @@ public final class KafkaLogReader implements LogReader {
         for (Iterator<Request> each = active.values().iterator(); each.hasNext(); ) {
             Request request = each.next();
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> read = records.records(request.from);
-            long to = consumer.position(request.from);
+            long to = consumer.position(request.from) + request.base;
             if (to > request.offset || atEnd(request)) {
                 each.remove();
                 some = true;
                 complete(
                         request,
                         Batches.first(
-                                request.streamId, request.from.partition(), request.offset, to, read, request.maxBytes),
+                                request.streamId,
+                                request.from.partition(),
+                                request.offset,
+                                to,
+                                request.base,
+                                read,
+                                request.maxBytes),
                         null);
             } else if (System.nanoTime() - request.deadlineNanos > 0) {
                 each.remove();

@@ -28,12 +28,18 @@ public final class KafkaSource implements LogSource {
 
     private static final class Reading {
         private final StreamPartition of;
+        /** Added to an offset to make a position. */
+        private final long base;
+
         private long position;
         private boolean paused;
+        /** Not resumed before the next seek. */
+        private boolean gap;
 
-        Reading(StreamPartition of, long position) {
+        Reading(StreamPartition of, long position, long base) {
             this.of = of;
             this.position = position;
+            this.base = base;
         }
     }
 
@@ -58,11 +64,12 @@ public final class KafkaSource implements LogSource {
     /**
      * Begins to read a partition.
      *
-     * @param from first offset to read
+     * @param from first position to read
+     * @param base added to an offset of the log to make a position
      * @throws IllegalArgumentException when the stream's or the topic's partition is read already
      */
     @Override
-    public void assign(int streamId, String topic, int partition, long from) {
+    public void assign(int streamId, String topic, int partition, long from, long base) {
         StreamPartition key = new StreamPartition(streamId, partition);
         TopicPartition topicPartition = new TopicPartition(topic, partition);
         Reading other = readings.get(topicPartition);
@@ -71,10 +78,10 @@ public final class KafkaSource implements LogSource {
                     + ": already read"
                     + (other == null ? " from another topic" : " for stream " + other.of.streamId()));
         }
-        readings.put(topicPartition, new Reading(key, from));
+        readings.put(topicPartition, new Reading(key, from, base));
         topicPartitions.put(key, topicPartition);
         consumer.assign(readings.keySet());
-        consumer.seek(topicPartition, from);
+        consumer.seek(topicPartition, Math.max(0, from - base));
     }
 
     /** Ends reading of a partition; without effect when it is not read. */
@@ -91,9 +98,11 @@ public final class KafkaSource implements LogSource {
     @Override
     public void seek(int streamId, int partition, long offset) {
         TopicPartition topicPartition = require(streamId, partition);
-        reading(topicPartition).position = offset;
-        consumer.seek(topicPartition, offset);
-        if (!reading(topicPartition).paused) {
+        Reading reading = reading(topicPartition);
+        reading.position = Math.max(offset, reading.base);
+        reading.gap = false;
+        consumer.seek(topicPartition, reading.position - reading.base);
+        if (!reading.paused) {
             consumer.resume(Set.of(topicPartition));
         }
     }
@@ -110,8 +119,11 @@ public final class KafkaSource implements LogSource {
     @Override
     public void resume(int streamId, int partition) {
         TopicPartition topicPartition = require(streamId, partition);
-        reading(topicPartition).paused = false;
-        consumer.resume(Set.of(topicPartition));
+        Reading reading = reading(topicPartition);
+        reading.paused = false;
+        if (!reading.gap) {
+            consumer.resume(Set.of(topicPartition));
+        }
     }
 
     /** The next offset to be read. */
@@ -147,10 +159,19 @@ public final class KafkaSource implements LogSource {
         for (Map.Entry<TopicPartition, Reading> entry : readings.entrySet()) {
             Reading reading = entry.getValue();
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> read = records.records(entry.getKey());
-            long to = consumer.position(entry.getKey());
+            if (reading.gap) {
+                continue;
+            }
+            long to = consumer.position(entry.getKey()) + reading.base;
             if (to > reading.position) {
                 for (RecordBatch batch : Batches.cut(
-                        reading.of.streamId(), reading.of.partition(), reading.position, to, read, batchBytes)) {
+                        reading.of.streamId(),
+                        reading.of.partition(),
+                        reading.position,
+                        to,
+                        reading.base,
+                        read,
+                        batchBytes)) {
                     news.add(new News.Read(batch));
                 }
                 reading.position = to;
@@ -162,6 +183,7 @@ public final class KafkaSource implements LogSource {
     private void gap(TopicPartition topicPartition, long position, OffsetOutOfRangeException e, List<News> news) {
         Reading reading = readings.get(topicPartition);
         if (reading != null) {
+            reading.gap = true;
             consumer.pause(Set.of(topicPartition));
             news.add(new News.Gap(new LogGapException(
                     reading.of.streamId(), topicPartition.topic(), topicPartition.partition(), position, e)));

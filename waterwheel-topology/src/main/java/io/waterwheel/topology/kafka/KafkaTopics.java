@@ -1,6 +1,7 @@
 package io.waterwheel.topology.kafka;
 
 import io.waterwheel.model.WaterwheelException;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,28 @@ public final class KafkaTopics implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    /** Those of the topics that exist, by name; the others are absent. */
+    public Map<String, Topic> find(Collection<String> names) {
+        Map<String, Topic> found = new HashMap<>();
+        for (Map.Entry<String, KafkaFuture<TopicDescription>> entry :
+                admin.describeTopics(names).topicNameValues().entrySet()) {
+            try {
+                TopicDescription description = get("describe topic " + entry.getKey(), entry.getValue());
+                found.put(
+                        entry.getKey(),
+                        new Topic(
+                                entry.getKey(),
+                                description.topicId().toString(),
+                                description.partitions().size()));
+            } catch (WaterwheelException e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                    throw e;
+                }
+            }
+        }
+        return found;
     }
 
     /**
@@ -132,6 +155,36 @@ public final class KafkaTopics implements AutoCloseable {
     /** One after the last committed record of each partition: where a reader of committed records comes to its end. */
     public long[] endOffsets(Topic topic) {
         return offsets(topic, OffsetSpec.latest());
+    }
+
+    /**
+     * First and last offsets of all partitions of some topics, in one request each.
+     *
+     * @return by name, two arrays: what {@link #startOffsets} and {@link #endOffsets} say
+     */
+    public Map<String, long[][]> offsets(Collection<Topic> topics) {
+        Map<String, long[][]> all = new HashMap<>();
+        for (Topic topic : topics) {
+            all.put(topic.name(), new long[2][topic.partitions()]);
+        }
+        OffsetSpec[] ends = {OffsetSpec.earliest(), OffsetSpec.latest()};
+        for (int i = 0; i < ends.length; i++) {
+            Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+            for (Topic topic : topics) {
+                for (int partition = 0; partition < topic.partitions(); partition++) {
+                    asked.put(new TopicPartition(topic.name(), partition), ends[i]);
+                }
+            }
+            ListOffsetsOptions committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED);
+            int end = i;
+            get(
+                            "list offsets of " + topics.size() + " topics",
+                            admin.listOffsets(asked, committed).all())
+                    .forEach((partition, info) ->
+                            java.util.Objects.requireNonNull(all.get(partition.topic()))[end][partition.partition()] =
+                                    info.offset());
+        }
+        return all;
     }
 
     private long[] offsets(Topic topic, OffsetSpec which) {

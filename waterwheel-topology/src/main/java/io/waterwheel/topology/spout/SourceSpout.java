@@ -1,6 +1,7 @@
 package io.waterwheel.topology.spout;
 
 import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
@@ -46,13 +47,20 @@ public final class SourceSpout extends BaseRichSpout {
     private static final class Partition {
         final StreamInfo stream;
         final int number;
+        final SourceCheck.Judge judge;
+        /** Where live reading goes on when it begins again. */
+        long position;
+
+        boolean reading;
         long lastEmitNanos;
         long pausedUntilNanos;
         boolean paused;
 
-        Partition(StreamInfo stream, int number) {
+        Partition(StreamInfo stream, int number, long position, LogIdentity log) {
             this.stream = stream;
             this.number = number;
+            this.position = position;
+            this.judge = new SourceCheck.Judge(stream, number, log);
         }
     }
 
@@ -104,6 +112,10 @@ public final class SourceSpout extends BaseRichSpout {
         private final AutoCloseable registration;
         private final ArrayBlockingQueue<Control.Live> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
         private final Map<Integer, Map<Integer, Partition>> partitions = new HashMap<>();
+        /** By stream, how many of its partitions have been looked at. */
+        private final Map<Integer, Integer> covered = new HashMap<>();
+
+        private final SourceCheck check;
         private @Nullable Map<Integer, StreamInfo> known;
 
         Running(WorkerServices services, TopologyContext context, SpoutOutputCollector collector, long heartbeatNanos) {
@@ -115,6 +127,7 @@ public final class SourceSpout extends BaseRichSpout {
                     context.getComponentTasks(context.getThisComponentId()).size();
             this.dispatcherTasks = context.getComponentTasks(Role.DISPATCHER.component());
             this.source = services.openLogSource();
+            this.check = new SourceCheck(services, index);
             this.registration = services.controlBus()
                     .register(
                             Role.SPOUT, index, message -> message instanceof Control.Live live && control.offer(live));
@@ -126,17 +139,23 @@ public final class SourceSpout extends BaseRichSpout {
                 follow(streams);
             }
             steer();
+            look();
             for (LogSource.News news : source.poll(POLL)) {
                 if (news instanceof LogSource.News.Read read) {
                     emit(read.batch());
                 } else if (news instanceof LogSource.News.Gap gap) {
-                    // Never skipped silently: the partition stands still until its offsets are set.
+                    // Never skipped silently: its dispatcher, told how the log is, does what the policy says.
                     LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
+                    check.soon();
                 }
             }
             long now = System.nanoTime();
             for (Map<Integer, Partition> ofStream : partitions.values()) {
                 for (Partition partition : ofStream.values()) {
+                    if (!partition.reading) {
+                        // Nor a heartbeat: nothing of a log is read before it is known to be the right one.
+                        continue;
+                    }
                     if (partition.paused && now - partition.pausedUntilNanos >= 0) {
                         partition.paused = false;
                         source.resume(partition.stream.id(), partition.number);
@@ -152,10 +171,12 @@ public final class SourceSpout extends BaseRichSpout {
         private void emit(RecordBatch batch) {
             Map<Integer, Partition> ofStream = partitions.get(batch.streamId());
             Partition partition = ofStream == null ? null : ofStream.get(batch.partition());
-            if (partition == null) {
+            if (partition == null || !partition.reading) {
                 return;
             }
             partition.lastEmitNanos = System.nanoTime();
+            partition.position = batch.to();
+            partition.judge.position = batch.to();
             int dispatcher = Placement.dispatcherOf(batch.streamId(), batch.partition(), dispatcherTasks.size());
             collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(batch));
         }
@@ -166,6 +187,12 @@ public final class SourceSpout extends BaseRichSpout {
                 Map<Integer, Partition> ofStream = partitions.get(live.streamId());
                 Partition partition = ofStream == null ? null : ofStream.get(live.partition());
                 if (partition == null) {
+                    continue;
+                }
+                if (!partition.reading) {
+                    if (live.position() >= 0) {
+                        partition.position = live.position();
+                    }
                     continue;
                 }
                 partition.paused = live.paused();
@@ -181,6 +208,63 @@ public final class SourceSpout extends BaseRichSpout {
             }
         }
 
+        /** Asks how the topics are, and takes what came of it. */
+        private void look() {
+            check.begin(partitions.values().stream()
+                    .flatMap(ofStream -> ofStream.values().stream())
+                    .map(partition -> partition.judge)
+                    .toList());
+            SourceCheck.Finding finding;
+            while ((finding = check.poll()) != null) {
+                Map<Integer, Partition> ofStream =
+                        partitions.get(finding.state().streamId());
+                Partition partition =
+                        ofStream == null ? null : ofStream.get(finding.state().partition());
+                if (partition == null || partition.judge != finding.judge()) {
+                    continue;
+                }
+                take(partition, finding);
+            }
+        }
+
+        private void take(Partition partition, SourceCheck.Finding finding) {
+            StreamInfo stream = partition.stream;
+            boolean sound = finding.state().problem() == Control.LogProblem.NONE;
+            boolean anotherLog = !finding.log().equals(partition.judge.log());
+            if (partition.reading && (!sound || anotherLog)) {
+                LOG.error(
+                        "[{}/spout-{}] partition {} is not read on at {}: {}",
+                        stream.name(),
+                        index,
+                        partition.number,
+                        partition.position,
+                        finding.state().problem());
+                source.remove(stream.id(), partition.number);
+                partition.reading = false;
+            }
+            partition.judge.follow(finding.log());
+            if (sound && !partition.reading) {
+                partition.position = Math.max(partition.position, finding.log().since());
+                source.assign(
+                        stream.id(),
+                        stream.topic(),
+                        partition.number,
+                        partition.position,
+                        finding.log().base());
+                partition.reading = true;
+                partition.paused = false;
+                LOG.info(
+                        "[{}/spout-{}] reads partition {} from {}",
+                        stream.name(),
+                        index,
+                        partition.number,
+                        partition.position);
+            }
+            partition.judge.position = partition.position;
+            int dispatcher = Placement.dispatcherOf(stream.id(), partition.number, dispatcherTasks.size());
+            services.controlBus().send(Role.DISPATCHER, dispatcher, finding.state());
+        }
+
         private void follow(Map<Integer, StreamInfo> streams) {
             for (Iterator<Map.Entry<Integer, Map<Integer, Partition>>> all =
                             partitions.entrySet().iterator();
@@ -188,27 +272,31 @@ public final class SourceSpout extends BaseRichSpout {
                 Map.Entry<Integer, Map<Integer, Partition>> gone = all.next();
                 if (!streams.containsKey(gone.getKey())) {
                     gone.getValue().keySet().forEach(partition -> source.remove(gone.getKey(), partition));
+                    covered.remove(gone.getKey());
                     all.remove();
                 }
             }
             boolean all = true;
             for (StreamInfo stream : streams.values()) {
-                if (!partitions.containsKey(stream.id())) {
+                if (covered.getOrDefault(stream.id(), 0) < stream.partitions()) {
                     all &= begin(stream);
+                    check.soon();
                 }
+                Map<Integer, Partition> mine = partitions.getOrDefault(stream.id(), Map.of());
+                mine.values().forEach(partition -> partition.judge.update(stream));
             }
             known = all ? streams : null;
         }
 
         private boolean begin(StreamInfo stream) {
-            Map<Integer, Partition> mine = new HashMap<>();
+            Map<Integer, Partition> mine = new HashMap<>(partitions.getOrDefault(stream.id(), Map.of()));
             try {
+                StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
                 long[] starts = starts(stream);
-                for (int p = 0; p < stream.partitions(); p++) {
+                for (int p = covered.getOrDefault(stream.id(), 0); p < stream.partitions(); p++) {
                     if (Placement.spoutOf(stream.id(), p, spouts) == index) {
-                        source.assign(stream.id(), stream.topic(), p, starts[p]);
-                        mine.put(p, new Partition(stream, p));
-                        LOG.info("[{}/spout-{}] reads partition {} from {}", stream.name(), index, p, starts[p]);
+                        LogIdentity log = catalog.route(p).route().log();
+                        mine.put(p, new Partition(stream, p, Math.max(starts[p], log.since()), log));
                     }
                 }
             } catch (StreamGoneException e) {
@@ -218,6 +306,7 @@ public final class SourceSpout extends BaseRichSpout {
                 return false;
             }
             partitions.put(stream.id(), mine);
+            covered.put(stream.id(), stream.partitions());
             return true;
         }
 

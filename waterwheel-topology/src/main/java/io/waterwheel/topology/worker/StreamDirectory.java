@@ -1,6 +1,7 @@
 package io.waterwheel.topology.worker;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.CorruptCatalogException;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamInfo;
 import java.util.HashMap;
@@ -52,7 +53,18 @@ public final class StreamDirectory implements AutoCloseable {
         due.set(false);
         try {
             Map<Integer, StreamInfo> fresh = new HashMap<>();
-            namespace.streams().forEach(stream -> fresh.put(stream.id(), stream));
+            Map<Integer, StreamInfo> before = streams;
+            for (String name : namespace.names()) {
+                try {
+                    namespace.find(name).ifPresent(stream -> fresh.put(stream.id(), stream));
+                } catch (CorruptCatalogException e) {
+                    // One bad entry must not hide the others; what is known of it goes on.
+                    LOG.error("[streams] stream {} cannot be read: {}", name, e.getMessage());
+                    before.values().stream()
+                            .filter(known -> known.name().equals(name))
+                            .forEach(known -> fresh.put(known.id(), known));
+                }
+            }
             if (!fresh.equals(streams)) {
                 streams = Map.copyOf(fresh);
             }

@@ -9,12 +9,15 @@ import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogReader;
 import io.waterwheel.ingest.LogSource;
+import io.waterwheel.model.Control;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 
 /**
@@ -43,7 +46,21 @@ public interface WorkerServices extends AutoCloseable {
     DeadLetters deadLetters();
 
     /**
-     * First offset after the last visible record, for each partition of the stream, read now.
+     * A topic as it is now, in offsets of its log.
+     *
+     * @param id of this making of it
+     * @param starts first offset of each partition
+     * @param ends one after the last visible record of each
+     */
+    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
+    record TopicState(String id, long[] starts, long[] ends) {}
+
+    /** The topics of some streams, by stream id; those that do not exist are absent. Blocks. */
+    Map<Integer, TopicState> topicStates(Collection<StreamInfo> streams);
+
+    /**
+     * Position after the last visible record, for each partition of the stream, read now; {@link Long#MAX_VALUE} where
+     * the log is another than the stream's route says.
      *
      * @throws io.waterwheel.model.WaterwheelException TEMPORARY when the topic is not there, or has fewer partitions
      */
@@ -86,6 +103,12 @@ public interface WorkerServices extends AutoCloseable {
 
         /** What it knows of the streams, as JSON, for people. */
         String status();
+
+        /** The last report of each partition of a stream. */
+        Map<Integer, Control.PartitionReport> partitionReports(int streamId);
+
+        /** The last report of each indexer of a stream, however old. */
+        Map<Integer, Control.Report> indexerReports(int streamId);
     }
 
     /** Starts the public server of a coordinator task and announces it. */

@@ -41,6 +41,7 @@ final class WaterwheelConfigTest {
         values.put("query.timeout", Duration.ofSeconds(30));
         values.put("query.dispatch", "lada");
         values.put("query-server.cache-size", new DataSize(1L << 30));
+        values.put("source.check-interval", Duration.ofSeconds(1));
         values.put("heartbeat.interval", Duration.ofMillis(100));
         values.put("report.interval", Duration.ofMillis(200));
         return values;
@@ -74,6 +75,7 @@ final class WaterwheelConfigTest {
         values.put("query.timeout", Duration.ofMillis(1500));
         values.put("query.dispatch", "shared-queue");
         values.put("query-server.cache-size", new DataSize(2L << 30));
+        values.put("source.check-interval", Duration.ofSeconds(3));
         values.put("heartbeat.interval", Duration.ofMillis(50));
         values.put("report.interval", Duration.ofSeconds(1));
         return values;

@@ -1,0 +1,288 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.DeadLetter;
+import io.waterwheel.client.SourceOffsets;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LogLoss;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a topic can do to a stream, on one whole server: each outcome as documented, none of them silent. */
+@Tag("embedded")
+@Timeout(180)
+final class SourceTroubleTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(new Field("t", FieldType.TIMESTAMP, false), new Field("k", FieldType.LONG, false)),
+            new KeySpec.Ordered("k"),
+            "t");
+
+    @TempDir
+    static Path folder;
+
+    private static RunningServer server;
+    private static WaterwheelClient client;
+    private static Admin admin;
+    private static KafkaProducer<byte[], byte[]> producer;
+
+    @BeforeAll
+    static void start() throws Exception {
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                "test",
+                "storm:\n  topology.testing.always.try.serialize: true\n",
+                List.of("source.check-interval=200 ms"));
+        server = RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+        client = WaterwheelClient.connect(server.url());
+        admin = Admin.create(Map.of("bootstrap.servers", server.kafka()));
+        producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", server.kafka(), "metadata.max.age.ms", 300),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    @AfterAll
+    static void stop() {
+        producer.close(Duration.ZERO);
+        admin.close(Duration.ZERO);
+        client.close();
+        server.close();
+    }
+
+    private static void create(String name, int partitions, BadRecords badRecords, LogLoss logLoss) {
+        client.createStream(new StreamDefinition(
+                name, name, RecordFormat.CSV, partitions, SCHEMA, new SourcePolicy(badRecords, logLoss)));
+    }
+
+    /** Sends lines; returns the offset after the last. */
+    private static long send(String topic, int partition, String... lines) throws Exception {
+        long end = 0;
+        for (String line : lines) {
+            end = producer.send(new ProducerRecord<>(topic, partition, null, line.getBytes(UTF_8)))
+                            .get(30, TimeUnit.SECONDS)
+                            .offset()
+                    + 1;
+        }
+        return end;
+    }
+
+    private static Verdict count(Query query) {
+        try (Cursor cursor = client.query(query.withCount())) {
+            while (cursor.next()) {
+                // To the end: the verdict comes last.
+            }
+            return cursor.verdict();
+        }
+    }
+
+    /** The number of tuples once these positions are reached. */
+    private static long tuples(String stream, Map<Integer, Long> seen) {
+        return count(Query.of(stream).withSeen(seen).withTimeout(Duration.ofSeconds(40)))
+                .tuples();
+    }
+
+    private static String run(String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("--server", server.url()));
+        PrintStream print = new PrintStream(out, true, UTF_8);
+        int code =
+                Main.run(all.toArray(String[]::new), new Terminal(InputStream.nullInputStream(), print, print, false));
+        return code + " " + out.toString(UTF_8);
+    }
+
+    private static void waitForTrouble(String stream, String what) throws Exception {
+        Waiting.until(stream + " stands still: " + what, () -> client.offsets(stream).stream()
+                .anyMatch(part -> part.trouble().contains(what)));
+    }
+
+    @Test
+    void aHaltStopsBeforeTheRecordAndGoesOnByPolicyOrByHand() throws Exception {
+        create("halts", 1, BadRecords.HALT, LogLoss.FAIL);
+        send("halts", 0, "1,1");
+        assertThat(tuples("halts", Map.of(0, 1L))).isEqualTo(1);
+        send("halts", 0, "bad", "2,2", "worse", "3,3");
+        waitForTrouble("halts", "halted before offset 1");
+        assertThat(tuples("halts", Map.of(0, 1L))).isEqualTo(1);
+        assertThat(run("status")).contains("STANDS STILL: halted before offset 1");
+        assertThat(run("dead-letters", "halts")).isEqualTo("0 there are no dead letters of halts\n");
+
+        assertThat(run("offsets", "set", "halts", "0=1")).startsWith("1 ").contains("counted twice");
+        assertThat(run("offsets", "set", "halts", "0=99")).startsWith("1 ").contains("the log ends at 5");
+        assertThat(run("offsets", "set", "halts", "0=2")).startsWith("0 ").contains("lost: 1 to 1 (set by hand)");
+        waitForTrouble("halts", "halted before offset 3");
+        assertThat(tuples("halts", Map.of(0, 3L))).isEqualTo(2);
+
+        assertThat(run("stream", "set", "halts", "dead-letters=skip"))
+                .isEqualTo("0 stream halts: dead-letters=skip, log-loss=fail\n");
+        assertThat(tuples("halts", Map.of(0, 5L))).isEqualTo(3);
+        assertThat(run("dead-letters", "halts")).startsWith("0 0\t3\t-1\t").contains("\tworse\n");
+        assertThat(run("stream", "set", "halts", "dead-letters=perhaps")).startsWith("2 ");
+        assertThat(run("stream", "describe", "halts")).contains("dead-letters: skip\n");
+
+        // What was given up is named; below a demand it makes the answer incomplete.
+        Verdict verdict = count(Query.of("halts").withSeen(Map.of(0, 5L)));
+        assertThat(verdict.complete()).isTrue();
+        assertThat(verdict.lost().toString()).contains("offsets 1 to 1 (set by hand)");
+        assertThatThrownBy(() -> count(Query.of("halts").withAtLeast(Map.of(0, 5L))))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("lost below what was demanded");
+        assertThat(count(Query.of("halts").withAtLeast(Map.of(0, 1L))).complete())
+                .isTrue();
+    }
+
+    @Test
+    void retentionThatWasQuickerStopsOrIsRecorded() throws Exception {
+        create("gone", 1, BadRecords.HALT, LogLoss.FAIL);
+        send("gone", 0, "1,1");
+        assertThat(tuples("gone", Map.of(0, 1L))).isEqualTo(1);
+        // More than is held in memory of a partition that stands still.
+        String large = "x".repeat(900_000);
+        for (int i = 0; i < 60; i++) {
+            send("gone", 0, large);
+        }
+        long end = send("gone", 0, "2,2");
+        waitForTrouble("gone", "halted before offset 1");
+        admin.deleteRecords(Map.of(new TopicPartition("gone", 0), RecordsToDelete.beforeOffset(end - 1)))
+                .all()
+                .get(30, TimeUnit.SECONDS);
+        client.alter("gone", BadRecords.SKIP, null);
+        waitForTrouble("gone", "the log begins at " + (end - 1));
+        assertThat(count(Query.of("gone")).tuples()).isEqualTo(1);
+        client.alter("gone", null, LogLoss.SKIP);
+        assertThat(tuples("gone", Map.of(0, end))).isEqualTo(2);
+        assertThat(count(Query.of("gone").withSeen(Map.of(0, end))).lost().toString())
+                .contains("to " + (end - 2) + " (gone from the log)");
+        // Without a demand an answer may stop at positions below; soon it does not.
+        Waiting.until("the command line says so too", () -> {
+            String said = run("query", "gone", "--count");
+            return said.contains("the stream has lost") && said.contains("gone from the log");
+        });
+    }
+
+    @Test
+    void aTopicMadeAnewStopsOrGoesOnAtNewPositions() throws Exception {
+        create("away", 1, BadRecords.SKIP, LogLoss.FAIL);
+        long end = send("away", 0, "1,1", "2,2");
+        assertThat(tuples("away", Map.of(0, end))).isEqualTo(2);
+        admin.deleteTopics(List.of("away")).all().get(30, TimeUnit.SECONDS);
+        waitForTrouble("away", "the topic is not there");
+        makeAgain("away");
+        waitForTrouble("away", "made anew");
+        send("away", 0, "5,5", "6,6", "7,7");
+        assertThat(tuples("away", Map.of(0, end))).isEqualTo(2);
+        assertThat(run("stream", "set", "away", "log-loss=skip to earliest")).startsWith("0 ");
+        Waiting.until("the new log is read", () -> count(Query.of("away")).tuples() == 5);
+        SourceOffsets part = client.offsets("away").get(0);
+        assertThat(part.base()).isEqualTo(1_000_000_000_000L);
+        Map<Integer, Long> read = Map.of(0, 1_000_000_000_003L);
+        assertThat(count(Query.of("away").withSeen(read)).lost().toString()).contains("from the log");
+        // Positions go on, also for whoever appends.
+        try (Appender appender = client.appender("away")) {
+            appender.append(9, 9);
+            Map<Integer, Long> positions = appender.flush();
+            assertThat(positions).containsEntry(0, 1_000_000_000_004L);
+            assertThat(tuples("away", positions)).isEqualTo(6);
+        }
+    }
+
+    private static void makeAgain(String topic) throws Exception {
+        Waiting.until("the topic is made again", () -> {
+            try {
+                admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
+                        .all()
+                        .get(30, TimeUnit.SECONDS);
+                return true;
+            } catch (java.util.concurrent.ExecutionException e) {
+                return false;
+            }
+        });
+    }
+
+    @Test
+    void newPartitionsAreTakenUp() throws Exception {
+        create("grows", 1, BadRecords.SKIP, LogLoss.FAIL);
+        long end = send("grows", 0, "1,1", "2,2");
+        assertThat(tuples("grows", Map.of(0, end))).isEqualTo(2);
+        admin.createPartitions(Map.of("grows", NewPartitions.increaseTo(3)))
+                .all()
+                .get(30, TimeUnit.SECONDS);
+        Waiting.until(
+                "partition 2 can be written",
+                () -> producer.partitionsFor("grows").size() == 3);
+        send("grows", 2, "3,3", "bad", "4,4");
+        Waiting.until("the server knows", () -> client.offsets("grows").size() == 3);
+        assertThat(tuples("grows", Map.of(0, 2L, 2, 3L))).isEqualTo(4);
+        assertThat(client.flush("grows")).containsEntry(2, 3L);
+        assertThat(tuples("grows", Map.of(2, 3L))).isEqualTo(4);
+    }
+
+    @Test
+    void whatIsAbortedIsNeverSeen() throws Exception {
+        create("transactions", 1, BadRecords.HALT, LogLoss.FAIL);
+        try (KafkaProducer<byte[], byte[]> transactional = new KafkaProducer<>(
+                Map.of("bootstrap.servers", server.kafka(), "transactional.id", "t"),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            transactional.initTransactions();
+            long end = 0;
+            for (int i = 0; i < 4; i++) {
+                transactional.beginTransaction();
+                // What is aborted is not even decoded: it cannot halt.
+                String line = i % 2 == 0 ? i + "," + i : "aborted";
+                end = transactional
+                        .send(new ProducerRecord<>("transactions", 0, null, line.getBytes(UTF_8)))
+                        .get(30, TimeUnit.SECONDS)
+                        .offset();
+                if (i % 2 == 0) {
+                    transactional.commitTransaction();
+                } else {
+                    transactional.abortTransaction();
+                }
+            }
+            assertThat(tuples("transactions", Map.of(0, end + 2))).isEqualTo(2);
+        }
+        List<DeadLetter> letters = new ArrayList<>();
+        client.deadLetters("transactions", 10, letters::add);
+        assertThat(letters).isEmpty();
+    }
+}

@@ -1,0 +1,97 @@
+package io.waterwheel.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads the dead letters of a stream from Kafka, at the address that the server names. Committed ones only. */
+final class DeadLetterReader {
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+    private DeadLetterReader() {}
+
+    /** Hands over the letters there are at the call, oldest first, {@code limit} at most. */
+    static void read(StreamDetails stream, long limit, Consumer<DeadLetter> each) {
+        String topic = stream.definition().topic() + ".dead-letters";
+        TopicPartition from = new TopicPartition(topic, 0);
+        Map<String, Object> conf = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                stream.bootstrapServers(),
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed",
+                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                false,
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false);
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(conf, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.assign(List.of(from));
+            consumer.seekToBeginning(List.of(from));
+            long end = consumer.endOffsets(List.of(from)).getOrDefault(from, 0L);
+            long given = 0;
+            long before = -1;
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            while (given < limit && consumer.position(from) < end) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                    if (record.offset() < end && given++ < limit) {
+                        each.accept(letter(record));
+                    }
+                }
+                if (consumer.position(from) > before) {
+                    before = consumer.position(from);
+                    deadline = System.nanoTime() + PATIENCE_NANOS;
+                } else if (System.nanoTime() - deadline > 0) {
+                    throw failed(topic, stream, "nothing came within 30 s", null);
+                }
+            }
+        } catch (KafkaException e) {
+            throw failed(topic, stream, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static WaterwheelException failed(
+            String topic, StreamDetails stream, String why, @org.jspecify.annotations.Nullable KafkaException cause) {
+        String message = "topic " + topic + " at " + stream.bootstrapServers() + " cannot be read: " + why;
+        return cause == null
+                ? new WaterwheelException(Kind.TEMPORARY, "KAFKA_UNREACHABLE", message)
+                : new WaterwheelException(Kind.TEMPORARY, "KAFKA_UNREACHABLE", message, cause);
+    }
+
+    private static DeadLetter letter(ConsumerRecord<byte[], byte[]> record) {
+        byte[] value = record.value();
+        return new DeadLetter(
+                (int) number(record, "partition"),
+                number(record, "offset"),
+                (int) number(record, "index"),
+                text(record, "reason"),
+                (int) number(record, "length"),
+                value == null ? new byte[0] : value);
+    }
+
+    private static String text(ConsumerRecord<byte[], byte[]> record, String name) {
+        Header header = record.headers().lastHeader(name);
+        return header == null || header.value() == null ? "" : new String(header.value(), UTF_8);
+    }
+
+    /** -1 where somebody else's record says nothing. */
+    private static long number(ConsumerRecord<byte[], byte[]> record, String name) {
+        try {
+            return Long.parseLong(text(record, name));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.waterwheel.ingest;
+
+import io.waterwheel.model.BadRecords;
+
+/**
+ * Why a partition, or a part of it, stands still: bad records that its stream's policy does not pass, a log that does
+ * not hold what is needed, another log. Says so for people. Owner: the dispatcher's thread.
+ */
+final class Roadblock {
+    /** Records after which the older half of the count is forgotten. */
+    private static final long HALF_WINDOW = 500_000;
+    /** Positions at which reading stands: live reading's, and those of channels that lag. */
+    private static final int MAX_STOPS = 16;
+
+    private static final String DECIDE =
+            "; `waterwheel offsets set` goes on from another offset, what is passed is then" + " recorded as lost";
+
+    private final long[] stops = new long[MAX_STOPS];
+    private int stopCount;
+    private String stopReason = "";
+    private boolean undecided;
+    private String gap = "";
+    private String anotherLog = "";
+
+    private long records;
+    private long refused;
+    private long olderRecords;
+    private long olderRefused;
+
+    /** Counts records that were decoded. */
+    void decoded(int count) {
+        records += count;
+        if (records >= HALF_WINDOW) {
+            olderRecords = records;
+            olderRefused = refused;
+            records = 0;
+            refused = 0;
+        }
+    }
+
+    /** Whether reading may go on past a refused record. One that is stored was passed before, and passes. */
+    boolean passes(RefusedRow first, BadRecords policy, LetterBox letters) {
+        if (policy.equals(BadRecords.SKIP) || letters.isStored(first.offset())) {
+            return true;
+        }
+        if (!letters.isOpen()) {
+            undecided = true;
+            stop(first.offset());
+            return false;
+        }
+        if (policy.halts(refused + olderRefused, records + olderRecords)) {
+            stop(first.offset());
+            stopReason = "halted before offset " + first.offset()
+                    + (first.index() < 0 ? "" : ", row " + first.index()) + ": " + first.reason()
+                    + "; its policy is dead-letters=" + policy
+                    + ". `waterwheel stream set STREAM dead-letters=skip` sets such records aside and goes on" + DECIDE;
+            return false;
+        }
+        refused++;
+        return true;
+    }
+
+    private void stop(long offset) {
+        if (!isAt(offset)) {
+            if (stopCount == MAX_STOPS) {
+                // One is decided again: that costs a record's decoding, nothing else.
+                System.arraycopy(stops, 1, stops, 0, --stopCount);
+            }
+            stops[stopCount++] = offset;
+        }
+    }
+
+    /** Whether reading stands at an offset. */
+    boolean isAt(long offset) {
+        for (int i = 0; i < stopCount; i++) {
+            if (stops[i] == offset) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether it must first be known which dead letters are stored. */
+    boolean undecided() {
+        return undecided;
+    }
+
+    /** Something is different: every halt is decided again. */
+    void clear() {
+        stopCount = 0;
+        stopReason = "";
+        undecided = false;
+    }
+
+    void gap(long from, long start) {
+        gap = "offset " + from + " is needed, and the log begins at " + start
+                + ": retention or deletion was quicker; its policy is log-loss=fail. `waterwheel stream set STREAM"
+                + " \"log-loss=skip to earliest\"` records what is gone as lost and goes on" + DECIDE;
+    }
+
+    void noGap() {
+        gap = "";
+    }
+
+    void anotherLog(String what) {
+        anotherLog =
+                what + "; nothing of it is read. Its policy is log-loss=fail unless this passes: `waterwheel stream"
+                        + " set STREAM \"log-loss=skip to earliest\"` goes on with the new log" + DECIDE;
+    }
+
+    void sameLog() {
+        anotherLog = "";
+    }
+
+    /** Whether the log is another than the positions are of, so that nothing may be read. */
+    boolean anotherLog() {
+        return !anotherLog.isEmpty();
+    }
+
+    boolean stands() {
+        return stopCount > 0 || !gap.isEmpty();
+    }
+
+    /** Why it stands still and what to do; empty when it does not. */
+    String trouble() {
+        return !anotherLog.isEmpty() ? anotherLog : !gap.isEmpty() ? gap : stopReason;
+    }
+}

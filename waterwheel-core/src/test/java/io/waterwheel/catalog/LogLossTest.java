@@ -1,0 +1,101 @@
+package io.waterwheel.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LogLoss;
+import io.waterwheel.model.LostRange;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.WaterwheelException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What the catalog keeps of logs that lost something, grew, or were made anew. */
+final class LogLossTest {
+    private static final Schema SCHEMA =
+            new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
+
+    private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+    private final Namespace namespace = new Namespace(store);
+    private final StreamInfo stream = namespace.create(
+            "s", SCHEMA, RecordFormat.CSV, "s", new long[] {10, 20}, 2, SourcePolicy.DEFAULT, LogIdentity.first("one"));
+    private final StreamCatalog catalog = new StreamCatalog(store, stream);
+
+    @Test
+    void whatIsGivenUpIsInRouteAndSnapshotUnderAVersionOfItsOwn() {
+        catalog.giveUp(new LostRange(1, 25, 30, "a"));
+        catalog.giveUp(new LostRange(1, 30, 40, "b"));
+        catalog.giveUp(new LostRange(1, 32, 38, "again"));
+        PartitionRoute route = catalog.route(1).route();
+        assertThat(route.lost()).containsExactly(new LostRange(1, 25, 40, "a, b"));
+        assertThat(route.limit()).isEqualTo(40);
+        assertThat(route.newestVersion()).isEqualTo(3);
+        StreamSnapshot snapshot = catalog.advance(StreamSnapshot.before(stream));
+        assertThat(snapshot.lost()).isEqualTo(route.lost());
+        assertThat(snapshot.version()).isEqualTo(3);
+        assertThat(catalog.table(3).boundaries()).isEqualTo(catalog.table(1).boundaries());
+        // A change of routing after it takes the next version.
+        assertThat(catalog.changeRouting(new long[0], new int[] {0}).version()).isEqualTo(4);
+        assertThat(catalog.advance(snapshot).version()).isEqualTo(4);
+    }
+
+    @Test
+    void whoReadsAnotherLogRaisesNoLimit() {
+        LogIdentity first = LogIdentity.first("one");
+        assertThat(catalog.raiseLimit(0, 50, first).route().limit()).isEqualTo(50);
+        LogIdentity next = catalog.changeLog(0, first, "two", 7).route().log();
+        assertThat(next).isEqualTo(new LogIdentity("two", 1_000_000_000_000L, 1_000_000_000_007L));
+        assertThat(catalog.changeLog(0, first, "three", 7).route().log())
+                .as("somebody has decided already")
+                .isEqualTo(next);
+        assertThat(catalog.raiseLimit(0, Long.MAX_VALUE, first).route().limit()).isEqualTo(next.since());
+        assertThat(catalog.raiseLimit(0, next.since() + 5, next).route().limit())
+                .isEqualTo(next.since() + 5);
+        assertThat(catalog.changeLog(0, next, "three", 0).route().log().base()).isEqualTo(2_000_000_000_000L);
+    }
+
+    @Test
+    void newPartitionsFenceWhoDoesNotKnowThem() {
+        StreamCatalog.IndexerStart start = catalog.startIndexer(0);
+        StreamInfo grown = catalog.extend(new long[] {0, 0, 5}, LogIdentity.first("one"));
+        assertThat(grown.partitions()).isEqualTo(3);
+        assertThat(catalog.extend(new long[] {0, 0, 9}, LogIdentity.ANY)).isEqualTo(grown);
+        assertThat(catalog.commitFlush(
+                        0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[] {11, 21}, 0), List.of()))
+                .isInstanceOf(StreamCatalog.CommitOutcome.Fenced.class);
+        assertThatThrownBy(() -> catalog.startIndexer(0))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("has 3 partitions now");
+        StreamCatalog present = new StreamCatalog(store, namespace.find("s").orElseThrow());
+        IndexerCheckpoint checkpoint = present.startIndexer(0).checkpoint();
+        assertThat(checkpoint.watermarks()).containsExactly(10, 20, 5);
+        assertThat(checkpoint.epoch()).isEqualTo(3);
+        StreamSnapshot snapshot = present.advance(StreamSnapshot.before(stream));
+        assertThat(snapshot.partitions()).isEqualTo(3);
+        assertThat(snapshot.stream()).isEqualTo(grown);
+        assertThat(snapshot.checkpoints().get(0)).isEqualTo(checkpoint);
+    }
+
+    @Test
+    void policiesChangeAndOldEntriesAreRead() {
+        SourcePolicy policy = new SourcePolicy(BadRecords.parse("halt above 5 per million"), LogLoss.SKIP);
+        assertThat(namespace.changePolicy("s", old -> policy).policy()).isEqualTo(policy);
+        assertThat(namespace.find("s").orElseThrow().policy()).isEqualTo(policy);
+        byte[] data = store.read("/streams/s").orElseThrow().data();
+        String json = new String(data, StandardCharsets.UTF_8);
+        String old = json.replace("\"layout\":2,", "")
+                .replace(",\"deadLetters\":\"halt above 5 per million\",\"logLoss\":\"skip to earliest\"", "");
+        assertThat(CatalogJson.readStream("s", old.getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(stream);
+        assertThatThrownBy(() -> CatalogJson.readStream(
+                        "s", json.replace("\"layout\":2", "\"layout\":3").getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(CorruptCatalogException.class);
+    }
+}

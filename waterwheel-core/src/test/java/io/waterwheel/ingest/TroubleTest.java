@@ -1,0 +1,279 @@
+package io.waterwheel.ingest;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.PartitionRoute;
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.Control.LogProblem;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LogLoss;
+import io.waterwheel.model.LostRange;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.SourcePolicy;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Bad records and lost logs, on a partition's dispatcher alone. */
+final class TroubleTest {
+    private static final Schema SCHEMA =
+            new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
+    private static final SourcePolicy HALT = new SourcePolicy(BadRecords.HALT, LogLoss.FAIL);
+
+    private final Effects effects = new Effects();
+    private long now = 1;
+    private PartitionDispatcher dispatcher = dispatcher(
+            new PartitionRoute(100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
+
+    /** Keeps what is wanted. */
+    private static final class Effects implements DispatcherEffects {
+        final List<Long> tuples = new ArrayList<>();
+        long sentTo;
+        int sentVersion;
+        int opens;
+        final List<Object> tokens = new ArrayList<>();
+        final List<String> stored = new ArrayList<>();
+        final List<LostRange> givenUp = new ArrayList<>();
+        long steered = -1;
+        String trouble = "";
+
+        @Override
+        public void send(ChannelBlock block) {
+            assertThat(block.from()).as("blocks follow each other").isEqualTo(sentTo);
+            sentTo = block.to();
+            sentVersion = block.version();
+            BlockBody body = block.body();
+            if (body != null) {
+                for (int row = 0; row < body.tuples().size(); row++) {
+                    tuples.add(body.offsetOf(row));
+                }
+                body.release();
+            }
+        }
+
+        @Override
+        public void readLog(long from, int maxBytes) {}
+
+        @Override
+        public void raiseLimit(long limit, LogIdentity log) {}
+
+        @Override
+        public void giveUp(LostRange range) {
+            givenUp.add(range);
+        }
+
+        @Override
+        public void fetchTable(int version) {}
+
+        @Override
+        public void openDeadLetters() {
+            opens++;
+        }
+
+        @Override
+        public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
+            tokens.add(token);
+            letters.forEach(letter -> stored.add(since + "-" + until + ":" + letter.offset()));
+        }
+
+        @Override
+        public void steer(Control.Live live) {
+            steered = live.position();
+        }
+
+        @Override
+        public void report(Control.PartitionReport report) {
+            trouble = report.trouble();
+        }
+    }
+
+    private PartitionDispatcher dispatcher(PartitionRoute route) {
+        PartitionDispatcher created = new PartitionDispatcher(
+                1,
+                0,
+                route,
+                RoutingTable.even(1, KeyInterval.ALL, 1),
+                new Segmenter(SCHEMA, RecordFormat.CSV, new BodyPool(RowLayout.of(SCHEMA), 4), 1 << 16),
+                new DispatcherSettings(1 << 20, 1 << 20, 1 << 20, 100_000_000),
+                effects,
+                now);
+        created.onSubscribe(new Control.Subscribe(1, 0, 0, new ChannelEpoch(1, 1), effects.sentTo, 0, 1 << 20), now);
+        return created;
+    }
+
+    private static RecordBatch batch(long from, String... lines) {
+        ByteBuffer[] values = new ByteBuffer[lines.length];
+        long[] offsets = new long[lines.length];
+        for (int i = 0; i < lines.length; i++) {
+            offsets[i] = from + i;
+            values[i] = ByteBuffer.wrap(lines[i].getBytes(UTF_8));
+        }
+        return new RecordBatch(1, 0, from, from + lines.length, lines.length, offsets, values);
+    }
+
+    private void seconds(int count) {
+        for (int i = 0; i < count * 20; i++) {
+            now += 50_000_000;
+            dispatcher.onTick(now);
+        }
+    }
+
+    private void logIs(long start, long end) {
+        dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), start, end, LogProblem.NONE), now);
+    }
+
+    @Test
+    void aBadRecordIsStoredBeforeWhatFollowsIsSeenAndNotAgain() {
+        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        assertThat(effects.sentTo).isZero();
+        assertThat(effects.opens).isEqualTo(1);
+        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
+        assertThat(effects.stored).containsExactly("0-3:1");
+        // It fails: whether it is stored, the next session knows.
+        dispatcher.onDeadLetters(effects.tokens.get(0), false, now);
+        assertThat(effects.sentTo).isZero();
+        seconds(2);
+        assertThat(effects.opens).isEqualTo(2);
+        OffsetRanges known = new OffsetRanges();
+        known.add(0, 3);
+        dispatcher.onDeadLettersOpened(known, now);
+        assertThat(effects.stored).hasSize(1);
+        assertThat(effects.tuples).containsExactly(0L, 2L);
+        assertThat(effects.sentTo).isEqualTo(3);
+    }
+
+    @Test
+    void aHaltStopsBeforeTheRecordUntilThePolicyChanges() {
+        dispatcher.onPolicy(HALT, now);
+        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
+        seconds(2);
+        assertThat(effects.tuples).containsExactly(0L);
+        assertThat(effects.sentTo).isEqualTo(1);
+        assertThat(effects.stored).isEmpty();
+        assertThat(effects.trouble).contains("halted before offset 1").contains("stream set");
+        dispatcher.onPolicy(SourcePolicy.DEFAULT, now);
+        dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
+        assertThat(effects.tuples).containsExactly(0L, 2L);
+        seconds(2);
+        assertThat(effects.trouble).isEmpty();
+    }
+
+    @Test
+    void whatIsStoredPassesAHalt() {
+        dispatcher.onPolicy(HALT, now);
+        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        OffsetRanges known = new OffsetRanges();
+        known.add(0, 2);
+        dispatcher.onDeadLettersOpened(known, now);
+        assertThat(effects.tuples).containsExactly(0L, 2L);
+        assertThat(effects.stored).isEmpty();
+    }
+
+    @Test
+    void aRateHaltsAtTheFirstThatIsTooMany() {
+        dispatcher.onPolicy(new SourcePolicy(BadRecords.parse("halt above 200 per million"), LogLoss.FAIL), now);
+        dispatcher.onLive(batch(0, "bad", "1", "bad", "2", "bad", "3"), now);
+        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
+        // Of the least number of records that says something, 10,000, two are allowed.
+        dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
+        seconds(2);
+        assertThat(effects.sentTo).isEqualTo(4);
+        assertThat(effects.trouble).contains("halted before offset 4").contains("halt above 200 per million");
+    }
+
+    @Test
+    void whatIsGivenUpByHandIsPassedUnderTheVersionThatCameWithIt() {
+        dispatcher.onPolicy(HALT, now);
+        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
+        PartitionRoute route = new PartitionRoute(
+                        100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of())
+                .withLost(new LostRange(0, 1, 2, "by hand"))
+                .withVersion(2);
+        dispatcher.onRoute(route, now);
+        assertThat(effects.tuples).containsExactly(0L, 2L);
+        assertThat(effects.sentTo).isEqualTo(3);
+    }
+
+    @Test
+    void aGapStopsOrIsGivenUpBeforeItIsPassed() {
+        dispatcher.onLive(batch(0, "1"), now);
+        logIs(5, 9);
+        seconds(2);
+        assertThat(effects.trouble).contains("offset 1 is needed, and the log begins at 5");
+        assertThat(effects.givenUp).isEmpty();
+        dispatcher.onPolicy(new SourcePolicy(BadRecords.SKIP, LogLoss.SKIP), now);
+        assertThat(effects.givenUp).containsExactly(new LostRange(0, 1, 5, "gone from the log"));
+        assertThat(effects.sentTo).as("not before it is recorded").isEqualTo(1);
+        dispatcher.onRoute(
+                new PartitionRoute(
+                                100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of())
+                        .withLost(effects.givenUp.get(0))
+                        .withVersion(2),
+                now);
+        assertThat(effects.sentTo).isEqualTo(5);
+        assertThat(effects.sentVersion).isEqualTo(2);
+        dispatcher.onLive(RecordBatch.heartbeat(1, 0, 1), now + 100_000_000);
+        assertThat(effects.steered).isEqualTo(5);
+        dispatcher.onLive(batch(5, "6", "7"), now);
+        assertThat(effects.tuples).containsExactly(0L, 5L, 6L);
+    }
+
+    @Test
+    void nothingOfAnotherLogIsTakenForThisOne() {
+        dispatcher.onLive(batch(0, "1"), now);
+        dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), 0, 3, LogProblem.RECREATED), now);
+        dispatcher.onLive(batch(1, "2"), now);
+        seconds(2);
+        assertThat(effects.tuples).containsExactly(0L);
+        assertThat(effects.trouble).contains("made anew");
+        long since = 1_000_000_000_000L;
+        dispatcher.onRoute(
+                new PartitionRoute(
+                        since,
+                        List.of(new PartitionRoute.VersionSince(1, 0)),
+                        new LogIdentity("b", since, since),
+                        List.of(new LostRange(0, 1, since, "set by hand"))),
+                now);
+        assertThat(effects.sentTo).isEqualTo(since);
+        // A batch of the old log that was under way.
+        dispatcher.onLive(batch(1, "2"), now);
+        assertThat(effects.tuples).containsExactly(0L);
+    }
+
+    @Test
+    void rangesAreTheSetOfWhatWasAdded() {
+        for (long seed = 1; seed <= 200; seed++) {
+            Random random = new Random(seed);
+            OffsetRanges ranges = new OffsetRanges();
+            boolean[] twin = new boolean[60];
+            for (int step = 0; step < 20; step++) {
+                int from = random.nextInt(50);
+                int to = from + random.nextInt(10);
+                ranges.add(from, to);
+                java.util.Arrays.fill(twin, from, to, true);
+                int runs = 0;
+                for (int offset = 0; offset < twin.length; offset++) {
+                    assertThat(ranges.contains(offset))
+                            .as("seed %s step %s offset %s", seed, step, offset)
+                            .isEqualTo(twin[offset]);
+                    runs += twin[offset] && (offset == 0 || !twin[offset - 1]) ? 1 : 0;
+                }
+                assertThat(ranges.size()).as("seed %s step %s", seed, step).isEqualTo(runs);
+            }
+        }
+    }
+}

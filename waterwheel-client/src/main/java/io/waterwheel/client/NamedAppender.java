@@ -84,7 +84,7 @@ public final class NamedAppender implements AutoCloseable {
             Optional<byte[]> progress = topic.last(key, settings.timeout());
             Map<Integer, Long> positions = progress.isEmpty()
                     ? Map.of()
-                    : topic.streamEnds(stream.definition().partitions(), settings.timeout());
+                    : topic.streamEnds(stream.definition().partitions(), stream.bases(), settings.timeout());
             return new NamedAppender(sender, Appender.on(stream, settings, sender), topic, key, progress, positions);
         } catch (RuntimeException e) {
             sender.close();

@@ -104,14 +104,20 @@ final class ProgressTopic {
         return Optional.ofNullable(last);
     }
 
-    /** By partition the end of the stream's own topic, of what is committed. */
-    Map<Integer, Long> streamEnds(int partitions, Duration timeout) {
+    /**
+     * By partition the position of the end of the stream's own topic, of what is committed.
+     *
+     * @param bases by partition what is added to an offset to make a position
+     */
+    Map<Integer, Long> streamEnds(int partitions, Map<Integer, Long> bases, Duration timeout) {
         List<TopicPartition> all = IntStream.range(0, partitions)
                 .mapToObj(partition -> new TopicPartition(streamTopic, partition))
                 .toList();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer("read_committed")) {
             Map<Integer, Long> ends = new HashMap<>();
-            consumer.endOffsets(all, timeout).forEach((partition, end) -> ends.put(partition.partition(), end));
+            consumer.endOffsets(all, timeout)
+                    .forEach((partition, end) ->
+                            ends.put(partition.partition(), end + bases.getOrDefault(partition.partition(), 0L)));
             return Map.copyOf(ends);
         } catch (KafkaException e) {
             throw failed(e.toString(), e);

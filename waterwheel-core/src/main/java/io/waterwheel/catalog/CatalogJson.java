@@ -143,6 +143,11 @@ final class CatalogJson {
             json.set("checkpoint", toJson(flushed.checkpoint()));
             ArrayNode chunks = json.putArray("chunks");
             flushed.chunks().forEach(chunk -> chunks.add(toJson(chunk)));
+        } else if (edit instanceof Edit.Merged merged) {
+            json.put("edit", "merged");
+            ArrayNode inputs = json.putArray("inputs");
+            merged.inputs().forEach(inputs::add);
+            json.set("output", toJson(merged.output()));
         } else if (edit instanceof Edit.Routed routed) {
             json.put("edit", "routed");
             json.set("table", toJson(routed.table()));
@@ -175,6 +180,11 @@ final class CatalogJson {
                 List<ChunkDescriptor> chunks = new ArrayList<>();
                 require(json, "chunks").forEach(chunk -> chunks.add(chunkOf(chunk)));
                 yield new Edit.Flushed(intOf(json, "indexer"), checkpointOf(require(json, "checkpoint")), chunks);
+            }
+            case "merged" -> {
+                List<String> inputs = new ArrayList<>();
+                require(json, "inputs").forEach(input -> inputs.add(input.asText()));
+                yield new Edit.Merged(inputs, chunkOf(require(json, "output")));
             }
             case "routed" -> {
                 Map<Integer, Long> since = new HashMap<>();

@@ -28,6 +28,18 @@ public sealed interface Edit {
     }
 
     /**
+     * Chunks were replaced by one that holds the same tuples (protocol rule 11).
+     *
+     * @param inputs files that are no longer read
+     * @param output read instead
+     */
+    record Merged(List<String> inputs, ChunkDescriptor output) implements Edit {
+        public Merged {
+            inputs = List.copyOf(inputs);
+        }
+    }
+
+    /**
      * A routing table entered.
      *
      * @param since per partition that adopts it in this edit, the offset from which it holds

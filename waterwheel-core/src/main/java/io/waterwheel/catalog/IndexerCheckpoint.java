@@ -13,7 +13,7 @@ import java.util.Arrays;
 @SuppressWarnings("ArrayRecordComponent") // one number per partition; equality by content below
 public record IndexerCheckpoint(int epoch, long flushed, long[] watermarks, long rejected) {
     /** With the epoch raised, and these positions for partitions that are new. */
-    IndexerCheckpoint extended(long[] starts) {
+    public IndexerCheckpoint extended(long[] starts) {
         long[] all = Arrays.copyOf(watermarks, watermarks.length + starts.length);
         System.arraycopy(starts, 0, all, watermarks.length, starts.length);
         return new IndexerCheckpoint(epoch + 1, flushed, all, rejected);

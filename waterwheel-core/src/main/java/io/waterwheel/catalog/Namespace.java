@@ -54,6 +54,15 @@ public final class Namespace {
         return streams;
     }
 
+    /** A bound on the ids of streams that there are, or have been: every one of them is below. */
+    public int nextId() {
+        return nextId(store.read(NEXT_ID).orElseThrow());
+    }
+
+    private static int nextId(CatalogStore.Node counter) {
+        return counter.data().length == 0 ? 1 : Integer.parseInt(new String(counter.data(), StandardCharsets.UTF_8));
+    }
+
     public Optional<StreamInfo> find(String name) {
         return store.read(path(name)).map(node -> CatalogJson.readStream(path(name), node.data()));
     }
@@ -134,9 +143,7 @@ public final class Namespace {
                             "topic " + topic + " feeds stream " + other.name() + " already; a topic feeds one stream");
                 }
             }
-            int id = counter.data().length == 0
-                    ? 1
-                    : Integer.parseInt(new String(counter.data(), StandardCharsets.UTF_8));
+            int id = nextId(counter);
             StreamInfo stream = new StreamInfo(name, id, schema, format, topic, starts.length, indexers, policy);
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Set(NEXT_ID, String.valueOf(id + 1).getBytes(StandardCharsets.UTF_8), counter.version()));

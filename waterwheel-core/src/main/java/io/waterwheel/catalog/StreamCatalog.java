@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One stream's entries in the catalog, and the only ways in which they change. Every change is one transaction that
@@ -29,6 +31,8 @@ import java.util.function.UnaryOperator;
  * </pre>
  */
 public final class StreamCatalog {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamCatalog.class);
+
     /** Tries before a change that keeps meeting others' edits is given up; each try means somebody else succeeded. */
     private static final int MAX_TRIES = 1000;
 
@@ -62,6 +66,11 @@ public final class StreamCatalog {
 
     public StreamInfo stream() {
         return stream;
+    }
+
+    /** Returns when later reads see everything that was committed, by anyone, before the call. */
+    public void sync() {
+        store.sync();
     }
 
     /** Path of the node under which the edits are; watch it to learn of new ones. */
@@ -404,6 +413,44 @@ public final class StreamCatalog {
         }
         throw new IllegalStateException(
                 "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES + " tries");
+    }
+
+    /**
+     * Replaces chunks by one that holds the same tuples, in one transaction that is refused when an input is gone or
+     * the instance that wrote the output has a successor (protocol rules 11 and 12). Safe to repeat.
+     *
+     * @param planned a snapshot that the merge was planned on, or any older one
+     * @param output written by the instance of {@code output.indexer()} at {@code output.epoch()}, under a name that no
+     *     other merge and no flush uses
+     * @return whether it is done; if not, nothing was changed and nothing will be
+     */
+    public boolean commitMerge(StreamSnapshot planned, List<ChunkDescriptor> inputs, ChunkDescriptor output) {
+        byte[] edit = CatalogJson.write(
+                new Edit.Merged(inputs.stream().map(ChunkDescriptor::file).toList(), output));
+        StreamSnapshot current = planned;
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            store.sync();
+            current = advance(current);
+            if (current.holds(output)) {
+                return true;
+            }
+            IndexerCheckpoint writer = current.checkpoints().get(output.indexer());
+            if (writer == null || writer.epoch() != output.epoch()) {
+                return false;
+            }
+            if (!inputs.stream().allMatch(current::holds)) {
+                return false;
+            }
+            try {
+                // The number stands for the whole catalog at the edit before: nothing can have come between.
+                store.commit(List.of(new Op.Create(editPath(current.edit() + 1), edit)));
+                return true;
+            } catch (ConflictException | UnknownOutcomeException e) {
+                LOG.debug("stream {}: merge into {} tries again: {}", stream.name(), output.file(), e.toString());
+            }
+        }
+        throw new IllegalStateException("stream " + stream.name() + ": the merge into " + output.file()
+                + " could not be committed in " + MAX_TRIES + " tries");
     }
 
     /** Applies every edit that is in the catalog and not yet in the snapshot. */

@@ -5,8 +5,10 @@ import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Region;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -160,6 +162,8 @@ public final class StreamSnapshot {
             List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();
             flushed.chunks().forEach(chunk -> more.add(new RegionIndex.Entry<>(chunk.region(), chunk)));
             newChunks = chunks.with(more);
+        } else if (change instanceof Edit.Merged merged) {
+            newChunks = merged(merged);
         } else if (change instanceof Edit.Routed routed) {
             newTables = new HashMap<>(tables);
             newTables.put(routed.table().version(), routed.table());
@@ -201,6 +205,33 @@ public final class StreamSnapshot {
                 List.copyOf(newRoutes),
                 Map.copyOf(newCheckpoints),
                 newChunks);
+    }
+
+    /** Whether a chunk is read at this edit. */
+    public boolean holds(ChunkDescriptor chunk) {
+        boolean[] found = {false};
+        chunks.search(chunk.region(), other -> found[0] |= other.equals(chunk));
+        return found[0];
+    }
+
+    private RegionIndex<ChunkDescriptor> merged(Edit.Merged change) {
+        Set<String> inputs = new HashSet<>(change.inputs());
+        List<ChunkDescriptor> gone = new ArrayList<>();
+        // What the output holds it has from the inputs, so its region meets theirs.
+        chunks.search(change.output().region(), chunk -> {
+            if (inputs.contains(chunk.file())) {
+                gone.add(chunk);
+            }
+        });
+        if (gone.size() != inputs.size()) {
+            throw new IllegalStateException("stream " + stream.name() + ", edit " + (edit + 1) + ": a merge of "
+                    + inputs + " found only " + gone);
+        }
+        RegionIndex<ChunkDescriptor> left = chunks;
+        for (ChunkDescriptor chunk : gone) {
+            left = left.without(new RegionIndex.Entry<>(chunk.region(), chunk));
+        }
+        return left.with(List.of(new RegionIndex.Entry<>(change.output().region(), change.output())));
     }
 
     private IndexerCheckpoint checkpointOf(int indexer) {

@@ -9,6 +9,9 @@ import java.util.List;
  * {@code /}. A file appears under its name whole and synced, or not at all, and is never changed. Thread-safe.
  */
 public interface ChunkStore extends AutoCloseable {
+    /** How the name of a file ends that is not whole yet. */
+    String TEMPORARY = ".tmp";
+
     /**
      * A file as listed.
      *

@@ -45,7 +45,7 @@ public final class LocalChunkStore implements ChunkStore {
         Path target = path(name);
         Path parent = parent(target);
         makeFolders(parent);
-        Path temporary = parent.resolve(target.getFileName() + "." + UUID.randomUUID() + ".tmp");
+        Path temporary = parent.resolve(target.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
         try {
             try (FileChannel channel =
                     FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -55,6 +55,10 @@ public final class LocalChunkStore implements ChunkStore {
                 channel.force(true);
             }
             publish(temporary, target);
+        } catch (FileAlreadyExistsException e) {
+            // The caller may go on with the file that is there: its name must be as durable as a new one's.
+            force(parent);
+            throw e;
         } finally {
             Files.deleteIfExists(temporary);
         }

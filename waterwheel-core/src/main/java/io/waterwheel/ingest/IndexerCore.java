@@ -89,6 +89,7 @@ public final class IndexerCore {
     private long rejected;
     private boolean recovering;
     private boolean stopped;
+    private boolean successorSeen;
     private @Nullable Region reportedRegion;
     private boolean reported;
     private long lastReportNanos;
@@ -317,6 +318,19 @@ public final class IndexerCore {
             seal(reason, now);
             publish();
             report(now);
+        }
+    }
+
+    /**
+     * Somebody has seen a higher epoch in the catalog. Whether a successor lives or has died, nothing of this instance
+     * can be committed any more and coordinators ask for another: so it tries a commit, though nothing is new, and is
+     * told. Without this an indexer to which nothing comes would never find out.
+     */
+    public void onSuccessor(long now) {
+        if (!stopped && !successorSeen) {
+            successorSeen = true;
+            seal(SealedTree.Reason.REQUEST, now);
+            publish();
         }
     }
 

@@ -200,6 +200,16 @@ public final class PartitionDispatcher {
         return route.log();
     }
 
+    /** Bytes of records that are read and wait to be routed. */
+    public long pendingBytes() {
+        return pendingBytes;
+    }
+
+    /** Bytes of tuples that the ring holds. */
+    public long ringBytes() {
+        return ringBytes;
+    }
+
     /** Sets what its ring may hold from now on, in bytes; it shrinks at once as far as its channels allow. */
     public void limitRing(long bytes) {
         ringLimit = bytes;
@@ -624,8 +634,14 @@ public final class PartitionDispatcher {
         return false;
     }
 
+    /**
+     * Makes room for one more segment, if that may be. Room is made before the segment comes: whoever waits for it has
+     * perhaps no credit left once it has been sent, and then nothing may be dropped; so a ring that only shrank
+     * afterwards would grow by what is granted to the quickest channel, for as long as another one lags.
+     */
     private boolean roomInRing() {
-        return ringBytes <= ringLimit || ring.isEmpty() || mayDrop(ring.get(0));
+        trimRing();
+        return ringBytes <= ringLimit || ring.size() <= 1;
     }
 
     /** Whether everyone is past it, or somebody waits for what comes next and the others can be read for again. */

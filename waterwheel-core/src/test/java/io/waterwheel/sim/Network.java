@@ -1,53 +1,67 @@
 package io.waterwheel.sim;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.function.Consumer;
+import java.util.function.BooleanSupplier;
 
 /**
- * Messages under way between roles. A seed decides which is delivered next; some are lost, some repeated. Data that was
- * sent by reference must outlive repetition, so a message is a closure the sender prepared for any number of runs.
+ * Messages under way between roles. A seed decides which is delivered next; some are lost, some repeated, some links
+ * cut for a while. A message is a closure that the sender prepared for any number of runs; it answers whether it was
+ * taken: a role that pauses leaves it where it is.
  */
 final class Network {
-    private record Message(String to, Runnable delivery) {}
+    private record Message(String link, BooleanSupplier delivery) {}
 
+    private final World world;
     private final Random random;
-    private double loss;
-    private double repeats;
-    private double reorder;
+    private final double loss;
+    private final double repeats;
+    private final double reorder;
     private final List<Message> underWay = new ArrayList<>();
-    private final Consumer<String> trace;
+    private final Map<String, Long> cutUntil = new HashMap<>();
+    private boolean calm;
 
-    Network(Random random, double loss, double repeats, double reorder, Consumer<String> trace) {
-        this.random = random;
+    Network(World world, double loss, double repeats, double reorder) {
+        this.world = world;
+        this.random = world.random;
         this.loss = loss;
         this.repeats = repeats;
         this.reorder = reorder;
-        this.trace = trace;
     }
 
-    void send(String to, Runnable delivery) {
-        if (random.nextDouble() < loss) {
-            trace.accept("lost: " + to);
+    /** Sends what may be lost and repeated. */
+    void send(String link, BooleanSupplier delivery) {
+        if (!calm && (random.nextDouble() < loss || cutUntil.getOrDefault(link, 0L) > world.now)) {
+            world.note(link, "a message is lost");
             return;
         }
-        underWay.add(new Message(to, delivery));
-        if (random.nextDouble() < repeats) {
-            underWay.add(new Message(to, delivery));
+        underWay.add(new Message(link, delivery));
+        if (!calm && random.nextDouble() < repeats) {
+            underWay.add(new Message(link, delivery));
         }
     }
 
     /** Takes time, but arrives once: answers of calls, which fail rather than vanish. */
-    void sendReliably(String to, Runnable delivery) {
-        underWay.add(new Message(to, delivery));
+    void answer(String link, BooleanSupplier delivery) {
+        underWay.add(new Message(link, delivery));
+    }
+
+    /** Everything sent on the link of some message under way is lost for a while. */
+    void cut(long nanos) {
+        if (!underWay.isEmpty()) {
+            String link = underWay.get(random.nextInt(underWay.size())).link();
+            cutUntil.put(link, world.now + nanos);
+            world.note(link, "is cut for %d ms", nanos / 1_000_000);
+        }
     }
 
     /** From now on nothing is lost, repeated or overtaken. */
-    void calm() {
-        loss = 0;
-        repeats = 0;
-        reorder = 0;
+    void calm(boolean now) {
+        calm = now;
+        cutUntil.clear();
     }
 
     int size() {
@@ -55,13 +69,14 @@ final class Network {
     }
 
     /** Delivers one message, usually the oldest. */
-    boolean deliverOne() {
+    void deliverOne() {
         if (underWay.isEmpty()) {
-            return false;
+            return;
         }
-        int index = random.nextDouble() < reorder ? random.nextInt(underWay.size()) : 0;
+        int index = !calm && random.nextDouble() < reorder ? random.nextInt(underWay.size()) : 0;
         Message message = underWay.remove(index);
-        message.delivery.run();
-        return true;
+        if (!message.delivery().getAsBoolean()) {
+            underWay.add(message);
+        }
     }
 }

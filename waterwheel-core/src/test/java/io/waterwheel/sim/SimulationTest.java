@@ -2,26 +2,64 @@ package io.waterwheel.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random schedules of the whole protocol on the shipped classes. A failing seed is run again with {@code -Dseed=N
- * -Dseeds=1}.
+ * Random schedules of the whole protocol on the shipped classes: {@code -Dseed=} the first, {@code -Dseeds=} how many,
+ * {@code -Dthreads=} at once, {@code -Dsteps=} in each.
  */
 @Tag("simulation")
 final class SimulationTest {
-    private static final int STEPS = 2_000;
+    private static final int SEEDS = 2_000;
+    private static final int MAX_FAILURES = 5;
 
     @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {
         long first = Long.getLong("seed", 1);
-        int seeds = Integer.getInteger("seeds", 1_000);
-        long answers = 0;
-        for (long seed = first; seed < first + seeds; seed++) {
-            answers += new Simulation(seed).run(STEPS);
+        long last = first + Integer.getInteger("seeds", SEEDS) - 1;
+        int steps = Integer.getInteger("steps", Simulation.STEPS);
+        int threads = Integer.getInteger("threads", 1);
+        long begun = System.nanoTime();
+        AtomicLong next = new AtomicLong(first);
+        AtomicLong answers = new AtomicLong();
+        AtomicLong tuples = new AtomicLong();
+        List<String> failures = java.util.Collections.synchronizedList(new ArrayList<>());
+        ExecutorService executor = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<?>> workers = new ArrayList<>();
+            for (int t = 0; t < threads; t++) {
+                workers.add(executor.submit(() -> {
+                    long seed;
+                    while (failures.size() < MAX_FAILURES && (seed = next.getAndIncrement()) <= last) {
+                        Simulation.Result result = Simulation.run(seed, steps);
+                        answers.addAndGet(result.completeAnswers());
+                        tuples.addAndGet(result.tuples());
+                        if (!result.failure().isEmpty()) {
+                            failures.add(result.failure());
+                        }
+                    }
+                }));
+            }
+            for (Future<?> worker : workers) {
+                worker.get();
+            }
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        } finally {
+            executor.shutdownNow();
         }
-        System.out.printf("simulation: %d seeds from %d, %d complete answers checked%n", seeds, first, answers);
-        assertThat(answers).as("complete answers").isGreaterThan(seeds);
+        System.out.printf(
+                "simulation: seeds %d to %d, %d complete answers compared, %d tuples produced, in %.1f s%n",
+                first, last, answers.get(), tuples.get(), (System.nanoTime() - begun) / 1e9);
+        assertThat(failures).as("seeds that failed").isEmpty();
+        assertThat(answers.get()).as("complete answers").isGreaterThan(last - first);
     }
 }

@@ -378,7 +378,7 @@ final class EndToEndTest {
         }
         client.flush("tampered");
         Path chunks = folder.resolve(
-                "server/chunks/tampered-" + client.describe("tampered").id());
+                "server/chunks/default/tampered-" + client.describe("tampered").id());
         List<Path> files;
         try (java.util.stream.Stream<Path> all = Files.list(chunks)) {
             files = all.sorted().toList();

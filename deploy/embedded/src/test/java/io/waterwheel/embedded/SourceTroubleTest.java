@@ -168,6 +168,7 @@ final class SourceTroubleTest {
                 .hasMessageContaining("lost below what was demanded");
         assertThat(count(Query.of("halts").withAtLeast(Map.of(0, 1L))).complete())
                 .isTrue();
+        assertThat(run("verify", "halts")).startsWith("0 ").contains("some was given up");
     }
 
     @Test
@@ -222,6 +223,7 @@ final class SourceTroubleTest {
             Map<Integer, Long> positions = appender.flush();
             assertThat(positions).containsEntry(0, 1_000_000_000_004L);
             assertThat(tuples("away", positions)).isEqualTo(6);
+            assertThat(run("verify", "away")).startsWith("0 ").contains("the answers are right");
         }
     }
 
@@ -253,6 +255,7 @@ final class SourceTroubleTest {
         Waiting.until("the server knows", () -> client.offsets("grows").size() == 3);
         assertThat(tuples("grows", Map.of(0, 2L, 2, 3L))).isEqualTo(4);
         assertThat(client.flush("grows")).containsEntry(2, 3L);
+        assertThat(run("verify", "grows")).startsWith("0 ").contains("topic: 4 tuples");
         assertThat(tuples("grows", Map.of(2, 3L))).isEqualTo(4);
     }
 

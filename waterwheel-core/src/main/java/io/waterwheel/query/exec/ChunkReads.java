@@ -26,6 +26,7 @@ final class ChunkReads {
     private final Delivery delivery;
     private final Endpoints endpoints;
     private final ExecutorService executor;
+    private final QueryClock clock;
     private final List<Future<Void>> readers = new ArrayList<>();
     private final Map<String, String> failures = new HashMap<>();
     private @Nullable Dispatch dispatch;
@@ -35,7 +36,9 @@ final class ChunkReads {
             List<ChunkDescriptor> chunks,
             Delivery delivery,
             Endpoints endpoints,
-            ExecutorService executor) {
+            ExecutorService executor,
+            QueryClock clock) {
+        this.clock = clock;
         this.resolved = resolved;
         this.chunks = chunks;
         this.delivery = delivery;
@@ -139,7 +142,7 @@ final class ChunkReads {
                 read(pending, server);
             }
             if (!pending.left().isEmpty()) {
-                TimeUnit.NANOSECONDS.sleep(RETRY_NANOS);
+                clock.sleep(RETRY_NANOS);
             }
         }
         if (delivery.nobodyWaits()) {

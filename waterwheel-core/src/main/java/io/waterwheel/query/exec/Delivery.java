@@ -13,11 +13,13 @@ final class Delivery {
     private final AnswerSink sink;
     private final PartsMerge merge;
     private final long deadlineNanos;
+    private final QueryClock clock;
     private final List<String> missing = new ArrayList<>();
     private volatile boolean enough;
 
-    /** @param deadlineNanos by {@link System#nanoTime} */
-    Delivery(AnswerSink sink, PartsMerge merge, long deadlineNanos) {
+    /** @param deadlineNanos by the clock */
+    Delivery(AnswerSink sink, PartsMerge merge, long deadlineNanos, QueryClock clock) {
+        this.clock = clock;
         this.sink = sink;
         this.merge = merge;
         this.deadlineNanos = deadlineNanos;
@@ -89,6 +91,6 @@ final class Delivery {
 
     /** Whether to stop reading: nobody waits, or time is up. Takes no lock: another reader may wait for the client. */
     boolean done() {
-        return enough || sink.cancelled() || System.nanoTime() - deadlineNanos >= 0;
+        return enough || sink.cancelled() || clock.nanos() - deadlineNanos >= 0;
     }
 }

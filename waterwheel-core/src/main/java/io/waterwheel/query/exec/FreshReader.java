@@ -20,10 +20,17 @@ public final class FreshReader {
 
     private final ViewSlot slot;
     private final long staleNanos;
+    private final QueryClock clock;
 
     public FreshReader(ViewSlot slot, long staleNanos) {
+        this(slot, staleNanos, QueryClock.SYSTEM);
+    }
+
+    /** A reader to whom the indexer's silence is measured by this clock. */
+    public FreshReader(ViewSlot slot, long staleNanos, QueryClock clock) {
         this.slot = slot;
         this.staleNanos = staleNanos;
+        this.clock = clock;
     }
 
     /**
@@ -64,6 +71,7 @@ public final class FreshReader {
             view = later;
         }
         if (view.epoch() != subquery.epoch()) {
+            slot.asked(subquery.epoch());
             return refresh("epoch " + view.epoch() + ", asked for " + subquery.epoch(), spec);
         }
         if (view.flushed() < subquery.flushed()) {
@@ -113,7 +121,7 @@ public final class FreshReader {
 
     private List<Integer> stale(FreshView view) {
         List<Integer> stale = new ArrayList<>();
-        long now = System.nanoTime();
+        long now = clock.nanos();
         for (int p = 0; p < view.heardNanos().length; p++) {
             if (now - view.heardNanos()[p] > staleNanos) {
                 stale.add(p);

@@ -52,6 +52,7 @@ public final class QueryRunner {
     private final IntFunction<Endpoints> endpoints;
     private final ExecutorService executor;
     private final DispatchPolicy policy;
+    private final QueryClock clock;
 
     /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
@@ -69,7 +70,18 @@ public final class QueryRunner {
             IntFunction<Endpoints> endpoints,
             ExecutorService executor,
             DispatchPolicy policy) {
+        this(snapshots, endpoints, executor, policy, QueryClock.SYSTEM);
+    }
+
+    /** The same, by another clock; the executor may run what it is given at once, on the thread that submits it. */
+    public QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            ExecutorService executor,
+            DispatchPolicy policy,
+            QueryClock clock) {
         this.policy = policy;
+        this.clock = clock;
         this.snapshots = snapshots;
         this.endpoints = endpoints;
         this.executor = executor;
@@ -124,7 +136,7 @@ public final class QueryRunner {
         Run(Query query, AnswerSink sink) {
             this.query = query;
             this.sink = sink;
-            this.deadline = System.nanoTime() + query.timeout().toNanos();
+            this.deadline = clock.nanos() + query.timeout().toNanos();
         }
 
         void answer() throws IOException, InterruptedException {
@@ -148,14 +160,14 @@ public final class QueryRunner {
                         return;
                     }
                 }
-                if (deadline - System.nanoTime() <= pause || sink.cancelled()) {
+                if (deadline - clock.nanos() <= pause || sink.cancelled()) {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY,
                             "INCOMPLETE",
                             "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble
                                     + "; ask again, allow more time, or allow a partial answer");
                 }
-                TimeUnit.NANOSECONDS.sleep(pause);
+                clock.sleep(pause);
                 pause = Math.min(pause * 2, MAX_RETRY_NANOS);
                 snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
             }
@@ -242,7 +254,7 @@ public final class QueryRunner {
         private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble)
                 throws IOException, InterruptedException {
             Delivery delivery =
-                    new Delivery(sink, plan.resolved().spec().gather().merge(), deadline);
+                    new Delivery(sink, plan.resolved().spec().gather().merge(), deadline, clock);
             trouble.forEach(delivery::miss);
             sink.start(plan.resolved().fields());
             Map<Integer, Long> positions = new HashMap<>();
@@ -340,7 +352,7 @@ public final class QueryRunner {
 
         private ChunkReads reads(ResolvedQuery asked, List<ChunkDescriptor> chunks, Delivery delivery) {
             Endpoints servers = endpoints.apply(asked.stream().id());
-            return new ChunkReads(asked, chunks, delivery, servers, executor);
+            return new ChunkReads(asked, chunks, delivery, servers, executor, clock);
         }
 
         private void deliver(

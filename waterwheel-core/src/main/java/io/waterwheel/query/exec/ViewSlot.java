@@ -21,6 +21,21 @@ public final class ViewSlot {
     /** Guarded by the lock for writing; read without it: a waiter that comes later sees the newer view itself. */
     private final AtomicInteger waiters = new AtomicInteger();
 
+    private final AtomicInteger askedEpoch = new AtomicInteger();
+
+    /** Notes that somebody has asked for this epoch, which is in the catalog. */
+    void asked(int epoch) {
+        askedEpoch.accumulateAndGet(epoch, Math::max);
+    }
+
+    /**
+     * The highest epoch that anybody has asked for and not got: if it is above the indexer's own, there was a
+     * successor, alive or not.
+     */
+    public int askedEpoch() {
+        return askedEpoch.get();
+    }
+
     public void publish(FreshView newer) {
         view = newer;
         if (waiters.get() > 0) {

@@ -3,7 +3,6 @@ package io.waterwheel.topology.assembly;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
-import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -341,7 +340,6 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     .build());
             LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
             services.catalogStore().sync();
-            refuseLost(stream);
             try (TopicScan scan = new TopicScan(
                     services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
                 StreamVerifier.Outcome outcome = new StreamVerifier(
@@ -352,22 +350,6 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             }
         } finally {
             verifying.release();
-        }
-    }
-
-    /** A topic cannot be compared with answers that go back to records it does not hold, or lack some that it does. */
-    private void refuseLost(StreamInfo stream) {
-        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        for (int p = 0; p < stream.partitions(); p++) {
-            PartitionRoute route = catalog.route(p).route();
-            if (!route.lost().isEmpty() || route.log().base() != 0) {
-                throw new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "LOG_LOST",
-                        "stream " + stream.name() + " cannot be verified: partition " + p
-                                + " has given up offsets, or its topic was made anew; see `waterwheel offsets show "
-                                + stream.name() + "`");
-            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.waterwheel.topology.assembly;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.Edit;
 import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamCatalog;
@@ -14,6 +15,7 @@ import io.waterwheel.key.KeyMaker;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.RowSetHash;
@@ -39,12 +41,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Recounts a stream's topic and compares it with the answers: number and fingerprint of the tuples, on a running
- * system, exactly. One thread, once.
+ * system, exactly. One thread, once. Offsets here are positions: those of the log, counted on where a topic was made
+ * anew.
  *
  * <p>What is compared is one edit of the catalog. There the chunks of indexer i hold the tuples that were routed to it
  * and lie below its checkpoint, no others; which tuples of the topic these are follows from the routes and the
- * checkpoints alone. So tuples that arrive meanwhile disturb nothing. Where the log no longer has the first records,
- * the flushes that may hold some of them are left out on both sides.
+ * checkpoints alone. So tuples that arrive meanwhile disturb nothing. Where the log no longer has the first records, or
+ * some were given up, the flushes that may hold some of them are left out on both sides.
  */
 final class StreamVerifier {
     /** Times are told apart by so many intervals, to say where something differs. */
@@ -79,6 +82,9 @@ final class StreamVerifier {
     private StreamSnapshot snapshot;
     /** By indexer the checkpoint below which nothing is compared. */
     private final Map<Integer, IndexerCheckpoint> floors = new HashMap<>();
+
+    /** By partition what is added to the log's offsets to make positions. */
+    private final Map<Integer, Long> bases = new HashMap<>();
 
     private final RowSetHash[] topicSlices = slices();
     private final RowSetHash[] answerSlices = slices();
@@ -121,7 +127,7 @@ final class StreamVerifier {
             sliceTo = Math.max(sliceTo, chunk.region().times().to());
         }
         Map<Integer, Part> parts = new TreeMap<>();
-        for (int p = 0; p < stream.partitions(); p++) {
+        for (int p = 0; p < begins.length; p++) {
             parts.put(p, recount(p, begins[p]));
         }
         ask(chunks);
@@ -141,6 +147,11 @@ final class StreamVerifier {
             routed.starts().forEach(this::add);
         } else if (edit instanceof Edit.Flushed flushed) {
             add(flushed.indexer(), flushed.checkpoint());
+        } else if (edit instanceof Edit.Extended extended) {
+            long[] starts =
+                    extended.starts().stream().mapToLong(Long::longValue).toArray();
+            // What was flushed before holds nothing of the new partitions: it stands at their starts.
+            history.values().forEach(checkpoints -> checkpoints.replaceAll(before -> before.extended(starts)));
         }
     }
 
@@ -150,9 +161,14 @@ final class StreamVerifier {
 
     /** Where counting begins in each partition; sets the floors. */
     private long[] begins(List<String> notes) {
-        long[] begins = new long[stream.partitions()];
+        long[] begins = new long[snapshot.stream().partitions()];
         for (int p = 0; p < begins.length; p++) {
-            begins[p] = scan.begin(p);
+            LogIdentity log = catalog.route(p).route().log();
+            bases.put(p, log.base());
+            begins[p] = Math.max(log.since(), scan.begin(p) + log.base());
+            for (LostRange range : snapshot.route(p).lost()) {
+                begins[p] = Math.max(begins[p], range.to());
+            }
         }
         history.forEach((indexer, checkpoints) -> {
             for (IndexerCheckpoint checkpoint : checkpoints) {
@@ -160,7 +176,7 @@ final class StreamVerifier {
                     floors.put(indexer, checkpoint);
                     if (checkpoint.flushed() > 0) {
                         notes.add("indexer " + indexer + ": compared from flush " + (checkpoint.flushed() + 1)
-                                + " on, the log no longer has all that is in those before");
+                                + " on; of what is in those before the log has not everything, or some was given up");
                     }
                     return;
                 }
@@ -196,7 +212,13 @@ final class StreamVerifier {
             to = Math.max(to, checkpoint(floor.getKey()).watermarks()[partition]);
         }
         Recount recount = new Recount(partition);
-        scan.read(partition, from, to, deadlineNanos, recount::record);
+        long base = bases.getOrDefault(partition, 0L);
+        scan.read(
+                partition,
+                from - base,
+                to - base,
+                deadlineNanos,
+                (offset, value) -> recount.record(offset + base, value));
         return new Part(from, to, recount.tuples, recount.refused);
     }
 

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.DispatchPolicy;
@@ -12,6 +13,7 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -70,6 +72,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final AutoCloseable registration;
         private final QueryRunner runner;
         private final WorkerServices.CoordinatorServer server;
+        /** Of the first coordinator only. */
+        private final @Nullable Collector collector;
 
         Running(WorkerServices services, int index) {
             this.services = services;
@@ -87,24 +91,46 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     services::endpoints,
                     services.queryThreads(),
                     DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)));
+            this.collector = index == 0 ? new Collector(services) : null;
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
         }
 
         @Override
         public void query(Query query, AnswerSink sink) throws InterruptedException {
-            runner.run(query, sink);
+            if (ends(query, sink)) {
+                runner.run(query, sink);
+            }
         }
 
         @Override
         public void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
                 throws InterruptedException {
-            runner.runOnChunks(query, snapshot, chunks, sink);
+            if (ends(query, sink)) {
+                runner.runOnChunks(query, snapshot, chunks, sink);
+            }
+        }
+
+        /** Refuses what might outlive the grace time, for which the files that it reads are kept. */
+        private boolean ends(Query query, AnswerSink sink) {
+            Duration grace = services.config().get(Keys.COLLECTOR_GRACE);
+            if (query.timeout().compareTo(grace) >= 0) {
+                sink.fail(new WaterwheelException(
+                        WaterwheelException.Kind.USER,
+                        "TIMEOUT_TOO_LONG",
+                        "query: timeout " + query.timeout() + ": expected less than " + Keys.COLLECTOR_GRACE.name()
+                                + ", " + grace + "; ask with a shorter one"));
+                return false;
+            }
+            return true;
         }
 
         @Override
         public String status() {
-            return StatusJson.of(services.streams().streams().values(), this::statusOf);
+            return StatusJson.of(
+                    services.streams().streams().values(),
+                    this::statusOf,
+                    collector == null ? null : collector.totals());
         }
 
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {
@@ -130,6 +156,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
                 LOG.warn("[coordinator-{}] its control address could not be removed", index, e);
             }
             server.close();
+            if (collector != null) {
+                collector.close();
+            }
             snapshots.close();
             services.close();
         }

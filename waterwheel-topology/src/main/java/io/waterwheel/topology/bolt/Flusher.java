@@ -1,17 +1,13 @@
 package io.waterwheel.topology.bolt;
 
-import io.waterwheel.catalog.ChunkDescriptor;
-import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.ChunkWriter;
-import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.index.Template;
+import io.waterwheel.ingest.FlushSequence;
 import io.waterwheel.ingest.SealedTree;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -38,24 +34,6 @@ final class Flusher implements AutoCloseable {
      */
     record Outcome(boolean fenced, @Nullable Template nextTemplate) {}
 
-    /** Where an indexer's flushes go. Owner: the flusher's thread. */
-    static final class Target {
-        private final StreamCatalog catalog;
-        private final int indexer;
-        private int nodeVersion;
-        /** The flush that the node version stands for. */
-        private long lastFlush;
-
-        private boolean ended;
-
-        Target(StreamCatalog catalog, int indexer, int nodeVersion, long lastFlush) {
-            this.catalog = catalog;
-            this.indexer = indexer;
-            this.nodeVersion = nodeVersion;
-            this.lastFlush = lastFlush;
-        }
-    }
-
     private final String name;
     private final ChunkStore store;
     private final ChunkWriter writer = new ChunkWriter();
@@ -75,21 +53,23 @@ final class Flusher implements AutoCloseable {
     /**
      * Flushes a tree.
      *
-     * @param done called once it is committed, or the target is fenced; not when the stream is dropped
+     * @param sequence the flushes of its indexer; only this thread uses it
+     * @param done called once it is committed, or the indexer is fenced; not when the stream is dropped
      * @param failed called when going on would leave a flush out
      */
-    void flush(Target target, SealedTree sealed, Consumer<Outcome> done, Consumer<Throwable> failed) {
-        // The indexer may let go of the tree (its stream is dropped): not before this is done with it.
+    void flush(FlushSequence sequence, SealedTree sealed, Consumer<Outcome> done, Consumer<Throwable> failed) {
+        // The indexer may let go of the tree (its stream is dropped) before the thread comes to it.
         if (!sealed.tree().tryRetain()) {
             throw new IllegalStateException(name + ": flush " + sealed.flush() + " of a tree that is discarded");
         }
         thread.execute(() -> {
             Outcome outcome = null;
             try {
-                outcome = write(target, sealed);
+                sequence.add(sealed);
+                outcome = flushAll(sequence);
             } catch (Throwable e) {
                 // A later flush must not be committed over this one.
-                target.ended = true;
+                sequence.end();
                 failed.accept(e);
             } finally {
                 sealed.tree().release();
@@ -100,15 +80,32 @@ final class Flusher implements AutoCloseable {
         });
     }
 
-    /** Tries until it is done or fenced; null when the target has ended otherwise. */
-    private @Nullable Outcome write(Target target, SealedTree sealed) {
+    /** Tries until all that was added is committed, or the indexer is fenced; null when the sequence has ended. */
+    private @Nullable Outcome flushAll(FlushSequence sequence) {
         long pause = FIRST_RETRY_MILLIS;
-        while (!closed && !target.ended) {
+        long startNanos = System.nanoTime();
+        SealedTree sealed;
+        while (!closed && (sealed = sequence.next()) != null) {
             try {
-                return writeOnce(target, sealed);
+                switch (sequence.step(store, writer)) {
+                    case WRITTEN -> {}
+                    case COMMITTED ->
+                        LOG.info(
+                                "[{}/indexer-{}] flushed s={} reason={} tuples={} in {} ms",
+                                sequence.stream().name(),
+                                sealed.indexer(),
+                                sealed.flush(),
+                                sealed.reason(),
+                                sealed.tree().tuples(),
+                                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
+                    case FENCED -> {
+                        return new Outcome(true, null);
+                    }
+                }
+                continue;
             } catch (StreamGoneException e) {
                 LOG.info("[{}] stream {} was dropped before flush {}", name, sealed.streamId(), sealed.flush());
-                target.ended = true;
+                sequence.end();
                 return null;
             } catch (WaterwheelException e) {
                 if (e.kind() != WaterwheelException.Kind.TEMPORARY) {
@@ -122,66 +119,12 @@ final class Flusher implements AutoCloseable {
                 TimeUnit.MILLISECONDS.sleep(pause);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                target.ended = true;
+                sequence.end();
                 return null;
             }
             pause = Math.min(pause * 2, MAX_RETRY_MILLIS);
         }
-        return null;
-    }
-
-    private Outcome writeOnce(Target target, SealedTree sealed) throws IOException {
-        if (sealed.flush() != target.lastFlush + 1) {
-            throw new IllegalStateException(
-                    name + ": flush " + sealed.flush() + " cannot follow flush " + target.lastFlush);
-        }
-        long startNanos = System.nanoTime();
-        List<ChunkDescriptor> chunks = List.of();
-        Template next = null;
-        if (sealed.tree().tuples() > 0) {
-            EncodedChunk encoded =
-                    writer.encode(sealed.tree(), target.catalog.stream().schema());
-            next = encoded.nextTemplate();
-            String file = ChunkDescriptor.fileName(
-                    target.catalog.stream().name(),
-                    sealed.streamId(),
-                    sealed.indexer(),
-                    sealed.next().epoch(),
-                    sealed.flush(),
-                    0);
-            try {
-                store.write(file, encoded.content());
-            } catch (FileAlreadyExistsException e) {
-                // Nobody else uses this name: an earlier try of ours got it there and failed later.
-                LOG.info("[{}] chunk {} was written by an earlier try", name, file);
-            }
-            chunks = List.of(new ChunkDescriptor(
-                    file,
-                    sealed.indexer(),
-                    sealed.next().epoch(),
-                    sealed.flush(),
-                    0,
-                    encoded.tuples(),
-                    encoded.bytes(),
-                    encoded.region()));
-        }
-        StreamCatalog.CommitOutcome outcome =
-                target.catalog.commitFlush(target.indexer, target.nodeVersion, sealed.next(), chunks);
-        if (outcome instanceof StreamCatalog.CommitOutcome.Done done) {
-            target.nodeVersion = done.nodeVersion();
-            target.lastFlush = sealed.flush();
-            LOG.info(
-                    "[{}/indexer-{}] flushed s={} reason={} tuples={} in {} ms",
-                    target.catalog.stream().name(),
-                    target.indexer,
-                    sealed.flush(),
-                    sealed.reason(),
-                    sealed.tree().tuples(),
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
-            return new Outcome(false, next);
-        }
-        target.ended = true;
-        return new Outcome(true, null);
+        return closed || sequence.ended() ? null : new Outcome(false, sequence.learnt());
     }
 
     @Override

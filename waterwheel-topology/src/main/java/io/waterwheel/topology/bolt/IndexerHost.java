@@ -7,8 +7,10 @@ import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.CreditWindow;
+import io.waterwheel.ingest.FlushSequence;
 import io.waterwheel.ingest.IndexerCore;
 import io.waterwheel.ingest.IndexerEffects;
+import io.waterwheel.ingest.IndexerLaunch;
 import io.waterwheel.ingest.IndexerSettings;
 import io.waterwheel.ingest.IndexerTask;
 import io.waterwheel.ingest.SealedTree;
@@ -42,11 +44,19 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private static final Logger LOG = LoggerFactory.getLogger(IndexerHost.class);
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    /** Time for a predecessor that was just started late, and fenced us, to be ended by Storm. */
+    private static final long FENCED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private record Fenced(int streamId, int indexer) {}
+
     private static final class Hosted {
         final StreamInfo stream;
         final RowLayout layout;
         /** By logical indexer. */
         final Map<Integer, AutoCloseable> readers = new HashMap<>();
+        /** By logical indexer: its readers say there what they were asked for. */
+        final Map<Integer, ViewSlot> slots = new HashMap<>();
 
         Hosted(StreamInfo stream) {
             this.stream = stream;
@@ -58,10 +68,11 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private static final class Attempt {
         boolean underWay;
         long notBeforeNanos;
-        private long pauseNanos = TimeUnit.MILLISECONDS.toNanos(200);
+        private long pauseNanos;
 
-        Attempt(long now) {
-            notBeforeNanos = now;
+        Attempt(long now, long pauseNanos) {
+            this.notBeforeNanos = now;
+            this.pauseNanos = pauseNanos;
         }
 
         void failed() {
@@ -87,6 +98,9 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private final Flusher flusher;
     private final Map<Integer, Hosted> hosted = new HashMap<>();
     private final Map<Integer, Attempt> attempts = new HashMap<>();
+    /** Indexers that found a successor. This task is still the one that should host them: it may be dead. */
+    private final Map<Fenced, Attempt> fenced = new HashMap<>();
+
     private @Nullable Map<Integer, StreamInfo> known;
 
     IndexerHost(WorkerServices services, TopologyContext context) {
@@ -155,6 +169,27 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             follow(streams, now);
         }
         task.onTick(now);
+        lookForSuccessors(now);
+    }
+
+    private void lookForSuccessors(long now) {
+        for (Hosted stream : hosted.values()) {
+            stream.slots.forEach((indexer, slot) -> {
+                IndexerCore core = task.core(stream.stream.id(), indexer);
+                if (core != null && slot.askedEpoch() > core.epoch()) {
+                    core.onSuccessor(now);
+                }
+            });
+        }
+        fenced.forEach((id, attempt) -> {
+            Hosted stream = hosted.get(id.streamId());
+            if (stream != null
+                    && !attempt.underWay
+                    && now - attempt.notBeforeNanos >= 0
+                    && task.core(id.streamId(), id.indexer()) == null) {
+                beginAgain(stream.stream, id.indexer(), attempt);
+            }
+        });
     }
 
     private void follow(Map<Integer, StreamInfo> streams, long now) {
@@ -173,11 +208,12 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             return true;
         });
         attempts.keySet().retainAll(streams.keySet());
+        fenced.keySet().removeIf(id -> !streams.containsKey(id.streamId()));
         boolean all = true;
         for (StreamInfo stream : streams.values()) {
             if (!hosted.containsKey(stream.id())) {
                 all = false;
-                Attempt attempt = attempts.computeIfAbsent(stream.id(), id -> new Attempt(now));
+                Attempt attempt = attempts.computeIfAbsent(stream.id(), id -> new Attempt(now, FIRST_PAUSE_NANOS));
                 if (!attempt.underWay && now - attempt.notBeforeNanos >= 0) {
                     begin(stream, attempt);
                 }
@@ -200,8 +236,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     }
 
     /** What an indexer starts with. */
-    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
-    private record Start(int indexer, StreamCatalog catalog, StreamCatalog.IndexerStart start, long[] targets) {}
+    private record Start(int indexer, StreamCatalog catalog, IndexerLaunch launch) {}
 
     /** Starts this task's indexers of a stream: asks catalog and log elsewhere, then hosts them here. */
     private void begin(StreamInfo stream, Attempt attempt) {
@@ -224,19 +259,40 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         }
     }
 
+    /** Starts one indexer again that was fenced. Two tasks that both live would fence each other, ever more seldom. */
+    private void beginAgain(StreamInfo stream, int indexer, Attempt attempt) {
+        attempt.underWay = true;
+        try {
+            services.blockingCalls().execute(() -> {
+                try {
+                    services.logEnds(stream);
+                    StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+                    Start start = new Start(
+                            indexer, catalog, IndexerLaunch.of(catalog, indexer, () -> services.logEnds(stream)));
+                    post(() -> {
+                        attempt.failed();
+                        Hosted here = hosted.get(stream.id());
+                        if (here != null) {
+                            host(here, start);
+                        }
+                    });
+                } catch (RuntimeException e) {
+                    LOG.warn("[{}/indexer-{}] could not start again; trying again", stream.name(), indexer, e);
+                    post(attempt::failed);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            attempt.failed();
+        }
+    }
+
     private List<Start> starts(StreamInfo stream) {
         // Before the epoch is raised: a topic that is away must not cost an epoch at every try.
         services.logEnds(stream);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         List<Start> starts = new ArrayList<>();
         for (int indexer = index; indexer < stream.indexers(); indexer += tasks) {
-            services.catalogStore().sync();
-            StreamCatalog.IndexerStart start = catalog.startIndexer(indexer);
-            long[] targets = services.logEnds(stream);
-            for (int p = 0; p < targets.length; p++) {
-                targets[p] = Math.min(catalog.route(p).route().limit(), targets[p]);
-            }
-            starts.add(new Start(indexer, catalog, start, targets));
+            starts.add(new Start(indexer, catalog, IndexerLaunch.of(catalog, indexer, () -> services.logEnds(stream))));
         }
         return starts;
     }
@@ -249,33 +305,38 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             return;
         }
         Hosted added = new Hosted(stream);
-        for (Start start : starts) {
-            ViewSlot slot = new ViewSlot();
-            IndexerCore core = new IndexerCore(
-                    stream,
-                    start.indexer(),
-                    start.start().checkpoint(),
-                    start.targets(),
-                    pool,
-                    window,
-                    settings,
-                    new Effects(stream, start, slot),
-                    System.nanoTime());
-            task.add(core);
-            added.readers.put(
-                    start.indexer(),
-                    services.hostIndexer(stream.id(), start.indexer(), new FreshReader(slot, settings.staleNanos())));
-            LOG.info(
-                    "[{}/indexer-{}] started: epoch={} flushed={} watermarks={} targets={}",
-                    stream.name(),
-                    start.indexer(),
-                    core.epoch(),
-                    start.start().checkpoint().flushed(),
-                    Arrays.toString(start.start().checkpoint().watermarks()),
-                    Arrays.toString(start.targets()));
-        }
+        starts.forEach(start -> host(added, start));
         hosted.put(stream.id(), added);
         attempts.remove(stream.id());
+    }
+
+    private void host(Hosted added, Start start) {
+        StreamInfo stream = added.stream;
+
+        ViewSlot slot = new ViewSlot();
+        IndexerCore core = new IndexerCore(
+                stream,
+                start.indexer(),
+                start.launch().start().checkpoint(),
+                start.launch().targets(),
+                pool,
+                window,
+                settings,
+                new Effects(stream, start, slot),
+                System.nanoTime());
+        task.add(core);
+        added.slots.put(start.indexer(), slot);
+        added.readers.put(
+                start.indexer(),
+                services.hostIndexer(stream.id(), start.indexer(), new FreshReader(slot, settings.staleNanos())));
+        LOG.info(
+                "[{}/indexer-{}] started: epoch={} flushed={} watermarks={} targets={}",
+                stream.name(),
+                start.indexer(),
+                core.epoch(),
+                start.launch().start().checkpoint().flushed(),
+                Arrays.toString(start.launch().start().checkpoint().watermarks()),
+                Arrays.toString(start.launch().targets()));
     }
 
     /** Hands an event to the loop; it must not be lost, so it waits as data when control is full. */
@@ -293,7 +354,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private final class Effects implements IndexerEffects {
         private final StreamInfo stream;
         private final int indexer;
-        private final Flusher.Target target;
+        private final FlushSequence flushes;
         private final ViewSlot slot;
         private final long begunNanos = System.nanoTime();
         private boolean recovering = true;
@@ -301,11 +362,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         Effects(StreamInfo stream, Start start, ViewSlot slot) {
             this.stream = stream;
             this.indexer = start.indexer();
-            this.target = new Flusher.Target(
-                    start.catalog(),
-                    start.indexer(),
-                    start.start().nodeVersion(),
-                    start.start().checkpoint().flushed());
+            this.flushes = new FlushSequence(
+                    start.catalog(), start.indexer(), start.launch().start());
             this.slot = slot;
         }
 
@@ -344,7 +402,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
         @Override
         public void flush(SealedTree sealed) {
-            flusher.flush(target, sealed, outcome -> post(() -> flushed(sealed, outcome)), loop::fail);
+            flusher.flush(flushes, sealed, outcome -> post(() -> flushed(sealed, outcome)), loop::fail);
         }
 
         private void flushed(SealedTree sealed, Flusher.Outcome outcome) {
@@ -353,13 +411,20 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 return;
             }
             if (outcome.fenced()) {
-                LOG.warn("[{}/indexer-{}] a successor has started: stops", stream.name(), indexer);
+                LOG.warn(
+                        "[{}/indexer-{}] a successor has started: stops; starts again should it be gone",
+                        stream.name(),
+                        indexer);
                 task.remove(stream.id(), indexer);
                 Hosted here = hosted.get(stream.id());
                 AutoCloseable reader = here == null ? null : here.readers.remove(indexer);
                 if (reader != null) {
                     close(stream, reader);
                 }
+                fenced.computeIfAbsent(
+                                new Fenced(stream.id(), indexer),
+                                id -> new Attempt(System.nanoTime(), FENCED_PAUSE_NANOS))
+                        .failed();
             } else {
                 core.onFlushed(sealed.flush(), outcome.nextTemplate(), System.nanoTime());
             }

@@ -5,8 +5,8 @@ import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
 import io.waterwheel.query.exec.SnapshotSource;
+import io.waterwheel.query.exec.StreamFollower;
 import io.waterwheel.topology.worker.WorkerServices;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -16,36 +16,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A coordinator's snapshots, followed by watches, and the indexers' reports. Thread-safe. A snapshot only moves
- * forward, one edit at a time, under its stream's lock; readers take the reference.
- */
+/** What a coordinator knows of every stream, followed by watches ({@link StreamFollower}). Thread-safe. */
 final class SnapshotCache implements SnapshotSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotCache.class);
     /** Reports come several times a second; an indexer whose last one is older is asked. */
     private static final long FRESH_NANOS = 1_000_000_000;
 
-    /** A report and when it came: one that is not renewed excuses nobody. */
-    private record Reported(Control.Report report, long atNanos) {}
-
     private final class Followed {
-        final StreamCatalog catalog;
+        final StreamFollower follower;
         final AutoCloseable watch;
-        final Map<Integer, Reported> reports = new ConcurrentHashMap<>();
         final AtomicBoolean due = new AtomicBoolean();
-        /** Readers: any. Published by: volatile write under this object's lock. */
-        volatile StreamSnapshot snapshot;
 
         Followed(StreamInfo stream) {
-            this.catalog = new StreamCatalog(services.catalogStore(), stream);
-            this.snapshot = StreamSnapshot.before(stream);
+            StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+            this.follower = new StreamFollower(catalog);
             this.watch = services.catalogStore().watch(catalog.editsPath(), this::changed);
-            advance();
-        }
-
-        synchronized StreamSnapshot advance() {
-            snapshot = catalog.advance(snapshot);
-            return snapshot;
+            follower.advance();
         }
 
         void changed() {
@@ -54,11 +40,11 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
                     services.blockingCalls().execute(() -> {
                         due.set(false);
                         try {
-                            advance();
+                            follower.advance();
                         } catch (RuntimeException e) {
                             LOG.warn(
                                     "[{}/coordinator] its edits could not be read",
-                                    snapshot.stream().name(),
+                                    follower.snapshot().stream().name(),
                                     e);
                         }
                     });
@@ -75,7 +61,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
             } catch (Exception e) {
                 LOG.warn(
                         "[{}/coordinator] a watch could not be closed",
-                        snapshot.stream().name(),
+                        follower.snapshot().stream().name(),
                         e);
             }
         }
@@ -98,7 +84,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     public Optional<StreamSnapshot> snapshot(String stream) {
         for (StreamInfo info : services.streams().streams().values()) {
             if (info.name().equals(stream)) {
-                return Optional.of(follow(info).snapshot).filter(snapshot -> snapshot.edit() > 0);
+                return Optional.of(follow(info).follower.snapshot()).filter(snapshot -> snapshot.edit() > 0);
             }
         }
         return Optional.empty();
@@ -107,7 +93,9 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     @Override
     public Optional<StreamSnapshot> refreshed(String stream) {
         services.catalogStore().sync();
-        return services.namespace().find(stream).map(info -> follow(info).advance());
+        return services.namespace()
+                .find(stream)
+                .map(info -> follow(info).follower.advance());
     }
 
     @Override
@@ -122,15 +110,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     private Map<Integer, Control.Report> reports(int streamId, long since) {
         Followed followed = streams.get(streamId);
-        Map<Integer, Control.Report> fresh = new HashMap<>();
-        if (followed != null) {
-            followed.reports.forEach((indexer, reported) -> {
-                if (reported.atNanos() - since >= 0) {
-                    fresh.put(indexer, reported.report());
-                }
-            });
-        }
-        return fresh;
+        return followed == null ? Map.of() : followed.follower.reports(since);
     }
 
     /** Takes the report of a partition; of several that came, the last. */
@@ -170,11 +150,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
             }
             return false;
         }
-        long now = System.nanoTime();
-        followed.reports.merge(
-                report.indexer(),
-                new Reported(report, now),
-                (old, fresh) -> overtaken(old.report(), fresh.report()) ? old : fresh);
+        followed.follower.onReport(report, System.nanoTime());
         return true;
     }
 
@@ -191,23 +167,6 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         } catch (RejectedExecutionException e) {
             return false;
         }
-    }
-
-    /** Whether the later of two arrivals was sent earlier. */
-    private static boolean overtaken(Control.Report first, Control.Report later) {
-        if (later.epoch() != first.epoch()) {
-            return later.epoch() < first.epoch();
-        }
-        // Watermarks and flushes only grow, so an overtaken report is below in one of them.
-        if (later.flushed() < first.flushed()) {
-            return true;
-        }
-        for (int p = 0; p < first.watermarks().length; p++) {
-            if (later.watermarks()[p] < first.watermarks()[p]) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private Followed follow(StreamInfo stream) {

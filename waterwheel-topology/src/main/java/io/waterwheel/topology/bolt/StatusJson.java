@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.FileCollector;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
@@ -16,6 +17,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What a coordinator knows of the streams, as JSON for people and programs. */
 final class StatusJson {
@@ -34,13 +36,28 @@ final class StatusJson {
             Map<Integer, Control.Report> reports,
             Map<Integer, Control.PartitionReport> partitions) {}
 
-    static String of(Collection<StreamInfo> streams, Function<StreamInfo, StreamStatus> status) {
+    /** @param collector what the collector of files has done, where it runs */
+    static String of(
+            Collection<StreamInfo> streams,
+            Function<StreamInfo, StreamStatus> status,
+            Collector.@Nullable Totals collector) {
         ObjectNode json = MAPPER.createObjectNode();
         ArrayNode list = json.putArray("streams");
         streams.stream().sorted(Comparator.comparing(StreamInfo::name)).forEach(stream -> {
             StreamStatus known = status.apply(stream);
             list.add(of(stream, known));
         });
+        if (collector != null) {
+            ObjectNode files = json.putObject("collector");
+            files.put("removed", collector.removed());
+            files.put("removedBytes", collector.removedBytes());
+            FileCollector.Found last = collector.last();
+            if (last != null) {
+                files.put("files", last.files());
+                files.put("waiting", last.waiting());
+                files.put("foreign", last.foreign());
+            }
+        }
         try {
             return MAPPER.writeValueAsString(json);
         } catch (JsonProcessingException e) {

@@ -30,10 +30,12 @@ public final class Keys {
             .matching(HOST_PORTS, "host:port with commas between")
             .doc("Kafka brokers to start from."));
 
-    public static final Key<String> CHUNK_STORE_URI = add(Key.text(
-                    "chunk-store.uri", "file:///var/lib/waterwheel/chunks")
-            .matching("(file:///|hdfs://)\\S+", "file:///folder or hdfs://namenode:port/folder")
-            .doc("Where chunk files are written. A file:/// folder only where every worker sees the same one."));
+    public static final Key<String> CHUNK_STORE_URI =
+            add(Key.text("chunk-store.uri", "file:///var/lib/waterwheel/chunks")
+                    .matching("(file:///|hdfs://)\\S+", "file:///folder or hdfs://namenode:port/folder")
+                    .doc(
+                            "Where chunk files are written, in a folder named like the namespace. A file:/// folder only where every"
+                                    + " worker sees the same one. Nobody else may write there."));
 
     public static final Key<String> TOPOLOGY_NAME = add(Key.text("topology.name", "waterwheel")
             .matching("[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "letters, digits, underscores and hyphens, at most 100")
@@ -124,6 +126,17 @@ public final class Keys {
             .atLeast("10 ms")
             .atMost("10 s")
             .doc("How often an indexer reports what its fresh trees cover."));
+
+    public static final Key<Duration> COLLECTOR_GRACE = add(Key.duration("collector.grace", "2 h")
+            .atLeast("1 s")
+            .atMost("30 d")
+            .doc(
+                    "How long a chunk file that is nobody's (left by a crash, merged, of a dropped stream) is kept before it"
+                            + " is removed. Longer than any query may take: one with a longer deadline is refused."));
+    public static final Key<Duration> COLLECTOR_INTERVAL = add(Key.duration("collector.interval", "10 min")
+            .atLeast("100 ms")
+            .atMost("1 d")
+            .doc("How often files that are nobody's are looked for."));
 
     /** In the order of the documentation. */
     public static final List<Key<?>> ALL = List.copyOf(KEYS);

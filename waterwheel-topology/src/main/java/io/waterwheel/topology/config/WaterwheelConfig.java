@@ -185,8 +185,16 @@ public final class WaterwheelConfig {
         if (!problems.isEmpty()) {
             throw new ConfigException(source, problems);
         }
-        return new WaterwheelConfig(
+        WaterwheelConfig config = new WaterwheelConfig(
                 Collections.unmodifiableMap(values), Collections.unmodifiableMap(new LinkedHashMap<>(storm)));
+        if (config.get(Keys.QUERY_TIMEOUT).compareTo(config.get(Keys.COLLECTOR_GRACE)) >= 0) {
+            throw new ConfigException(
+                    source,
+                    List.of(Keys.QUERY_TIMEOUT.name() + ": expected less than " + Keys.COLLECTOR_GRACE.name() + ", "
+                            + config.text(Keys.COLLECTOR_GRACE) + ", got " + config.text(Keys.QUERY_TIMEOUT)
+                            + ": files that a query still reads could be removed"));
+        }
+        return config;
     }
 
     /** The value of a key. */
@@ -225,6 +233,12 @@ public final class WaterwheelConfig {
         Map<String, Object> conf = new LinkedHashMap<>(storm);
         conf.put(STORM_KEY, toMap());
         return conf;
+    }
+
+    /** Where this namespace's chunks are: {@code <chunk-store.uri>/<namespace>}. */
+    public String chunkStoreUri() {
+        String uri = get(Keys.CHUNK_STORE_URI);
+        return (uri.endsWith("/") ? uri : uri + "/") + get(Keys.NAMESPACE);
     }
 
     /** The catalog's root: {@code <zookeeper.root>/<namespace>}. */

@@ -106,7 +106,7 @@ public final class HdfsChunkStore implements ChunkStore {
     @Override
     public void write(String name, List<ByteBuffer> content) throws IOException {
         Path target = path(name);
-        Path temporary = path(name + "." + UUID.randomUUID() + ".tmp");
+        Path temporary = path(name + "." + UUID.randomUUID() + TEMPORARY);
         boolean written = false;
         try {
             long bytes = writeTemporary(temporary, content);

@@ -44,6 +44,8 @@ final class WaterwheelConfigTest {
         values.put("source.check-interval", Duration.ofSeconds(1));
         values.put("heartbeat.interval", Duration.ofMillis(100));
         values.put("report.interval", Duration.ofMillis(200));
+        values.put("collector.grace", Duration.ofHours(2));
+        values.put("collector.interval", Duration.ofMinutes(10));
         return values;
     }
 
@@ -78,6 +80,8 @@ final class WaterwheelConfigTest {
         values.put("source.check-interval", Duration.ofSeconds(3));
         values.put("heartbeat.interval", Duration.ofMillis(50));
         values.put("report.interval", Duration.ofSeconds(1));
+        values.put("collector.grace", Duration.ofHours(5));
+        values.put("collector.interval", Duration.ofSeconds(7));
         return values;
     }
 
@@ -118,6 +122,20 @@ final class WaterwheelConfigTest {
         assertThat(config.get(Keys.INDEXER_SEAL_SIZE)).isEqualTo(DataSize.parse("1 MiB"));
         assertThat(config.get(Keys.INDEXER_TASKS)).isEqualTo(3);
         assertThat(config.get(Keys.COORDINATOR_PORTS)).containsExactly(1, 2);
+    }
+
+    @Test
+    void noQueryOutlivesTheFilesThatItReads() {
+        assertThatThrownBy(() -> WaterwheelConfig.parse("test", "collector.grace: 20 s", List.of()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("query.timeout: expected less than collector.grace, 20 s, got 30 s");
+    }
+
+    @Test
+    void chunksLieBelowTheNamespacesName() {
+        WaterwheelConfig config =
+                WaterwheelConfig.parse("test", "chunk-store.uri: file:///a/b/\nnamespace: city", List.of());
+        assertThat(config.chunkStoreUri()).isEqualTo("file:///a/b/city");
     }
 
     @Test

@@ -27,9 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("kills")
 @Timeout(600)
 final class NamedAppendTest {
-    private static final int ROWS = 400_000;
+    private static final int ROWS = 200_000;
     private static final int ADDED = 1_000;
-    private static final int MAX_RUNS = 40;
+    private static final int KILLED_RUNS = Integer.getInteger("kills", 5);
+    private static final int MAX_RUNS = 2 * KILLED_RUNS + 10;
 
     @TempDir
     Path folder;
@@ -53,7 +54,7 @@ final class NamedAppendTest {
                     assertThat(++runs).as("seed %s", seed).isLessThan(MAX_RUNS);
                     process = append(installation, file);
                     // Most of the first runs die while they work.
-                    long patience = runs < 8 ? 700 + random.nextInt(2_500) : 60_000;
+                    long patience = runs < KILLED_RUNS ? 700 + random.nextInt(2_500) : 60_000;
                     if (!process.waitFor(patience, TimeUnit.MILLISECONDS)) {
                         process.destroyForcibly().waitFor();
                         killed++;
@@ -72,7 +73,8 @@ final class NamedAppendTest {
                 Files.write(file, lines, UTF_8);
                 assertThat(append(installation, file).waitFor()).isEqualTo(1);
                 assertThat(Files.readString(folder.resolve("append.log"), UTF_8))
-                        .contains("its first 401001 lines are not those that were appended under this name");
+                        .contains("its first " + (1 + ROWS + ADDED)
+                                + " lines are not those that were appended under this name");
                 check(client, ROWS + ADDED);
                 System.err.println("named append: " + runs + " runs, " + killed + " killed, each of " + ROWS
                         + " lines is there once");

@@ -1,0 +1,153 @@
+package io.waterwheel.catalog;
+
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.TimeInterval;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes chunk files that nobody reads or will ever read (protocol rule 12): what crashes left half written or written
+ * and not committed, what a merge replaced, what dropped streams left. Never a file that the catalog names, or that a
+ * living indexer may still commit. Two steps, so that the list is older than what it is compared with; no threads, no
+ * clock. Not thread-safe.
+ *
+ * <p>A file goes when it has been seen to be nobody's for the whole grace time: a query, whose deadline is shorter, may
+ * still read what an edit of that time has named. What is known of the time is in memory: a new collector begins anew.
+ */
+public final class FileCollector {
+    private static final Logger LOG = LoggerFactory.getLogger(FileCollector.class);
+    private static final Region EVERYWHERE = new Region(KeyInterval.ALL, TimeInterval.ALL);
+
+    /** {@code <stream>-<id>/<indexer>-<epoch>-<flush>-<part>.chunk}, and more behind it for a temporary one. */
+    private static final Pattern NAME =
+            Pattern.compile(".+-(\\d{1,9})/(\\d{1,9})-(\\d{1,9})-(\\d{1,18})-(\\d{1,9})\\.chunk(\\..+"
+                    + Pattern.quote(ChunkStore.TEMPORARY) + ")?");
+
+    /**
+     * What a look at the store found.
+     *
+     * @param files all files of the store
+     * @param waiting nobody's, for less than the grace time so far
+     * @param removed now
+     * @param removedBytes of those
+     * @param foreign not of this catalog: other names, or streams that it never had; left alone
+     */
+    public record Found(int files, int waiting, int removed, long removedBytes, int foreign) {}
+
+    private final CatalogStore catalog;
+    private final ChunkStore store;
+    private final long graceNanos;
+    private List<ChunkStore.StoredFile> listed = List.of();
+    private final Map<Integer, StreamSnapshot> snapshots = new HashMap<>();
+    /** When a file was first seen to be nobody's. */
+    private final Map<String, Long> nobodysSince = new HashMap<>();
+    /** Files that some edit named and a merge then replaced, as far as this collector has seen both. */
+    private Set<String> named = Set.of();
+
+    private final Set<String> replaced = new HashSet<>();
+
+    /**
+     * A collector of the files of one namespace.
+     *
+     * @param graceNanos longer than any query runs
+     */
+    public FileCollector(CatalogStore catalog, ChunkStore store, long graceNanos) {
+        this.catalog = catalog;
+        this.store = store;
+        this.graceNanos = graceNanos;
+    }
+
+    /** First step: lists the files. What is written from now on is not looked at. */
+    public void list() throws IOException {
+        listed = store.list("");
+    }
+
+    /**
+     * Second step: compares them with the catalog, and removes.
+     *
+     * @param nowNanos by a clock that never goes back
+     * @throws IOException when a file could not be deleted; the next look tries again
+     */
+    public Found collect(long nowNanos) throws IOException {
+        catalog.sync();
+        readCatalog();
+        int nextId = new Namespace(catalog).nextId();
+        int waiting = 0;
+        int removed = 0;
+        int foreign = 0;
+        long removedBytes = 0;
+        Set<String> present = new HashSet<>();
+        for (ChunkStore.StoredFile file : listed) {
+            Matcher name = NAME.matcher(file.name());
+            if (!name.matches() || Integer.parseInt(name.group(1)) >= nextId) {
+                foreign++;
+                continue;
+            }
+            present.add(file.name());
+            if (!isNobodys(file.name(), name)) {
+                nobodysSince.remove(file.name());
+                continue;
+            }
+            long since = nobodysSince.computeIfAbsent(file.name(), fresh -> nowNanos);
+            if (nowNanos - since < graceNanos) {
+                waiting++;
+                continue;
+            }
+            store.delete(file.name());
+            LOG.info("removed chunk file {}: nobody's for the grace time", file.name());
+            nobodysSince.remove(file.name());
+            removed++;
+            removedBytes += file.bytes();
+        }
+        nobodysSince.keySet().retainAll(present);
+        replaced.retainAll(present);
+        return new Found(listed.size(), waiting, removed, removedBytes, foreign);
+    }
+
+    private void readCatalog() {
+        Set<Integer> ids = new HashSet<>();
+        Set<String> now = new HashSet<>();
+        for (StreamInfo stream : new Namespace(catalog).streams()) {
+            ids.add(stream.id());
+            StreamSnapshot snapshot = new StreamCatalog(catalog, stream)
+                    .advance(snapshots.getOrDefault(stream.id(), StreamSnapshot.before(stream)));
+            snapshots.put(stream.id(), snapshot);
+            snapshot.chunks(EVERYWHERE, chunk -> now.add(chunk.file()));
+        }
+        snapshots.keySet().retainAll(ids);
+        for (String file : named) {
+            if (!now.contains(file)) {
+                replaced.add(file);
+            }
+        }
+        named = now;
+    }
+
+    private boolean isNobodys(String file, Matcher name) {
+        if (named.contains(file)) {
+            return false;
+        }
+        StreamSnapshot snapshot = snapshots.get(Integer.parseInt(name.group(1)));
+        if (snapshot == null || name.group(6) != null) {
+            // Of a dropped stream; or temporary: a writer that is slower than the grace time writes again.
+            return true;
+        }
+        IndexerCheckpoint writer = snapshot.checkpoints().get(Integer.parseInt(name.group(2)));
+        if (writer == null || writer.epoch() > Integer.parseInt(name.group(3))) {
+            return true;
+        }
+        // A living writer: its flush is committed, so that the file was named once; or is yet to be.
+        boolean flushed = name.group(5).equals("0") && writer.flushed() >= Long.parseLong(name.group(4));
+        return flushed || replaced.contains(file);
+    }
+}

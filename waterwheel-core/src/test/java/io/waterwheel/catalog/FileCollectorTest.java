@@ -1,0 +1,124 @@
+package io.waterwheel.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.Schema;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FileCollectorTest {
+    private static final long GRACE = 1_000;
+    private static final Schema SCHEMA = new Schema(
+            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Ordered("k"),
+            "t");
+
+    @TempDir
+    Path folder;
+
+    private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+    private ChunkStore files;
+    private StreamInfo stream;
+    private StreamCatalog catalog;
+    private FileCollector collector;
+
+    @BeforeEach
+    void open() throws IOException {
+        files = new LocalChunkStore(folder);
+        stream = new Namespace(store).create("s", SCHEMA, RecordFormat.BLOCK, "t", new long[1], 1);
+        catalog = new StreamCatalog(store, stream);
+        collector = new FileCollector(store, files, GRACE);
+    }
+
+    private String write(String name) throws IOException {
+        files.write(name, List.of(ByteBuffer.wrap(new byte[3])));
+        return name;
+    }
+
+    private static ChunkDescriptor chunk(String file, int epoch, long flush, int part) {
+        return new ChunkDescriptor(file, 0, epoch, flush, part, 1, 3, Region.of(0, 1, 0, 1));
+    }
+
+    private FileCollector.Found look(long now) throws IOException {
+        collector.list();
+        return collector.collect(now);
+    }
+
+    private List<String> left() throws IOException {
+        return files.list("").stream().map(ChunkStore.StoredFile::name).toList();
+    }
+
+    @Test
+    void keepsWhatIsNamedAndWhatTheLivingMayStillCommit() throws IOException {
+        StreamCatalog.IndexerStart start = catalog.startIndexer(0);
+        String named = write("s-1/0-1-1-0.chunk");
+        catalog.commitFlush(
+                0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(chunk(named, 1, 1, 0)));
+        String yetToCome = write("s-1/0-1-2-0.chunk");
+        look(0);
+        assertThat(look(10 * GRACE).removed()).isZero();
+        assertThat(left()).containsExactly(named, yetToCome);
+    }
+
+    @Test
+    void removesWhatTheDeadLeftOnceTheGraceTimeIsOver() throws IOException {
+        catalog.startIndexer(0);
+        write("s-1/0-1-1-0.chunk");
+        write("s-1/0-1-1-0.chunk.x.tmp");
+        catalog.startIndexer(0);
+        assertThat(look(0).waiting()).isEqualTo(2);
+        assertThat(look(GRACE - 1).removed()).isZero();
+        assertThat(look(GRACE).removed()).isEqualTo(2);
+        assertThat(left()).isEmpty();
+    }
+
+    @Test
+    void removesTheInputsOfAMergeAndRefusesItASecondTime() throws IOException {
+        StreamCatalog.IndexerStart start = catalog.startIndexer(0);
+        ChunkDescriptor input = chunk(write("s-1/0-1-1-0.chunk"), 1, 1, 0);
+        catalog.commitFlush(0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(input));
+        StreamSnapshot planned = catalog.advance(StreamSnapshot.before(stream));
+        ChunkDescriptor output = chunk(write("s-1/0-1-0-1.chunk"), 1, 0, 1);
+        ChunkDescriptor other = chunk(write("s-1/0-1-0-2.chunk"), 1, 0, 2);
+        assertThat(catalog.commitMerge(planned, List.of(input), output)).isTrue();
+        assertThat(catalog.commitMerge(planned, List.of(input), output))
+                .as("repeated")
+                .isTrue();
+        assertThat(catalog.commitMerge(planned, List.of(input), other))
+                .as("input gone")
+                .isFalse();
+        look(0);
+        look(GRACE);
+        assertThat(left()).containsExactly(output.file(), other.file());
+        catalog.startIndexer(0);
+        assertThat(catalog.commitMerge(planned, List.of(output), other))
+                .as("writer has a successor")
+                .isFalse();
+        look(GRACE + 1);
+        look(3 * GRACE);
+        assertThat(left()).containsExactly(output.file());
+    }
+
+    @Test
+    void removesWhatDroppedStreamsLeftAndNothingThatItDoesNotKnow() throws IOException {
+        write("s-1/0-1-1-0.chunk");
+        write("later-2/0-1-1-0.chunk");
+        write("notes.txt");
+        new Namespace(store).drop("s");
+        assertThat(look(0).foreign()).isEqualTo(2);
+        assertThat(look(GRACE).removed()).isEqualTo(1);
+        assertThat(left()).containsExactly("later-2/0-1-1-0.chunk", "notes.txt");
+    }
+}

@@ -1,0 +1,60 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.exec.AnswerSink;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What came of a query. */
+final class Answer implements AnswerSink {
+    /** An indexer's part in it. */
+    record Part(HostRole.Instance instance, IndexerHeader header) {}
+
+    final Query query;
+    final long askedAt;
+    final List<Long> ids = new ArrayList<>();
+    final List<Part> parts = new ArrayList<>();
+
+    @Nullable
+    Verdict verdict;
+
+    @Nullable
+    WaterwheelException failure;
+
+    Answer(Query query, long askedAt) {
+        this.query = query;
+        this.askedAt = askedAt;
+    }
+
+    @Override
+    public void start(List<Field> fields) {}
+
+    @Override
+    public void rows(TupleBlock rows) {
+        for (int row = 0; row < rows.size(); row++) {
+            ids.add(LittleEndian.getLong(rows.column(0), row * 8));
+        }
+    }
+
+    @Override
+    public void finish(Verdict end) {
+        verdict = end;
+    }
+
+    @Override
+    public void fail(WaterwheelException end) {
+        failure = end;
+    }
+
+    @Override
+    public boolean cancelled() {
+        return false;
+    }
+}

@@ -1,0 +1,202 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.exec.ChunkCache;
+import io.waterwheel.query.exec.ChunkScan;
+import io.waterwheel.query.exec.DispatchPolicy;
+import io.waterwheel.query.exec.Endpoints;
+import io.waterwheel.query.exec.IndexerReply;
+import io.waterwheel.query.exec.QueryRunner;
+import io.waterwheel.query.exec.ResolvedQuery;
+import io.waterwheel.query.exec.RowSink;
+import io.waterwheel.query.exec.SnapshotSource;
+import io.waterwheel.query.exec.StreamFollower;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of a coordinator: its snapshot, as old as it may be, the reports it was sent, and the shipped way of a
+ * query. While a query runs, the world goes on: at every pause, before each indexer and each chunk.
+ */
+final class CoordinatorRole implements SnapshotSource {
+    private static final long FRESH_NANOS = 1_000_000_000;
+
+    private final World world;
+    final int number;
+    final SimCatalog.Client client;
+    private final StreamFollower follower;
+    private final QueryRunner runner;
+    private final ChunkScan scan;
+    private boolean advancing;
+
+    CoordinatorRole(World world, int number) {
+        this.world = world;
+        this.number = number;
+        this.client = world.catalog.client();
+        this.follower = new StreamFollower(new StreamCatalog(client, world.stream));
+        this.scan = new ChunkScan(world.files, new ChunkCache(1 << 20));
+        this.runner =
+                new QueryRunner(this, streamId -> new Others(), new DirectExecutor(), DispatchPolicy.LADA, world.clock);
+    }
+
+    void onReport(Control.Report report) {
+        follower.onReport(report, world.now);
+    }
+
+    /** As a watch would. */
+    void advance() {
+        if (advancing) {
+            return;
+        }
+        advancing = true;
+        try {
+            follower.advance();
+        } catch (WaterwheelException e) {
+            world.requireTemporary(e);
+        } finally {
+            advancing = false;
+        }
+    }
+
+    @Override
+    public Optional<StreamSnapshot> snapshot(String stream) {
+        return Optional.of(follower.snapshot()).filter(snapshot -> snapshot.edit() > 0);
+    }
+
+    @Override
+    public Optional<StreamSnapshot> refreshed(String stream) {
+        if (advancing) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY, "BUSY", "somebody else reads, and would be waited for");
+        }
+        advancing = true;
+        try {
+            client.sync();
+            return Optional.of(follower.advance());
+        } finally {
+            advancing = false;
+        }
+    }
+
+    @Override
+    public Map<Integer, Control.Report> reports(int streamId) {
+        return follower.reports(world.now - FRESH_NANOS);
+    }
+
+    Answer ask(Query query) throws InterruptedException {
+        Answer answer = new Answer(query, world.now);
+        current = answer;
+        runner.run(query, answer);
+        return answer;
+    }
+
+    private @Nullable Answer current;
+
+    /** Whom this coordinator reaches: indexers, and two query servers. */
+    private final class Others implements Endpoints {
+        @Override
+        public @Nullable Indexer indexer(int indexer) {
+            HostRole host = world.hostOf(indexer);
+            HostRole.Instance instance = host == null ? null : host.hosted.get(indexer);
+            if (host == null || instance == null || host.paused()) {
+                return null;
+            }
+            return (subquery, resolved, deadline) -> {
+                world.interleave();
+                if (host.dead) {
+                    throw new IOException("the worker is gone (planted)");
+                }
+                // A deadline in the past: the reader answers at once with what there is.
+                IndexerReply reply = instance.reader.ask(subquery, resolved.spec(), System.nanoTime() - 1_000_000);
+                world.oracle.checkStale(instance, reply.header());
+                return new Reply(host, instance, reply);
+            };
+        }
+
+        @Override
+        public List<QueryServer> queryServers() {
+            return List.of(new Server("a"), new Server("b"));
+        }
+
+        @Override
+        public List<String> replicas(String file) {
+            return List.of();
+        }
+    }
+
+    /** An indexer's answer on its way: the worker may die while it is read. */
+    private final class Reply implements IndexerReply {
+        private final HostRole host;
+        private final HostRole.Instance instance;
+        private final IndexerReply reply;
+
+        Reply(HostRole host, HostRole.Instance instance, IndexerReply reply) {
+            this.host = host;
+            this.instance = instance;
+            this.reply = reply;
+        }
+
+        @Override
+        public IndexerHeader header() {
+            return reply.header();
+        }
+
+        @Override
+        public long rows(RowSink sink) throws IOException {
+            world.interleave();
+            if (host.dead) {
+                throw new IOException("the worker is gone (planted)");
+            }
+            Answer answer = current;
+            if (answer != null) {
+                answer.parts.add(new Answer.Part(instance, reply.header()));
+            }
+            return reply.rows(sink);
+        }
+
+        @Override
+        public void close() {
+            reply.close();
+        }
+    }
+
+    private final class Server implements Endpoints.QueryServer {
+        private final String name;
+
+        Server(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public String host() {
+            return name;
+        }
+
+        @Override
+        public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
+                throws IOException {
+            if (world.random.nextInt(16) == 0) {
+                world.interleave();
+            }
+            long found = scan.scan(subquery.file(), Topic.LAYOUT, resolved.spec(), sink);
+            if (world.faulty() && world.random.nextInt(50) == 0) {
+                throw new IOException("the answer was cut off (planted)");
+            }
+            return found;
+        }
+    }
+}

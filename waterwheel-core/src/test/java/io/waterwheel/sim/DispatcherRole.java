@@ -1,0 +1,269 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.PartitionRoute;
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.ingest.BlockBody;
+import io.waterwheel.ingest.BodyPool;
+import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.DispatcherEffects;
+import io.waterwheel.ingest.PartitionDispatcher;
+import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.RefusedRow;
+import io.waterwheel.ingest.Segmenter;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.LostRange;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.WaterwheelException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One life of a partition's dispatcher, with the calls that it has others make. Zombies as with {@link HostRole}. */
+final class DispatcherRole implements DispatcherEffects {
+    /** What a channel has been allowed and sent, as the messages say that came here: what rule 6 is checked with. */
+    private static final class Account {
+        ChannelEpoch epoch;
+        long sent;
+        long granted;
+
+        Account(Control.Subscribe subscribe) {
+            this.epoch = subscribe.epoch();
+            this.sent = subscribe.consumed();
+            this.granted = subscribe.granted();
+        }
+    }
+
+    private final World world;
+    private final int partition;
+    private final SimCatalog.Client client;
+    private final StreamCatalog catalog;
+    private final PartitionDispatcher core;
+    private final Map<Integer, Account> accounts = new HashMap<>();
+    private Letters.@Nullable Session session;
+    boolean dead;
+    long pausedUntil;
+
+    private DispatcherRole(World world, int partition, SimCatalog.Client client) {
+        this.world = world;
+        this.partition = partition;
+        this.client = client;
+        this.catalog = new StreamCatalog(client, world.stream);
+        PartitionRoute route = catalog.route(partition).route();
+        RoutingTable table = catalog.table(route.versions().get(0).version());
+        this.core = new PartitionDispatcher(
+                world.stream.id(),
+                partition,
+                route,
+                table,
+                new Segmenter(
+                        Topic.SCHEMA, RecordFormat.BLOCK, new BodyPool(Topic.LAYOUT, 16), world.settings.blockBytes()),
+                world.settings.dispatcher(),
+                this,
+                world.now);
+    }
+
+    /** A new one, or null while the catalog is away. */
+    static @Nullable DispatcherRole start(World world, int partition) {
+        try {
+            SimCatalog.Client client = world.catalog.client();
+            if (world.faulty() && world.random.nextInt(10) == 0) {
+                client.loseSession(1 + world.random.nextInt(3));
+            }
+            return new DispatcherRole(world, partition, client);
+        } catch (WaterwheelException e) {
+            world.requireTemporary(e);
+            return null;
+        }
+    }
+
+    int partition() {
+        return partition;
+    }
+
+    /** The next calls of the catalog fail. */
+    void loseSession(int calls) {
+        client.loseSession(calls);
+    }
+
+    boolean paused() {
+        return world.now < pausedUntil;
+    }
+
+    void onLive(RecordBatch batch) {
+        core.onLive(batch, world.now);
+        checkMemory();
+    }
+
+    void onSubscribe(Control.Subscribe subscribe) {
+        Account account = accounts.get(subscribe.indexer());
+        if (account == null || subscribe.epoch().compareTo(account.epoch) > 0) {
+            accounts.put(subscribe.indexer(), new Account(subscribe));
+        } else if (subscribe.epoch().equals(account.epoch)) {
+            account.granted = Math.max(account.granted, subscribe.granted());
+        }
+        core.onSubscribe(subscribe, world.now);
+    }
+
+    void onCredit(Control.Credit credit) {
+        Account account = accounts.get(credit.indexer());
+        if (account != null && credit.epoch().equals(account.epoch)) {
+            account.granted = Math.max(account.granted, credit.granted());
+        }
+        core.onCredit(credit, world.now);
+    }
+
+    void onTick() {
+        core.onTick(world.now);
+    }
+
+    private void checkMemory() {
+        Oracle.check(
+                core.pendingBytes() <= world.settings.dispatcher().pendingBytes() + Topic.BATCH_BYTES,
+                "dispatcher %d: memory: %d bytes pending",
+                partition,
+                core.pendingBytes());
+        Oracle.check(
+                core.ringBytes() <= world.settings.dispatcher().ringBytes() + world.maxBlockBytes(),
+                "dispatcher %d: memory: %d bytes in the ring",
+                partition,
+                core.ringBytes());
+    }
+
+    @Override
+    public void send(ChannelBlock block) {
+        Account account = accounts.get(block.indexer());
+        Oracle.check(
+                account != null && account.epoch.equals(block.epoch()),
+                "dispatcher %d sends under subscription %s that nobody made",
+                partition,
+                block.epoch());
+        if (account != null && block.bytes() > 0) {
+            Oracle.check(
+                    account.sent < account.granted,
+                    "dispatcher %d sends indexer %d %d bytes: credit: %d sent, %d granted",
+                    partition,
+                    block.indexer(),
+                    block.bytes(),
+                    account.sent,
+                    account.granted);
+            account.sent += block.bytes();
+        }
+        // This holder never lets go of the body: it may be delivered twice, or never.
+        world.network.send("p" + partition + ">indexer " + block.indexer(), () -> {
+            HostRole target = world.hostOf(block.indexer());
+            if (target == null) {
+                return true;
+            }
+            if (target.paused()) {
+                return false;
+            }
+            BlockBody body = block.body();
+            if (body != null) {
+                body.retain();
+            }
+            target.onBlock(block);
+            return true;
+        });
+    }
+
+    /** Hands the answer of a call over later, if this dispatcher still lives. */
+    private void later(Consumer<PartitionDispatcher> answer) {
+        world.network.answer("p" + partition, () -> {
+            if (!dead) {
+                answer.accept(core);
+            }
+            return true;
+        });
+    }
+
+    private void call(Runnable call) {
+        world.network.answer("p" + partition, () -> {
+            try {
+                call.run();
+            } catch (WaterwheelException e) {
+                // The state machine asks again.
+                world.requireTemporary(e);
+                world.note("dispatcher " + partition, "cannot ask the catalog: %s", e.getMessage());
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void readLog(long from, int maxBytes) {
+        boolean failed = world.faulty() && world.random.nextInt(10) == 0;
+        RecordBatch batch =
+                failed ? null : world.topic.read(partition, from, 1 + world.random.nextInt(Topic.BATCH_RECORDS));
+        later(dispatcher -> dispatcher.onSweep(batch, world.now));
+    }
+
+    @Override
+    public void raiseLimit(long limit, LogIdentity log) {
+        call(() -> {
+            PartitionRoute route = catalog.raiseLimit(partition, limit, log).route();
+            later(dispatcher -> dispatcher.onRoute(route, world.now));
+        });
+    }
+
+    @Override
+    public void giveUp(LostRange range) {
+        world.oracle.watch(() -> Oracle.check(false, "nothing is lost here, and yet is given up: %s", range));
+    }
+
+    @Override
+    public void report(Control.PartitionReport report) {
+        Oracle.check(report.trouble().isEmpty(), "partition %d stands still: %s", partition, report.trouble());
+    }
+
+    @Override
+    public void fetchTable(int version) {
+        call(() -> {
+            RoutingTable table = catalog.table(version);
+            later(dispatcher -> dispatcher.onTable(table, world.now));
+        });
+    }
+
+    @Override
+    public void openDeadLetters() {
+        boolean fails = world.faulty() && world.random.nextInt(5) == 0;
+        world.network.answer("letters", () -> {
+            Letters.Session next = fails ? null : world.topic.letters(partition).open();
+            if (next != null) {
+                session = next;
+            }
+            later(dispatcher -> dispatcher.onDeadLettersOpened(next == null ? null : next.stored(), world.now));
+            return true;
+        });
+    }
+
+    @Override
+    public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
+        // Stored and its answer lost, or not stored: the dispatcher hears the same.
+        boolean reaches = !world.faulty() || world.random.nextInt(5) != 0;
+        boolean confirmed = reaches && (!world.faulty() || world.random.nextInt(5) != 0);
+        List<RefusedRow> sent = List.copyOf(letters);
+        Letters.Session sender = session;
+        world.network.answer("letters", () -> {
+            boolean stored = sender != null && reaches && sender.store(since, until, sent);
+            boolean told = stored && confirmed;
+            if (!told) {
+                session = null;
+            }
+            later(dispatcher -> dispatcher.onDeadLetters(token, told, world.now));
+            return true;
+        });
+    }
+
+    @Override
+    public void steer(Control.Live live) {
+        world.network.send("p" + partition + ">spout", () -> {
+            world.spouts[partition].steer(live);
+            return true;
+        });
+    }
+}

@@ -1,0 +1,331 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.ingest.SealedTree;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** What may happen next, and how often; one step is one event, and a little time. */
+final class Events {
+    private static final int SESSIONS = 2;
+
+    private final World world;
+    private final Random random;
+    /** Per client session, the positions that its answers have shown. */
+    private final List<Map<Integer, Long>> sessions = new ArrayList<>();
+
+    private boolean asking;
+    private int completeAnswers;
+    private int steps;
+
+    Events(World world) {
+        this.world = world;
+        this.random = world.random;
+        for (int s = 0; s < SESSIONS; s++) {
+            sessions.add(new HashMap<>());
+        }
+    }
+
+    int completeAnswers() {
+        return completeAnswers;
+    }
+
+    /** Events so far, those that happened while a query ran included. */
+    int steps() {
+        return steps;
+    }
+
+    void step() {
+        steps++;
+        world.now += random.nextInt(2_000_000);
+        int action = random.nextInt(1000);
+        if (action < 480) {
+            world.network.deliverOne();
+        } else if (action < 560) {
+            for (int n = random.nextInt(world.settings.burst()); n > 0; n--) {
+                produce();
+            }
+            produce();
+        } else if (action < 680) {
+            world.spouts[random.nextInt(world.spouts.length)].read();
+        } else if (action < 750) {
+            tick();
+        } else if (action < 830) {
+            flush(pickHost());
+        } else if (action < 840) {
+            if (!world.settings.quiet()) {
+                seal(pickHost());
+            }
+        } else if (action < 862) {
+            query();
+        } else if (action < 882) {
+            if (random.nextInt(world.settings.laziness()) == 0) {
+                world.coordinators[random.nextInt(world.coordinators.length)].advance();
+            }
+        } else if (action < 900) {
+            world.collector.step();
+        } else if (action < 912) {
+            merge();
+        } else if (action < 940) {
+            world.hosts[random.nextInt(world.hosts.length)].launch();
+        } else if (action < 940 + world.settings.routings()) {
+            changeRouting();
+        } else if (action < 966) {
+            zombie();
+        } else if (action < 975) {
+            trouble();
+        } else if (action < 975 + world.settings.crashes()) {
+            crash();
+        }
+    }
+
+    private void produce() {
+        world.topic.produce(random.nextInt(world.spouts.length), world.now / 1_000_000);
+    }
+
+    private HostRole pickHost() {
+        if (!world.zombieHosts.isEmpty() && random.nextInt(5) == 0) {
+            return world.zombieHosts.get(random.nextInt(world.zombieHosts.size()));
+        }
+        return world.hosts[random.nextInt(world.hosts.length)];
+    }
+
+    private HostRole.@Nullable Instance pickInstance(HostRole host) {
+        if (host.hosted.isEmpty() || host.paused()) {
+            return null;
+        }
+        List<HostRole.Instance> all = List.copyOf(host.hosted.values());
+        return all.get(random.nextInt(all.size()));
+    }
+
+    /** What others may do to the same entries of the catalog in the middle of a call: commit what they have. */
+    void rival() {
+        steps++;
+        if (!world.zombieHosts.isEmpty() && random.nextInt(4) != 0) {
+            flushAll(world.zombieHosts.get(random.nextInt(world.zombieHosts.size())));
+        } else if (random.nextInt(4) == 0) {
+            changeRouting();
+        } else {
+            flushAll(world.hosts[random.nextInt(world.hosts.length)]);
+        }
+    }
+
+    private static void flushAll(HostRole host) {
+        for (HostRole.Instance instance : List.copyOf(host.hosted.values())) {
+            instance.flushStep();
+            instance.flushStep();
+        }
+    }
+
+    /** A timer's turn: everyone notices the time. */
+    void tick() {
+        world.now += random.nextInt(60_000_000);
+        for (int p = 0; p < world.dispatchers.length; p++) {
+            world.spouts[p].onTick();
+            DispatcherRole dispatcher = world.dispatchers[p];
+            if (dispatcher != null && !dispatcher.paused()) {
+                dispatcher.onTick();
+            }
+        }
+        for (HostRole host : world.hosts) {
+            if (!host.paused()) {
+                host.onTick();
+            }
+        }
+    }
+
+    private void flush(HostRole host) {
+        HostRole.Instance instance = pickInstance(host);
+        if (instance != null) {
+            instance.flushStep();
+        }
+    }
+
+    private void seal(HostRole host) {
+        HostRole.Instance instance = pickInstance(host);
+        if (instance != null) {
+            instance.core.onSealRequest(SealedTree.Reason.REQUEST, world.now);
+        }
+    }
+
+    private void merge() {
+        if (random.nextBoolean()) {
+            world.merger.commit();
+        } else {
+            HostRole host = pickHost();
+            world.merger.write(host, pickInstance(host));
+        }
+    }
+
+    private void zombie() {
+        if (!world.zombieDispatchers.isEmpty()) {
+            world.zombieDispatchers
+                    .get(random.nextInt(world.zombieDispatchers.size()))
+                    .onTick();
+        }
+        if (!world.zombieHosts.isEmpty()) {
+            HostRole zombie = world.zombieHosts.get(random.nextInt(world.zombieHosts.size()));
+            zombie.onTick();
+            seal(zombie);
+            flush(zombie);
+        }
+    }
+
+    /** Somebody pauses, loses its session, or a link or the disk fails for a while. */
+    private void trouble() {
+        long while_ = 1_000_000L * random.nextInt(random.nextInt(10) == 0 ? 2_500 : 300);
+        HostRole host = world.hosts[random.nextInt(world.hosts.length)];
+        switch (random.nextInt(8)) {
+            case 0 -> {
+                host.pausedUntil = world.now + while_;
+                world.note("host " + host.number, "pauses for %d ms", while_ / 1_000_000);
+            }
+            case 1 -> {
+                DispatcherRole dispatcher = world.dispatchers[random.nextInt(world.dispatchers.length)];
+                if (dispatcher != null) {
+                    dispatcher.pausedUntil = world.now + while_;
+                    world.note("dispatcher " + dispatcher.partition(), "pauses for %d ms", while_ / 1_000_000);
+                }
+            }
+            case 2 -> host.client.loseSession(1 + random.nextInt(8));
+            case 3 -> world.coordinators[random.nextInt(2)].client.loseSession(1 + random.nextInt(8));
+            case 4 -> world.collector.client.loseSession(1 + random.nextInt(8));
+            case 5 -> {
+                DispatcherRole dispatcher = world.dispatchers[random.nextInt(world.dispatchers.length)];
+                if (dispatcher != null) {
+                    dispatcher.loseSession(1 + random.nextInt(8));
+                }
+            }
+            case 6 -> {
+                world.files.fill(1 + random.nextInt(10));
+                world.note("disk", "is full");
+            }
+            default -> world.network.cut(while_);
+        }
+    }
+
+    private void crash() {
+        switch (random.nextInt(10)) {
+            case 0, 1, 2, 3 -> world.crashHost(random.nextInt(world.hosts.length), random.nextBoolean());
+            case 4, 5, 6 -> world.crashDispatcher(random.nextInt(world.dispatchers.length), random.nextBoolean());
+            case 7 -> {
+                int p = random.nextInt(world.spouts.length);
+                world.spouts[p] = new SpoutRole(world, p);
+                world.note("spout " + p, "restarts");
+            }
+            case 8 -> {
+                int c = random.nextInt(world.coordinators.length);
+                world.coordinators[c] = new CoordinatorRole(world, c);
+                world.note("coordinator " + c, "restarts");
+            }
+            default -> world.collector = new CollectorRole(world);
+        }
+    }
+
+    /** Two balancers, each with its own view of the catalog; now and then with another number of indexers. */
+    private void changeRouting() {
+        int count = 1 + random.nextInt(4);
+        RoutingTable even = RoutingTable.even(1, KeyInterval.ALL, count);
+        long[] boundaries = even.boundaries();
+        for (int i = 0; i < boundaries.length; i++) {
+            boundaries[i] += random.nextInt();
+        }
+        int[] indexers = even.indexers();
+        // Not always the same id for the same keys.
+        int first = random.nextInt(count);
+        for (int i = 0; i < count; i++) {
+            indexers[i] = (first + i) % count;
+        }
+        SimCatalog.Client balancer = world.balancers[random.nextInt(world.balancers.length)];
+        try {
+            RoutingTable table = new StreamCatalog(balancer, world.stream).changeRouting(boundaries, indexers);
+            world.note("balancer", "table %d: %d indexers", table.version(), count);
+        } catch (WaterwheelException e) {
+            world.requireTemporary(e);
+            world.note("balancer", "fails: %s", e.getMessage());
+        }
+        for (HostRole host : world.hosts) {
+            host.launch();
+        }
+    }
+
+    private void query() {
+        if (asking) {
+            return;
+        }
+        KeyInterval keys = KeyInterval.ALL;
+        if (random.nextBoolean()) {
+            long a = random.nextLong();
+            long b = random.nextLong();
+            keys = new KeyInterval(Math.min(a, b), Math.max(a, b));
+        }
+        TimeInterval times = TimeInterval.ALL;
+        if (random.nextInt(3) == 0) {
+            long from = random.nextInt((int) (world.now / 1_000_000) + 22_000);
+            times = new TimeInterval(from, from + random.nextInt(random.nextBoolean() ? 500 : 20_000));
+        }
+        Map<Integer, Long> demand = new HashMap<>();
+        Map<Integer, Long> session = null;
+        int kind = random.nextInt(4);
+        if (kind < 2) {
+            session = sessions.get(random.nextInt(sessions.size()));
+            demand.putAll(session);
+        } else if (kind == 2) {
+            int p = random.nextInt(world.spouts.length);
+            demand.put(p, (long) random.nextInt((int) world.topic.end(p) + 1));
+        }
+        Answer answer = ask(
+                keys,
+                times,
+                demand,
+                Duration.ofMillis(4 + random.nextInt((int) Settings.MAX_QUERY_MILLIS - 4)),
+                random.nextInt(6) == 0);
+        if (session != null && answer.verdict != null && answer.verdict.complete()) {
+            Map<Integer, Long> shown = session;
+            answer.verdict.positions().forEach((p, position) -> shown.merge(p, position, Math::max));
+        }
+    }
+
+    /** Asks one of the coordinators, and compares what it answers. */
+    Answer ask(KeyInterval keys, TimeInterval times, Map<Integer, Long> demand, Duration timeout, boolean partial) {
+        Query query = Query.of(world.stream.name())
+                .withKeys(List.of(keys))
+                .withTimes(times)
+                .withAtLeast(demand)
+                .withTimeout(timeout)
+                .withSelect(List.of("id"));
+        if (partial) {
+            query = query.withPartialAllowed();
+        }
+        asking = true;
+        try {
+            Answer answer = world.coordinators[random.nextInt(world.coordinators.length)].ask(query);
+            AssertionError broken = world.oracle.broken();
+            if (broken != null) {
+                throw broken;
+            }
+            if (answer.failure != null) {
+                world.requireTemporary(answer.failure);
+            }
+            world.oracle.check(answer);
+            if (answer.verdict != null && answer.verdict.complete()) {
+                completeAnswers++;
+            }
+            return answer;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            asking = false;
+        }
+    }
+}

@@ -1,0 +1,257 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.index.FreshView;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.CreditWindow;
+import io.waterwheel.ingest.FlushSequence;
+import io.waterwheel.ingest.IndexerCore;
+import io.waterwheel.ingest.IndexerEffects;
+import io.waterwheel.ingest.IndexerLaunch;
+import io.waterwheel.ingest.IndexerTask;
+import io.waterwheel.ingest.SealedTree;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.exec.FreshReader;
+import io.waterwheel.query.exec.ViewSlot;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * One life of an indexer task: the indexers that fall to its number, the memory they share, their flusher. A task that
+ * crashed may live on as a zombie: all that it does then goes on, and its successor is at work.
+ */
+final class HostRole {
+    /** One instance of an indexer. */
+    final class Instance implements IndexerEffects {
+        final int indexer;
+        final ViewSlot slot = new ViewSlot();
+        final FreshReader reader = new FreshReader(slot, Settings.STALE_NANOS, world.clock);
+        final FlushSequence flushes;
+        final IndexerCore core;
+        /** What any answer may have shown before this instance began. */
+        final long[] trueTargets;
+        /** Per partition, when the network last brought something for it. */
+        final long[] broughtAt;
+
+        int merges;
+
+        Instance(int indexer, StreamCatalog catalog, IndexerLaunch launch, long[] trueTargets) {
+            this.indexer = indexer;
+            this.trueTargets = trueTargets;
+            this.broughtAt = new long[trueTargets.length];
+            Arrays.fill(broughtAt, world.now);
+            this.flushes = new FlushSequence(catalog, indexer, launch.start());
+            this.core = new IndexerCore(
+                    world.stream,
+                    indexer,
+                    launch.start().checkpoint(),
+                    launch.targets(),
+                    pool,
+                    window,
+                    world.settings.indexer(),
+                    this,
+                    world.now);
+            task.add(core);
+        }
+
+        String name() {
+            return "indexer " + indexer + "." + core.epoch();
+        }
+
+        @Override
+        public void subscribe(Control.Subscribe subscribe) {
+            String link = "indexer " + indexer + ">p" + subscribe.partition();
+            world.network.send(
+                    link, () -> world.toDispatcher(subscribe.partition(), target -> target.onSubscribe(subscribe)));
+        }
+
+        @Override
+        public void credit(Control.Credit credit) {
+            String link = "indexer " + indexer + ">p" + credit.partition();
+            world.network.send(link, () -> world.toDispatcher(credit.partition(), target -> target.onCredit(credit)));
+        }
+
+        @Override
+        public void report(Control.Report report) {
+            for (int c = 0; c < world.coordinators.length; c++) {
+                int coordinator = c;
+                world.network.send("indexer " + indexer + ">c" + c, () -> {
+                    world.coordinators[coordinator].onReport(report);
+                    return true;
+                });
+            }
+        }
+
+        @Override
+        public void flush(SealedTree sealed) {
+            world.note(
+                    name(),
+                    "seals %d: %d tuples, %s",
+                    sealed.flush(),
+                    sealed.tree().tuples(),
+                    sealed.reason());
+            flushes.add(sealed);
+        }
+
+        @Override
+        public void publish(FreshView view) {
+            slot.publish(view);
+        }
+
+        /** One step of the oldest flush, as the flusher's thread takes it. */
+        void flushStep() {
+            SealedTree sealed = flushes.next();
+            if (sealed == null || flushing || stuck) {
+                return;
+            }
+            flushing = true;
+            try {
+                switch (flushes.step(world.files, writer)) {
+                    case WRITTEN -> world.note(name(), "has written flush %d", sealed.flush());
+                    case COMMITTED -> {
+                        world.note(name(), "has committed flush %d", sealed.flush());
+                        core.onFlushed(sealed.flush(), flushes.learnt(), world.now);
+                    }
+                    case FENCED -> {
+                        world.note(name(), "is fenced at flush %d", sealed.flush());
+                        hosted.remove(indexer);
+                        task.remove(world.stream.id(), indexer);
+                    }
+                }
+            } catch (IOException e) {
+                world.note(name(), "flush %d fails: %s", sealed.flush(), e.getMessage());
+            } catch (WaterwheelException e) {
+                world.requireTemporary(e);
+                world.note(name(), "flush %d fails: %s", sealed.flush(), e.getMessage());
+            } finally {
+                flushing = false;
+            }
+        }
+    }
+
+    private final World world;
+    final int number;
+    final SimCatalog.Client client;
+    final PagePool pool;
+    final CreditWindow window;
+    final IndexerTask task;
+    private final ChunkWriter writer;
+    final Map<Integer, Instance> hosted = new TreeMap<>();
+    /** Being started: the catalog has been asked, the loop has not been told yet. */
+    private final Set<Integer> starting = new HashSet<>();
+
+    /** The flusher has one thread. */
+    private boolean flushing;
+
+    boolean dead;
+    /** Its flusher hangs. */
+    boolean stuck;
+
+    long pausedUntil;
+
+    HostRole(World world, int number) {
+        this.world = world;
+        this.number = number;
+        this.client = world.catalog.client();
+        this.writer = world.writer;
+        this.pool = new PagePool(world.settings.poolBytes());
+        this.window = new CreditWindow(pool, world.settings.windowBytes(), world.settings.poolBytes());
+        this.task = new IndexerTask(window);
+    }
+
+    boolean paused() {
+        return world.now < pausedUntil;
+    }
+
+    /** Starts what it should host and does not; what fails is tried again later. */
+    void launch() {
+        for (int indexer : world.indexerIds()) {
+            if (indexer % world.settings.hosts() == number && !hosted.containsKey(indexer) && starting.add(indexer)) {
+                launch(indexer);
+            }
+        }
+    }
+
+    private void launch(int indexer) {
+        StreamCatalog catalog = new StreamCatalog(client, world.stream);
+        IndexerLaunch launch;
+        long[] trueTargets = new long[world.topic.partitions()];
+        try {
+            launch = IndexerLaunch.of(catalog, indexer, () -> {
+                // The epoch has just been raised: what answers have shown until now is below these.
+                for (int p = 0; p < trueTargets.length; p++) {
+                    trueTargets[p] = Math.min(
+                            world.topic.end(p), world.truth.route(p).route().limit());
+                }
+                return world.topic.ends();
+            });
+        } catch (WaterwheelException e) {
+            world.requireTemporary(e);
+            world.note("host " + number, "cannot start indexer %d: %s", indexer, e.getMessage());
+            starting.remove(indexer);
+            return;
+        }
+
+        world.network.answer("host " + number, () -> {
+            starting.remove(indexer);
+            if (!dead) {
+                Instance instance = new Instance(indexer, catalog, launch, trueTargets);
+                hosted.put(indexer, instance);
+                world.note(
+                        instance.name(),
+                        "starts after flush %d at %s, targets %s",
+                        launch.start().checkpoint().flushed(),
+                        Arrays.toString(launch.start().checkpoint().watermarks()),
+                        Arrays.toString(launch.targets()));
+            }
+            return true;
+        });
+    }
+
+    void onBlock(ChannelBlock block) {
+        Instance instance = hosted.get(block.indexer());
+        if (instance != null) {
+            instance.broughtAt[block.partition()] = world.now;
+        }
+        task.onBlock(block, world.now);
+        checkMemory();
+    }
+
+    void onTick() {
+        task.onTick(world.now);
+        for (Instance instance : List.copyOf(hosted.values())) {
+            if (instance.slot.askedEpoch() > instance.core.epoch()) {
+                instance.core.onSuccessor(world.now);
+            }
+        }
+        checkMemory();
+    }
+
+    /** Rule 6: used and under way within the pool, but for a page not full in each tree and one block a channel. */
+    private void checkMemory() {
+        long channels = (long) hosted.size() * world.topic.partitions();
+        long trees = 0;
+        for (Instance instance : hosted.values()) {
+            FreshView view = instance.slot.current();
+            trees += view == null ? 0 : view.trees().size();
+        }
+        long slack = trees * Settings.PAGE_BYTES + channels * world.maxBlockBytes();
+        Oracle.check(window.underWay() >= 0, "host %d: %d bytes under way", number, window.underWay());
+        Oracle.check(
+                pool.usedBytes() + window.underWay() <= world.settings.poolBytes() + slack,
+                "host %d: memory: %d bytes used and %d under way exceed the pool of %d and %d of slack",
+                number,
+                pool.usedBytes(),
+                window.underWay(),
+                world.settings.poolBytes(),
+                slack);
+    }
+}

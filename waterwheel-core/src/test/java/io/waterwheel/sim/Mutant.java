@@ -1,0 +1,173 @@
+package io.waterwheel.sim;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/**
+ * The simulation on shipped classes of which some are compiled from a changed source: in memory, loaded with all others
+ * of Waterwheel by a loader of their own, so that shipped code needs no switches for tests.
+ */
+final class Mutant extends ClassLoader {
+    private static final Path SOURCES = Path.of("src", "main", "java", "io", "waterwheel");
+    private static final String OURS = "io.waterwheel.";
+    private static final Pattern WHITE = Pattern.compile("\\s+");
+
+    private final Map<String, byte[]> changed;
+
+    private Mutant(Map<String, byte[]> changed) {
+        super(Mutant.class.getClassLoader());
+        this.changed = changed;
+    }
+
+    /** The simulation with a planted bug: a seed to what failed, empty when nothing did. */
+    static LongFunction<String> simulation(PlantedBug bug) throws ReflectiveOperationException, IOException {
+        Mutant loader = new Mutant(compile(bug));
+        Class<?> simulation = loader.loadClass(SeedRun.class.getName());
+        var constructor = simulation.getDeclaredConstructor();
+        constructor.setAccessible(true);
+        // Of java.util on both sides of the loader.
+        @SuppressWarnings("unchecked")
+        LongFunction<String> run = (LongFunction<String>) constructor.newInstance();
+        return run;
+    }
+
+    private static Map<String, byte[]> compile(PlantedBug bug) throws IOException {
+        Map<String, String> sources = new LinkedHashMap<>();
+        for (PlantedBug.Change change : bug.changes()) {
+            Path file = SOURCES.resolve(change.file() + ".java");
+            String source = sources.containsKey(change.file()) ? sources.get(change.file()) : Files.readString(file);
+            sources.put(change.file(), replaced(bug, file, source, change));
+        }
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        if (compiler == null) {
+            throw new IOException("planted bugs need a JDK: this Java has no compiler");
+        }
+        Map<String, byte[]> classes = new HashMap<>();
+        StringWriter messages = new StringWriter();
+        try (StandardJavaFileManager standard = compiler.getStandardFileManager(null, null, null);
+                Memory memory = new Memory(standard, classes)) {
+            List<JavaFileObject> units = new ArrayList<>();
+            sources.forEach((name, text) -> units.add(new Source(name, text)));
+            String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+            boolean compiled = compiler.getTask(
+                            messages,
+                            memory,
+                            null,
+                            List.of("-proc:none", "-nowarn", "-classpath", classPath),
+                            null,
+                            units)
+                    .call();
+            if (!compiled) {
+                throw new IOException("planted bug '" + bug.name() + "' does not compile: " + messages);
+            }
+        }
+        return classes;
+    }
+
+    private static String replaced(PlantedBug bug, Path file, String source, PlantedBug.Change change)
+            throws IOException {
+        StringBuilder pattern = new StringBuilder();
+        for (String word : WHITE.split(change.text().trim(), -1)) {
+            pattern.append(pattern.isEmpty() ? "" : "\\s+").append(Pattern.quote(word));
+        }
+        Matcher matcher = Pattern.compile(pattern.toString()).matcher(source);
+        if (!matcher.find()) {
+            throw new IOException("planted bug '" + bug.name() + "': " + file + " no longer has the text \""
+                    + change.text() + "\"; plant it in what took its place");
+        }
+        String result = source.substring(0, matcher.start()) + change.replacement() + source.substring(matcher.end());
+        if (matcher.find()) {
+            throw new IOException("planted bug '" + bug.name() + "': " + file + " has the text \"" + change.text()
+                    + "\" more than once; make it longer");
+        }
+        return result;
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!name.startsWith(OURS)) {
+            return super.loadClass(name, resolve);
+        }
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> loaded = findLoadedClass(name);
+            return loaded != null ? loaded : findClass(name);
+        }
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+        byte[] bytes = changed.get(name);
+        if (bytes == null) {
+            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
+                if (in == null) {
+                    throw new ClassNotFoundException(name);
+                }
+                bytes = in.readAllBytes();
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+        return defineClass(name, bytes, 0, bytes.length);
+    }
+
+    private static final class Source extends SimpleJavaFileObject {
+        private final String text;
+
+        Source(String name, String text) {
+            super(URI.create("planted:///io/waterwheel/" + name + ".java"), Kind.SOURCE);
+            this.text = text;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return text;
+        }
+    }
+
+    private static final class Memory extends ForwardingJavaFileManager<JavaFileManager> {
+        private final Map<String, byte[]> classes;
+
+        Memory(JavaFileManager standard, Map<String, byte[]> classes) {
+            super(standard);
+            this.classes = classes;
+        }
+
+        @Override
+        public JavaFileObject getJavaFileForOutput(
+                Location location, String className, JavaFileObject.Kind kind, FileObject sibling) {
+            return new SimpleJavaFileObject(URI.create("planted:///" + className + ".class"), kind) {
+                @Override
+                public OutputStream openOutputStream() {
+                    return new ByteArrayOutputStream() {
+                        @Override
+                        public void close() {
+                            classes.put(className, toByteArray());
+                        }
+                    };
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold whatever happens: the promises of docs/exactness.md, each as a comparison with what was produced. */
+final class Oracle {
+    private static final Region EVERYWHERE = new Region(KeyInterval.ALL, TimeInterval.ALL);
+
+    private final World world;
+    private StreamSnapshot truth;
+    private @Nullable AssertionError broken;
+    /** When a merge that replaces the file was committed, at the earliest. */
+    private final Map<String, Long> replacedAt = new HashMap<>();
+
+    Oracle(World world) {
+        this.world = world;
+        this.truth = StreamSnapshot.before(world.stream);
+    }
+
+    static void check(boolean holds, String format, Object... args) {
+        if (!holds) {
+            throw new AssertionError(String.format(Locale.ROOT, format, args));
+        }
+    }
+
+    /** The first thing that did not hold, though what ran then took it for an error of its own. */
+    @Nullable
+    AssertionError broken() {
+        return broken;
+    }
+
+    /** Runs something in the middle of shipped code, which may swallow what it throws. */
+    void watch(Runnable run) {
+        try {
+            run.run();
+        } catch (AssertionError e) {
+            if (broken == null) {
+                broken = e;
+            }
+            throw e;
+        }
+    }
+
+    /** The catalog as it is. */
+    StreamSnapshot truth() {
+        truth = world.truth.advance(truth);
+        return truth;
+    }
+
+    Set<String> namedFiles() {
+        Set<String> named = new TreeSet<>();
+        truth().chunks(EVERYWHERE, chunk -> named.add(chunk.file()));
+        return named;
+    }
+
+    /** A referenced file never goes. */
+    void beforeDelete(String file) {
+        check(!namedFiles().contains(file), "file %s is collected while the catalog names it", file);
+        Long at = replacedAt.get(file);
+        check(
+                at == null || world.now - at >= Settings.GRACE_NANOS,
+                "file %s is collected while a query may still read it",
+                file);
+    }
+
+    /** A merge is committed, at this time or later. */
+    void merged(List<ChunkDescriptor> inputs, long at) {
+        inputs.forEach(input -> replacedAt.put(input.file(), at));
+    }
+
+    /** What is committed is there. */
+    void checkFiles() {
+        truth().chunks(
+                        EVERYWHERE,
+                        (ChunkDescriptor chunk) -> check(
+                                world.files.holds(chunk.file()),
+                                "the catalog names file %s, which is not there",
+                                chunk.file()));
+    }
+
+    /** An indexer to which nothing was brought for over a second says so. */
+    void checkStale(HostRole.Instance instance, IndexerHeader header) {
+        if (header.outcome() == IndexerHeader.Outcome.ANSWER) {
+            for (int p = 0; p < instance.broughtAt.length; p++) {
+                check(
+                        world.now - instance.broughtAt[p] <= Settings.STALE_NANOS
+                                || header.stale().contains(p),
+                        "%s has heard nothing of partition %d and does not say that it is stale",
+                        instance.name(),
+                        p);
+            }
+        }
+    }
+
+    /** An answer that claims to be complete holds every tuple that it should, once; any answer, none twice. */
+    void check(Answer answer) {
+        Verdict verdict = answer.verdict;
+        if (verdict == null) {
+            return;
+        }
+        Query query = answer.query;
+        KeyInterval keys = query.keys().get(0);
+        TimeInterval times = query.times();
+        Set<Long> distinct = new HashSet<>(answer.ids);
+        check(
+                distinct.size() == answer.ids.size(),
+                "%d tuples are twice in an answer of %d: %s",
+                answer.ids.size() - distinct.size(),
+                answer.ids.size(),
+                verdict);
+        for (long id : answer.ids) {
+            Topic.Produced tuple = world.topic.produced().get(id);
+            check(
+                    tuple != null && keys.contains(tuple.key()) && times.contains(tuple.time()),
+                    "tuple %d does not belong into the answer: %s",
+                    id,
+                    tuple);
+        }
+        if (!verdict.complete()) {
+            return;
+        }
+        Map<Integer, Long> seen = verdict.positions();
+        for (Topic.Produced tuple : world.topic.produced().values()) {
+            if (tuple.offset() < seen.getOrDefault(tuple.partition(), 0L)
+                    && keys.contains(tuple.key())
+                    && times.contains(tuple.time())) {
+                check(
+                        distinct.contains(tuple.id()),
+                        "%s is missing, positions %s, edit %d",
+                        tuple,
+                        seen,
+                        verdict.edit());
+            }
+        }
+        query.atLeast()
+                .forEach((partition, offset) -> check(
+                        seen.getOrDefault(partition, Long.MAX_VALUE) >= offset,
+                        "an answer is behind what was demanded in partition %d: %s, demanded %d",
+                        partition,
+                        seen,
+                        offset));
+        checkRecovery(answer);
+        checkLetters(seen);
+    }
+
+    /** What answers may have shown before an instance began, a complete answer with it shows again. */
+    private static void checkRecovery(Answer answer) {
+        for (Answer.Part part : answer.parts) {
+            for (int p = 0; p < part.instance().trueTargets.length; p++) {
+                check(
+                        part.header().watermarks()[p] >= part.instance().trueTargets[p],
+                        "a complete answer has a part of %s, which is recovering: partition %d at %d, target %d",
+                        part.instance().name(),
+                        p,
+                        part.header().watermarks()[p],
+                        part.instance().trueTargets[p]);
+            }
+        }
+    }
+
+    /** What was refused is stored before anything after it is visible. */
+    private void checkLetters(Map<Integer, Long> seen) {
+        seen.forEach((partition, position) -> {
+            for (long offset : world.topic.bad(partition)) {
+                check(
+                        offset >= position
+                                || world.topic.letters(partition).offsets().contains(offset),
+                        "partition %d: offset %d is passed and its dead letter is not stored",
+                        partition,
+                        offset);
+            }
+        });
+    }
+}

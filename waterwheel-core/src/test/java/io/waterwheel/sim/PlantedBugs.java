@@ -1,0 +1,315 @@
+package io.waterwheel.sim;
+
+import static io.waterwheel.sim.PlantedBug.Kind.LIVENESS;
+import static io.waterwheel.sim.PlantedBug.Kind.MEMORY;
+import static io.waterwheel.sim.PlantedBug.Kind.NONE;
+import static io.waterwheel.sim.PlantedBug.Kind.SAFETY;
+
+import java.util.List;
+import java.util.Map;
+
+/** Every rule that the simulator must miss when it is gone; the table in docs/exactness.md is printed from here. */
+final class PlantedBugs {
+    private static final String DISPATCHER = "ingest/PartitionDispatcher";
+    private static final String INDEXER = "ingest/IndexerCore";
+    private static final String FLUSH = "ingest/FlushSequence";
+    private static final String CATALOG = "catalog/StreamCatalog";
+    private static final String SNAPSHOT = "catalog/StreamSnapshot";
+    private static final String ROUTE = "catalog/PartitionRoute";
+    private static final String COLLECTOR = "catalog/FileCollector";
+    private static final String PLAN = "query/exec/QueryPlan";
+    private static final String READER = "query/exec/FreshReader";
+    private static final String RUNNER = "query/exec/QueryRunner";
+
+    private static final PlantedBug CUTTING = new PlantedBug(
+                    "cutting", 4, SAFETY, "tuples below the watermark are not cut off")
+            .with(INDEXER, "int first = body.firstRowAt(channel.watermark);", "int first = 0;");
+
+    /** The node version stands for (epoch, s - 1); with these the transaction checks only one of the two. */
+    private static PlantedBug commitChecks(PlantedBug bug, String check) {
+        return bug.with(
+                        CATALOG,
+                        "new Op.Set(path, CatalogJson.write(next), nodeVersion), new Op.Create(editPath(number), edit)",
+                        "new Op.Set(path, CatalogJson.write(next), checked(path, next)),"
+                                + " new Op.Create(editPath(number), edit)")
+                .with(
+                        CATALOG,
+                        "private void refreshLastEdit() {",
+                        "private int checked(String path, IndexerCheckpoint next) throws ConflictException {"
+                                + " store.sync(); CatalogStore.Node node = require(path);"
+                                + " IndexerCheckpoint current = CatalogJson.readCheckpoint(path, node.data());"
+                                + " if (" + check + ") { throw new ConflictException(\"planted\"); }"
+                                + " return node.version(); }"
+                                + " private void refreshLastEdit() {");
+    }
+
+    private static final PlantedBug NO_S_CHECK = commitChecks(
+                    new PlantedBug(
+                            "no s-1", 7, NONE, "the commit checks the epoch, not that the flush before is committed"),
+                    "current.epoch() != next.epoch()")
+            .with(CATALOG, "if (current.flushed() != next.flushed() - 1) {", "if (current.flushed() < 0) {");
+
+    private static final PlantedBug APART = new PlantedBug(
+                    "checkpoint apart", 3, SAFETY, "the epoch is raised on another reading than the checkpoint's")
+            .with(
+                    CATALOG,
+                    "IndexerCheckpoint raised = new IndexerCheckpoint(old.epoch() + 1,",
+                    "node = require(path); refreshLastEdit(); IndexerCheckpoint raised = new IndexerCheckpoint("
+                            + "CatalogJson.readCheckpoint(path, node.data()).epoch() + 1,");
+
+    private static final PlantedBug REPEATS = new PlantedBug("repeats", 4, NONE, "repeated blocks are not dropped")
+            .with(INDEXER, "if (block.to() <= channel.watermark) {", "if (block.to() < 0) {")
+            .with(
+                    INDEXER,
+                    "channel.watermark = block.to();",
+                    "channel.watermark = Math.max(channel.watermark, block.to());");
+
+    private static final PlantedBug ORDER = new PlantedBug(
+                    "flush order", 7, NONE, "the newest sealed tree is flushed first")
+            .with(FLUSH, "private boolean ended;", "private boolean ended; private SealedTree picked;")
+            .with(
+                    FLUSH,
+                    "SealedTree sealed = waiting.getFirst();",
+                    "SealedTree sealed = written == null ? (picked = waiting.getLast()) : picked;")
+            .with(FLUSH, "if (sealed.flush() != lastFlush + 1) {", "if (sealed.flush() < 0) {")
+            .with(
+                    INDEXER,
+                    "if (sealed.isEmpty() || sealed.get(0).sequence() != sequence) {",
+                    "if (sealed.isEmpty()) {");
+
+    private static final PlantedBug SUBQUERY_EPOCH = new PlantedBug(
+                    "subquery epoch", 9, NONE, "a subquery for another epoch is answered")
+            .with(READER, "if (view.epoch() != subquery.epoch()) {", "if (view.epoch() < 0) {");
+
+    private static final PlantedBug S_ABOVE = new PlantedBug(
+                    "s above mine", 9, NONE, "a subquery above the last flush is answered")
+            .with(READER, "if (view.flushed() < subquery.flushed()) {", "if (view.flushed() < 0) {");
+
+    /**
+     * The first seed that found a bug, where it is not among the first few: so that every build need not look for it.
+     * Any change of the simulator makes them out of date, which costs time and nothing else.
+     */
+    static final Map<String, Integer> FOUND_BY = Map.of(
+            "answer version", 136,
+            "report version", 489,
+            "merge epoch", 513,
+            "subquery epoch, s above mine", 347,
+            "subquery epoch, floor at start", 739,
+            "idle successor", 3586);
+
+    private PlantedBugs() {}
+
+    /** Those of the protocol's list, then our own, then those that are only seen in pairs. */
+    static final List<PlantedBug> ALL = List.of(
+            new PlantedBug("limit", 1, SAFETY, "offsets are routed before they are reserved")
+                    .with(
+                            DISPATCHER,
+                            "if (records.from >= route.limit() || roadblock.isAt(records.from)) {",
+                            "if (roadblock.isAt(records.from)) {")
+                    .with(DISPATCHER, "roomInRing() && first.from < route.limit()", "roomInRing()")
+                    .with(ROUTE, "return Math.min(limit, since);", "return since;")
+                    .with(ROUTE, "return limit;", "return Long.MAX_VALUE;"),
+            new PlantedBug("route cas", 1, SAFETY, "the route is written without compare-and-set")
+                    .with(
+                            CATALOG,
+                            "CatalogJson.write(changed), current.nodeVersion())))",
+                            "CatalogJson.write(changed), -1)))"),
+            new PlantedBug("since", 1, SAFETY, "a version enters below the limit")
+                    .with(
+                            ROUTE,
+                            "new VersionSince(version, limit)",
+                            "new VersionSince(version, Math.max(last.since(), limit - 48))"),
+            new PlantedBug("contiguity", 4, SAFETY, "a block beyond the watermark is taken")
+                    .with(INDEXER, "if (block.from() > channel.watermark) {", "if (block.from() < 0) {"),
+            CUTTING,
+            commitChecks(
+                            new PlantedBug("commit epoch", 7, SAFETY, "the commit checks s - 1, not the epoch"),
+                            "current.flushed() != next.flushed() - 1")
+                    .with(CATALOG, "if (current.epoch() != next.epoch()) {", "if (current.epoch() < 0) {")
+                    .with(
+                            CATALOG,
+                            "throw new IllegalStateException(\"stream \" + stream.name() + \", indexer \" + indexer + \": flush \""
+                                    + " + next.flushed() + \" cannot follow flush \" + current.flushed());",
+                            "return new CommitOutcome.Fenced(current.epoch());"),
+            new PlantedBug("w at seal", 7, SAFETY, "the checkpoint's watermarks are those at the commit")
+                    .with(
+                            INDEXER,
+                            "new IndexerCheckpoint(epoch, lastSealed, sealedWatermarks.clone(), rejected)",
+                            "new IndexerCheckpoint(epoch, lastSealed, liveWatermarks(), rejected)")
+                    .with(
+                            INDEXER,
+                            "private TemplateTree newTree() {",
+                            "private long[] lent; private long[] liveWatermarks() { lent = watermarks(); return lent; }"
+                                    + " private TemplateTree newTree() {")
+                    .with(
+                            INDEXER,
+                            "version = Math.max(version, block.version());",
+                            "version = Math.max(version, block.version());"
+                                    + " if (lent != null) { lent[block.partition()] = block.to(); }"),
+            new PlantedBug("floor", 9, SAFETY, "a subquery below the forgotten floor is answered")
+                    .with(READER, "if (view.floor() > subquery.flushed()) {", "if (view.floor() < 0) {"),
+            new PlantedBug("answer version", 9, SAFETY, "an answer of a newer routing version is taken")
+                    .with(RUNNER, "if (header.version() > plan.snapshot().version()) {", "if (header.version() < 0) {"),
+            new PlantedBug("interval union", 8, SAFETY, "only the newest version's intervals say who is asked")
+                    .with(
+                            SNAPSHOT,
+                            "boolean past = v + 1 < versions.size() && versions.get(v + 1).since() <= checkpoint.watermarks()[p];",
+                            "boolean past = v + 1 < versions.size();"),
+            new PlantedBug("report s", 8, SAFETY, "a report of a later flush excuses")
+                    .with(PLAN, "|| report.flushed() > checkpoint.flushed()", ""),
+            new PlantedBug("report w", 8, SAFETY, "a report below the demand excuses")
+                    .with(PLAN, "if (report.watermarks()[p] < demand[p]) {", "if (report.watermarks()[p] < 0) {"),
+            new PlantedBug("report version", 8, SAFETY, "a report of a newer routing version excuses")
+                    .with(PLAN, "|| report.version() > snapshot.version()", ""),
+            new PlantedBug("one edit", 8, SAFETY, "flushes are asked for as reported, chunks as in the snapshot")
+                    .with(
+                            PLAN,
+                            "checkpoint.epoch(), checkpoint.flushed(), demand)",
+                            "checkpoint.epoch(), report == null || report.epoch() != checkpoint.epoch()"
+                                    + " ? checkpoint.flushed() : Math.max(checkpoint.flushed(), report.flushed()), demand)"),
+            new PlantedBug("merge check", 11, SAFETY, "a merge does not look whether its inputs are still there")
+                    .with(CATALOG, "if (!inputs.stream().allMatch(current::holds)) {", "if (inputs.isEmpty()) {")
+                    .with(SNAPSHOT, "if (gone.size() != inputs.size()) {", "if (gone.size() > inputs.size()) {"),
+            new PlantedBug("collector epoch", 12, SAFETY, "files of a living epoch are collected")
+                    .with(COLLECTOR, "return flushed || replaced.contains(file);", "return true;"),
+            new PlantedBug("file epoch", 7, SAFETY, "file names are used again by the next epoch")
+                    .with(
+                            "catalog/ChunkDescriptor",
+                            "indexer + \"-\" + epoch + \"-\" + flush",
+                            "indexer + \"-\" + 1 + \"-\" + flush")
+                    .with(FLUSH, "if (!same) {", "if (!same && content.isEmpty()) {"),
+            new PlantedBug("one version a block", 4, SAFETY, "a block spans a change of the routing")
+                    .with(
+                            DISPATCHER,
+                            "Math.min(route.nextChange(records.from), route.nextLost(records.from))",
+                            "Math.min(route.limit(), route.nextLost(records.from))"),
+            APART,
+            new PlantedBug("channel instance", 3, LIVENESS, "a subscription after a gap is the same as before")
+                    .with(INDEXER, "channel.attempt++;", ""),
+            new PlantedBug("heartbeat", 5, LIVENESS, "idle channels are silent")
+                    .with(DISPATCHER, "send(channel, channel.sentTo, channel.sentTo, null, now);", ""),
+            new PlantedBug("repeated subscribe", 5, LIVENESS, "a lost subscription is not sent again")
+                    .with(
+                            INDEXER,
+                            "} else if (now - channel.lastHeardNanos > settings.silenceNanos()",
+                            "} else if (now < 0 && now - channel.lastHeardNanos > settings.silenceNanos()")
+                    .with(
+                            INDEXER,
+                            "channel.subscribeDue |= !channel.active && now - channel.lastSubscribeNanos > IDLE_SUBSCRIBE_NANOS;",
+                            ""),
+            new PlantedBug("cumulative credit", 6, MEMORY, "credit is added up instead of being a maximum")
+                    .with(
+                            DISPATCHER,
+                            "&& credit.granted() > channel.granted) { channel.granted = credit.granted();",
+                            ") { channel.granted += credit.granted() - channel.sent;"),
+            new PlantedBug("consumed", 6, LIVENESS, "a new subscription counts what was lost under way")
+                    .with(DISPATCHER, "channel.sent = subscribe.consumed();", "")
+                    .with(
+                            INDEXER,
+                            "channel.subscribeDue |= !channel.active && now - channel.lastSubscribeNanos > IDLE_SUBSCRIBE_NANOS;",
+                            ""),
+            new PlantedBug("seal on an empty pool", 6, LIVENESS, "a pool that can grant nothing seals no tree")
+                    .with("ingest/IndexerTask", "if (largest != null) {", "if (largest != null && now < 0) {"),
+            // Our own.
+            new PlantedBug(
+                            "dead letters first",
+                            4,
+                            SAFETY,
+                            "tuples are sent before the dead letters among them are stored")
+                    .with(
+                            DISPATCHER,
+                            "if (segment == null || !segment.unstored.isEmpty()) {",
+                            "if (segment == null) {"),
+            new PlantedBug("recovering", 10, SAFETY, "an indexer that recovers does not say so")
+                    .with(INDEXER, "if (channels[p].watermark < targets[p]) {", "if (channels[p].watermark < 0) {"),
+            new PlantedBug("stale", 10, SAFETY, "an indexer that hears nothing does not say so")
+                    .with(READER, "if (now - view.heardNanos()[p] > staleNanos) {", "if (now < 0) {"),
+            new PlantedBug("demand", 10, SAFETY, "what a session has seen is not demanded")
+                    .with(
+                            PLAN,
+                            "query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));",
+                            ""),
+            new PlantedBug("unknown is done", 7, SAFETY, "a commit that ended unknown is taken for done")
+                    .with(
+                            CATALOG,
+                            "if (current.flushed() == next.flushed()) {",
+                            "if (current.flushed() == next.flushed() || e instanceof UnknownOutcomeException) {"),
+            new PlantedBug("refused once", 4, SAFETY, "refused rows of a repeated block are counted again")
+                    .with(
+                            INDEXER,
+                            "rejected += body.rejectedFrom(channel.watermark);",
+                            "rejected += body.rejectedCount();"),
+            new PlantedBug("one attempt", 10, SAFETY, "a chunk's attempt that broke off is delivered too")
+                    .with(
+                            "query/exec/ChunkReads",
+                            "failed(pending, chunk, server, String.valueOf(e.getMessage()));",
+                            "delivery.acceptAll(rows); failed(pending, chunk, server, String.valueOf(e.getMessage()));"),
+            new PlantedBug("merge epoch", 12, SAFETY, "a merge is committed though its writer has a successor")
+                    .with(
+                            CATALOG,
+                            "if (writer == null || writer.epoch() != output.epoch()) {",
+                            "if (writer == null) {"),
+            new PlantedBug("grace", 12, SAFETY, "files are collected at once")
+                    .with(COLLECTOR, "if (nowNanos - since < graceNanos) {", "if (nowNanos < since) {"),
+            new PlantedBug("orphans", 12, SAFETY, "files of dead epochs are not collected")
+                    .with(
+                            COLLECTOR,
+                            "if (writer == null || writer.epoch() > Integer.parseInt(name.group(3))) {",
+                            "if (writer == null) {"),
+            new PlantedBug("idle successor", 3, LIVENESS, "an idle indexer does not look whether it has a successor")
+                    .with(INDEXER, "if (!stopped && !successorSeen) {", "if (!stopped && !successorSeen && now < 0) {"),
+            new PlantedBug("ring", 6, MEMORY, "room in the ring is made after a segment came")
+                    .with(
+                            DISPATCHER,
+                            "trimRing(); return ringBytes <= ringLimit || ring.size() <= 1;",
+                            "return ringBytes <= ringLimit || ring.isEmpty() || mayDrop(ring.get(0));"),
+            new PlantedBug("pause", 6, MEMORY, "live reading does not pause when nobody has credit")
+                    .with(DISPATCHER, "if (pendingBytes > settings.pendingBytes()) { pause(now); }", ""),
+            new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
+                    .with(
+                            "ingest/CreditWindow",
+                            "long free = poolBytes - pool.usedBytes() - underWay;",
+                            "long free = poolBytes;"),
+            // Only in pairs.
+            new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")
+                    .and(REPEATS)
+                    .and(CUTTING),
+            new PlantedBug("subquery epoch, s above mine", 9, SAFETY, "a zombie answers for its successor")
+                    .and(SUBQUERY_EPOCH)
+                    .and(S_ABOVE),
+            new PlantedBug("subquery epoch, floor at start", 9, SAFETY, "a successor answers for its predecessor")
+                    .and(SUBQUERY_EPOCH)
+                    .with(INDEXER, "this.floor = start.flushed();", "this.floor = 0;"),
+            new PlantedBug("s-1, checkpoint apart", 7, SAFETY, "no check of s - 1, and the checkpoint read apart")
+                    .and(NO_S_CHECK)
+                    .and(APART),
+            new PlantedBug("flush order, s-1", 7, SAFETY, "flushes in any order, and no check of s - 1")
+                    .and(ORDER)
+                    .and(NO_S_CHECK));
+
+    /** Guards whose absence alone was never seen to matter. */
+    static final List<PlantedBug> SECOND_GUARDS = List.of(
+            REPEATS,
+            NO_S_CHECK,
+            ORDER,
+            new PlantedBug(
+                            "sweep stays",
+                            6,
+                            NONE,
+                            "channels far apart drop each other's records before letters are stored")
+                    .with(DISPATCHER, "if (!sweep.get(i).unstored.isEmpty()) {", "if (i < 0) {"),
+            new PlantedBug("lower channel epochs", 5, NONE, "a dispatcher follows older subscriptions too")
+                    .with(
+                            DISPATCHER,
+                            "subscribe.epoch().compareTo(channel.epoch) <= 0",
+                            "subscribe.epoch().equals(channel.epoch)"),
+            SUBQUERY_EPOCH,
+            S_ABOVE,
+            new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")
+                    .with(PLAN, "if (report.epoch() != checkpoint.epoch()", "if (report.epoch() < 0"),
+            new PlantedBug("older routes", 1, NONE, "a dispatcher takes an older copy of its route")
+                    .with(
+                            DISPATCHER,
+                            "if (newer.limit() >= route.limit()",
+                            "if (newer.limit() >= 0 || newer.limit() >= route.limit()"));
+}

@@ -1,0 +1,86 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.ingest.DispatcherSettings;
+import io.waterwheel.ingest.IndexerSettings;
+import java.util.Random;
+
+/**
+ * What one run is like: sizes, and how much goes wrong. Drawn from the seed; small memories and windows are frequent,
+ * because rules about them matter only there.
+ *
+ * @param quiet little goes wrong, so that the catalog stands still while the routing changes
+ * @param partitions of the topic
+ * @param indexers of the first routing table
+ * @param hosts indexer tasks
+ * @param poolBytes memory of a task's trees
+ * @param windowBytes bound of what is under way to a task
+ * @param loss chance that a message is lost
+ * @param repeats chance that it arrives twice
+ * @param reorder chance that it overtakes others
+ * @param unknown chance that a commit ends unknown
+ * @param diskFaults chance that a step of the store fails
+ * @param burst records are produced at once in up to so many parts
+ * @param laziness a coordinator follows the catalog once in so many times that it should
+ * @param routings how often the routing changes, in thousandths of the steps
+ * @param crashes how often roles crash, in thousandths of the steps
+ */
+record Settings(
+        boolean quiet,
+        int partitions,
+        int indexers,
+        int hosts,
+        long poolBytes,
+        long windowBytes,
+        double loss,
+        double repeats,
+        double reorder,
+        double unknown,
+        double diskFaults,
+        int burst,
+        int laziness,
+        int routings,
+        int crashes,
+        DispatcherSettings dispatcher,
+        long blockBytes,
+        IndexerSettings indexer) {
+    /** A page of the simulation's tuples, and a little. */
+    static final long PAGE_BYTES = 6_400;
+
+    /** How long a file that is nobody's is kept; queries are shorter. */
+    static final long GRACE_NANOS = 600_000_000;
+
+    static final long MAX_QUERY_MILLIS = 150;
+
+    static final long STALE_NANOS = 1_000_000_000;
+
+    static Settings draw(Random random) {
+        boolean quiet = random.nextInt(4) == 0;
+        long[] pools = {3 * PAGE_BYTES, 3 * PAGE_BYTES, 5 * PAGE_BYTES, 12 * PAGE_BYTES, 8 << 20};
+        long[] windows = {100, 400, 400, 2_000, 100_000};
+        return new Settings(
+                quiet,
+                1 + random.nextInt(3),
+                1 + random.nextInt(3),
+                1 + random.nextInt(2),
+                pools[random.nextInt(pools.length)],
+                windows[random.nextInt(windows.length)],
+                quiet ? 0 : 0.02 * random.nextInt(4),
+                quiet ? 0 : 0.02 * random.nextInt(4),
+                quiet ? 0 : 0.1 * random.nextInt(4),
+                quiet ? 0 : 0.04 * random.nextInt(3),
+                quiet ? 0 : 0.1 * random.nextInt(3),
+                1 + random.nextInt(3),
+                random.nextInt(3) == 0 ? 50 : 1,
+                2 + random.nextInt(8),
+                quiet ? random.nextInt(2) : 2 + random.nextInt(10),
+                new DispatcherSettings(1_000 + random.nextInt(3) * 1_000, 2_000, 600, 100_000_000),
+                200 + random.nextInt(300),
+                new IndexerSettings(
+                        quiet ? 100_000 : 1_000 + random.nextInt(3_000),
+                        3_000_000_000L,
+                        random.nextInt(2) * 500_000_000L,
+                        300_000_000L,
+                        STALE_NANOS,
+                        200_000_000L));
+    }
+}

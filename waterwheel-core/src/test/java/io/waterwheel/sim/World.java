@@ -1,0 +1,235 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.exec.QueryClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Everything there is in one run: time, the log, the catalog, the files, the network, the roles and their zombies. */
+final class World {
+    private static final int MAX_ZOMBIES = 3;
+    private static final int MAX_INTERLEAVED = 4;
+    private static final int MAX_DEPTH = 3;
+
+    final Random random;
+    final Settings settings;
+    final Trace trace = new Trace();
+    long now = 1_000_000_000;
+
+    final SimCatalog catalog;
+    final SimFiles files;
+    final Network network;
+    final Topic topic;
+    final StreamInfo stream;
+    /** The stream's catalog as it is, for the oracle. */
+    final StreamCatalog truth;
+
+    final Oracle oracle;
+    final ChunkWriter writer = new ChunkWriter();
+
+    final HostRole[] hosts;
+    final List<HostRole> zombieHosts = new ArrayList<>();
+    final @Nullable DispatcherRole[] dispatchers;
+    final List<DispatcherRole> zombieDispatchers = new ArrayList<>();
+    final SpoutRole[] spouts;
+    final CoordinatorRole[] coordinators;
+    CollectorRole collector;
+    final MergerRole merger;
+    final SimCatalog.Client[] balancers;
+
+    private boolean faulty = true;
+    private @Nullable Events events;
+    /** Calls in the middle of which others happen. */
+    private int depth;
+
+    /** Time as the shipped query classes see it: what they sleep, the world lives. */
+    final QueryClock clock = new QueryClock() {
+        @Override
+        public long nanos() {
+            return now;
+        }
+
+        @Override
+        public void sleep(long nanos) {
+            long until = now + nanos;
+            Events going = events;
+            while (going != null && faulty && now < until) {
+                oracle.watch(going::step);
+            }
+            now = Math.max(now, until);
+        }
+    };
+
+    World(long seed) {
+        this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+        this.settings = Settings.draw(random);
+        this.catalog = new SimCatalog(random, settings.unknown());
+        this.stream = new Namespace(catalog.truth())
+                .create(
+                        "s",
+                        Topic.SCHEMA,
+                        RecordFormat.BLOCK,
+                        "t",
+                        new long[settings.partitions()],
+                        settings.indexers());
+        this.truth = new StreamCatalog(catalog.truth(), stream);
+        this.topic = new Topic(random, stream.id(), settings.partitions());
+        this.oracle = new Oracle(this);
+        this.files = new SimFiles(random, settings.diskFaults(), oracle::beforeDelete);
+        this.network = new Network(this, settings.loss(), settings.repeats(), settings.reorder());
+        this.hosts = new HostRole[settings.hosts()];
+        for (int h = 0; h < hosts.length; h++) {
+            hosts[h] = new HostRole(this, h);
+        }
+        this.dispatchers = new DispatcherRole[settings.partitions()];
+        this.spouts = new SpoutRole[settings.partitions()];
+        for (int p = 0; p < spouts.length; p++) {
+            spouts[p] = new SpoutRole(this, p);
+        }
+        this.coordinators = new CoordinatorRole[] {new CoordinatorRole(this, 0), new CoordinatorRole(this, 1)};
+        this.collector = new CollectorRole(this);
+        this.merger = new MergerRole(this);
+        this.balancers = new SimCatalog.Client[] {catalog.client(), catalog.client()};
+    }
+
+    /** Lets time that queries sleep be lived by these events. */
+    void live(Events going) {
+        events = going;
+        catalog.between(this::interleave);
+    }
+
+    void note(String who, String what, Object... args) {
+        trace.note(now, who, what, args);
+    }
+
+    /** Whether things still go wrong. */
+    boolean faulty() {
+        return faulty;
+    }
+
+    /** From now on, or no longer, nothing goes wrong. */
+    void calm(boolean calm) {
+        faulty = !calm;
+        network.calm(calm);
+        catalog.calm(calm);
+        files.calm(calm);
+    }
+
+    /** Rows of one block may exceed its bound by a record's. */
+    long maxBlockBytes() {
+        return settings.blockBytes() + Topic.RECORD_BYTES;
+    }
+
+    void requireTemporary(WaterwheelException e) {
+        if (e.kind() != WaterwheelException.Kind.TEMPORARY) {
+            throw e;
+        }
+    }
+
+    /** Every logical indexer that there is. */
+    List<Integer> indexerIds() {
+        return oracle.truth().checkpoints().keySet().stream().sorted().toList();
+    }
+
+    /** Who takes what is sent to an indexer: the task that hosts it, sometimes a zombie of that task. */
+    @Nullable
+    HostRole hostOf(int indexer) {
+        int number = indexer % hosts.length;
+        if (faulty && !zombieHosts.isEmpty() && random.nextInt(4) == 0) {
+            HostRole zombie = zombieHosts.get(random.nextInt(zombieHosts.size()));
+            if (zombie.number == number) {
+                return zombie;
+            }
+        }
+        return hosts[number];
+    }
+
+    /** Hands something to the dispatcher of a partition, which starts if need be; false while it pauses. */
+    boolean toDispatcher(int partition, Consumer<DispatcherRole> event) {
+        DispatcherRole target = dispatchers[partition];
+        if (faulty && !zombieDispatchers.isEmpty() && random.nextInt(4) == 0) {
+            DispatcherRole zombie = zombieDispatchers.get(random.nextInt(zombieDispatchers.size()));
+            if (zombie.partition() == partition) {
+                target = zombie;
+            }
+        }
+        if (target == null) {
+            target = DispatcherRole.start(this, partition);
+            dispatchers[partition] = target;
+            if (target == null) {
+                return true;
+            }
+            note("dispatcher " + partition, "starts");
+        }
+        if (target.paused()) {
+            return false;
+        }
+        event.accept(target);
+        return true;
+    }
+
+    /** An indexer task dies, or its successor is started while it lives on. */
+    void crashHost(int number, boolean zombie) {
+        HostRole old = hosts[number];
+        if (zombie) {
+            old.stuck = random.nextBoolean();
+            zombieHosts.add(old);
+            if (zombieHosts.size() > MAX_ZOMBIES) {
+                zombieHosts.remove(0).dead = true;
+            }
+        } else {
+            old.dead = true;
+        }
+        note("host " + number, zombie ? "becomes a zombie" : "dies");
+        hosts[number] = new HostRole(this, number);
+        hosts[number].launch();
+    }
+
+    void crashDispatcher(int partition, boolean zombie) {
+        DispatcherRole old = dispatchers[partition];
+        if (old != null) {
+            if (zombie) {
+                zombieDispatchers.add(old);
+                if (zombieDispatchers.size() > MAX_ZOMBIES) {
+                    zombieDispatchers.remove(0).dead = true;
+                }
+            } else {
+                old.dead = true;
+            }
+            note("dispatcher " + partition, zombie ? "becomes a zombie" : "dies");
+        }
+        dispatchers[partition] = null;
+    }
+
+    /** Zombies end; what is under way to them arrives at nobody. */
+    void endZombies() {
+        zombieHosts.forEach(host -> host.dead = true);
+        zombieHosts.clear();
+        zombieDispatchers.forEach(dispatcher -> dispatcher.dead = true);
+        zombieDispatchers.clear();
+    }
+
+    /** Lets other things happen in the middle of a call. */
+    void interleave() {
+        Events going = events;
+        if (!faulty || going == null || depth >= MAX_DEPTH) {
+            return;
+        }
+        depth++;
+        try {
+            for (int n = random.nextInt(MAX_INTERLEAVED); n > 0; n--) {
+                oracle.watch(random.nextInt(4) == 0 ? going::rival : going::step);
+            }
+        } finally {
+            depth--;
+        }
+    }
+}

@@ -54,32 +54,42 @@ final class PartEncoder {
     /** Writes a part of fixed width; the values are sign-extended, those of floating kinds are bits. */
     void fixed(int part, long[] column, int rows, int width, ColumnKind kind, ChunkBuffer out) {
         int start = out.size();
+        boolean whole = trialIn[part] == 0 || wholeBytes[part];
+        integers.setWholeBytes(whole);
+        encode(column, rows, width, kind, out);
         if (trialIn[part]-- > 0) {
-            integers.setWholeBytes(wholeBytes[part]);
-            encode(column, rows, width, kind, out);
-            compress(part, start, out, wholeBytes[part] ? EAGER : NUMBERS);
+            compress(part, start, out, whole ? EAGER : NUMBERS);
         } else {
-            trialIn[part] = TRIAL_LEAVES;
-            integers.setWholeBytes(true);
+            int length = keepAside(part, start, out);
             encode(column, rows, width, kind, out);
-            skip[part] = 0;
-            compress(part, start, out, EAGER);
-            int whole = out.size() - start;
-            other.clear();
-            other.putBytes(out.array(), start, whole);
-            out.setSize(start);
-            integers.setWholeBytes(false);
-            encode(column, rows, width, kind, out);
-            skip[part] = 0;
-            compress(part, start, out, NUMBERS);
-            int tight = out.size() - start;
-            wholeBytes[part] = whole < tight - tight / NUMBERS;
-            if (wholeBytes[part]) {
-                out.setSize(start);
-                out.putBytes(other.array(), 0, whole);
-            }
+            chooseWholeBytes(part, start, length, NUMBERS, out);
         }
         integers.setWholeBytes(false);
+    }
+
+    /** Compresses the part that begins at the start, with whole bytes, and takes it out; returns its length. */
+    private int keepAside(int part, int start, ChunkBuffer out) {
+        trialIn[part] = TRIAL_LEAVES;
+        skip[part] = 0;
+        compress(part, start, out, EAGER);
+        int length = out.size() - start;
+        other.clear();
+        other.putBytes(out.array(), start, length);
+        out.setSize(start);
+        integers.setWholeBytes(false);
+        return length;
+    }
+
+    /** Compresses the part that begins at the start, and keeps the one aside instead where it is a tenth shorter. */
+    private void chooseWholeBytes(int part, int start, int aside, int least, ChunkBuffer out) {
+        skip[part] = 0;
+        compress(part, start, out, least);
+        int tight = out.size() - start;
+        wholeBytes[part] = aside < tight - tight / NUMBERS;
+        if (wholeBytes[part]) {
+            out.setSize(start);
+            out.putBytes(other.array(), 0, aside);
+        }
     }
 
     private void encode(long[] column, int rows, int width, ColumnKind kind, ChunkBuffer out) {
@@ -121,8 +131,16 @@ final class PartEncoder {
     /** Writes a part of variable values that the tree's references point to. */
     void variable(int part, long[] references, int rows, byte[][] slabs, ChunkBuffer out) {
         int start = out.size();
+        integers.setWholeBytes(trialIn[part] == 0 || wholeBytes[part]);
         values.write(references, rows, slabs, out);
-        compress(part, start, out, EAGER);
+        if (trialIn[part]-- > 0) {
+            compress(part, start, out, EAGER);
+        } else {
+            int length = keepAside(part, start, out);
+            values.write(references, rows, slabs, out);
+            chooseWholeBytes(part, start, length, EAGER, out);
+        }
+        integers.setWholeBytes(false);
     }
 
     /** Compresses the content of the part that begins at the start, if that saves one byte in {@code least}. */

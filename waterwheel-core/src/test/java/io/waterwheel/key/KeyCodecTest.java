@@ -141,6 +141,8 @@ final class KeyCodecTest {
                 .hasMessageContaining("got 'NaN'");
         assertThatThrownBy(() -> KeyCodec.ofText(new Field("k", FieldType.TIMESTAMP, false), "2021-10-07T12:00:00"))
                 .hasMessageContaining("expected a value of type timestamp");
+        assertThat(KeyCodec.ofText(new Field("k", FieldType.TIMESTAMP, false), "1970-01-01 01:00:01+01:00"))
+                .isEqualTo(1000);
         assertThat(KeyCodec.ofText(new Field("k", FieldType.TIMESTAMP_US, false), "1970-01-01T00:00:01+00:00"))
                 .isEqualTo(1_000_000);
     }

@@ -1,24 +1,17 @@
 package io.waterwheel.benchmark.comparison;
 
 import io.waterwheel.benchmark.Options;
-import io.waterwheel.benchmark.data.NetworkTuples;
-import io.waterwheel.benchmark.data.RealSets;
-import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.key.Area;
 import io.waterwheel.local.LocalSettings;
 import io.waterwheel.local.LocalStream;
 import io.waterwheel.model.Box;
 import io.waterwheel.model.Circle;
 import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Query;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +19,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * queries (at each stage), seed, data (folder of the real sets).
  */
 public final class EngineComparison {
-    private static final int BLOCK_ROWS = 1000;
     private static final long[] CHUNK_BYTES = {16 << 20, 64 << 10};
     private static final long CACHE_BYTES = 256 << 20;
 
@@ -94,7 +85,7 @@ public final class EngineComparison {
                     options.number("seed"),
                     folder));
         } finally {
-            delete(folder);
+            SetRows.delete(folder);
         }
     }
 
@@ -108,66 +99,11 @@ public final class EngineComparison {
      */
     static String compare(String set, Path data, int rows, int queries, long seed, Path folder) throws Exception {
         List<TupleBlock> blocks = new ArrayList<>();
-        StreamDefinition stream = load(set, data, rows, seed, blocks);
+        StreamDefinition stream = SetRows.load(set, data, rows, seed, blocks);
         Twin twin = new Twin(stream.schema());
         blocks.forEach(twin::add);
         EngineComparison comparison = new EngineComparison(stream, twin, blocks, seed);
         return set + ": " + comparison.run(queries, folder);
-    }
-
-    private static StreamDefinition load(String set, Path data, int rows, long seed, List<TupleBlock> blocks)
-            throws IOException {
-        if (set.equals("taxi")) {
-            StreamDefinition stream = TaxiTuples.stream(RecordFormat.BLOCK, 1);
-            TaxiTuples tuples = new TaxiTuples(seed, 50_000);
-            generate(stream.schema(), rows, blocks, tuples::nextInto);
-            return stream;
-        }
-        if (set.equals("network")) {
-            StreamDefinition stream = NetworkTuples.stream(RecordFormat.BLOCK, 1);
-            NetworkTuples tuples = new NetworkTuples(seed, 50_000);
-            generate(stream.schema(), rows, blocks, tuples::nextInto);
-            return stream;
-        }
-        RealSets real = RealSets.valueOf(set.toUpperCase(Locale.ROOT));
-        int[] taken = {0};
-        real.read(data, block -> {
-            TupleBlock copy = new TupleBlock(block.layout(), block.size());
-            copy(block, copy);
-            blocks.add(copy);
-            taken[0] += block.size();
-            return taken[0] < rows;
-        });
-        return real.stream();
-    }
-
-    private interface Source {
-        void nextInto(TupleBlock block);
-    }
-
-    private static void generate(Schema schema, int rows, List<TupleBlock> blocks, Source source) {
-        RowLayout layout = RowLayout.of(schema);
-        for (int made = 0; made < rows; made += BLOCK_ROWS) {
-            TupleBlock block = new TupleBlock(layout, BLOCK_ROWS);
-            for (int i = 0; i < Math.min(BLOCK_ROWS, rows - made); i++) {
-                source.nextInto(block);
-            }
-            blocks.add(block);
-        }
-    }
-
-    private static void copy(TupleBlock from, TupleBlock to) {
-        RowLayout layout = from.layout();
-        int rows = from.size();
-        System.arraycopy(from.keys(), 0, to.keys(), 0, rows);
-        System.arraycopy(from.times(), 0, to.times(), 0, rows);
-        for (int c = 0; c < layout.columns(); c++) {
-            System.arraycopy(from.column(c), 0, to.column(c), 0, rows * layout.width(c));
-        }
-        to.ensureArena(from.arenaSize());
-        System.arraycopy(from.arena(), 0, to.arena(), 0, from.arenaSize());
-        to.setArenaSize(from.arenaSize());
-        to.setSize(rows);
     }
 
     private String run(int queries, Path folder) throws Exception {
@@ -309,16 +245,5 @@ public final class EngineComparison {
             return new Circle(longitude, latitude, (width + height) * 50_000);
         }
         return new Box(longitude - width / 2, latitude - height / 2, longitude + width / 2, latitude + height / 2);
-    }
-
-    private static void delete(Path folder) throws IOException {
-        List<Path> paths;
-        try (Stream<Path> walk = Files.walk(folder)) {
-            paths = new ArrayList<>(walk.toList());
-        }
-        java.util.Collections.reverse(paths);
-        for (Path path : paths) {
-            Files.deleteIfExists(path);
-        }
     }
 }

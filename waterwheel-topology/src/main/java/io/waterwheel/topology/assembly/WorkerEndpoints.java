@@ -91,7 +91,7 @@ final class WorkerEndpoints {
         Subquery subquery = SubqueryCodec.read(request);
         ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream(subquery.streamId()));
         long deadline = System.nanoTime() + subquery.query().timeout().toNanos();
-        Sender sender = new Sender(sink);
+        BlockSender sender = new BlockSender(sink, deadline);
         try {
             long found;
             if (subquery instanceof Subquery.OfIndexer part) {
@@ -112,38 +112,10 @@ final class WorkerEndpoints {
             } else {
                 throw new IllegalArgumentException("a subquery that asks nobody");
             }
-            sender.rethrow();
-            sink.send(PeerMessages.end(sender.blocks, found));
+            sender.end(found);
         } catch (IOException e) {
             throw new WaterwheelException(
                     WaterwheelException.Kind.TEMPORARY, "SUBQUERY_FAILED", String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private static final class Sender implements RowSink {
-        private final MessageSink sink;
-        private int blocks;
-        private boolean interrupted;
-
-        Sender(MessageSink sink) {
-            this.sink = sink;
-        }
-
-        @Override
-        public boolean accept(io.waterwheel.model.TupleBlock rows) {
-            try {
-                sink.send(PeerMessages.block(blocks++, rows));
-                return !sink.cancelled();
-            } catch (InterruptedException e) {
-                interrupted = true;
-                return false;
-            }
-        }
-
-        void rethrow() throws InterruptedException {
-            if (interrupted) {
-                throw new InterruptedException("the answer was given up");
-            }
         }
     }
 
@@ -317,7 +289,7 @@ final class WorkerEndpoints {
     private static long receive(MessageStream stream, RowLayout layout, RowSink sink) throws IOException {
         int blocks = 0;
         long rows = 0;
-        while (true) {
+        while (sink.wanted()) {
             byte[] message = stream.next();
             if (message == null) {
                 throw new IOException("the answer was cut off after " + blocks + " blocks");
@@ -332,6 +304,7 @@ final class WorkerEndpoints {
                 return rows;
             }
         }
+        return rows;
     }
 
     private static final class RemoteReply implements IndexerReply {

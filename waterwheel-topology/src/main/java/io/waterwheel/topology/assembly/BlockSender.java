@@ -1,0 +1,61 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.exec.RowSink;
+import io.waterwheel.topology.rpc.MessageSink;
+
+/**
+ * Sends the blocks of a subquery's answer to another worker, numbered, and the end mark when they are all. Ends the
+ * scan when nobody waits any more or the time is up; there is no end mark then. One thread.
+ */
+final class BlockSender implements RowSink {
+    private final MessageSink sink;
+    private final long deadlineNanos;
+    private int blocks;
+    private boolean cut;
+    private boolean interrupted;
+
+    /** @param deadlineNanos as {@link System#nanoTime} counts */
+    BlockSender(MessageSink sink, long deadlineNanos) {
+        this.sink = sink;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    @Override
+    public boolean accept(TupleBlock rows) {
+        try {
+            sink.send(PeerMessages.block(blocks++, rows));
+            return wanted();
+        } catch (InterruptedException e) {
+            interrupted = true;
+            return false;
+        }
+    }
+
+    @Override
+    public boolean wanted() {
+        cut |= sink.cancelled() || System.nanoTime() - deadlineNanos >= 0;
+        return !cut && !interrupted;
+    }
+
+    /**
+     * Sends the end mark.
+     *
+     * @param found the number of matching tuples
+     * @throws WaterwheelException of kind TEMPORARY when the scan was told to end before it was through
+     */
+    void end(long found) throws InterruptedException {
+        if (interrupted) {
+            throw new InterruptedException("the answer was given up");
+        }
+        if (cut) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "SUBQUERY_CUT",
+                    "the subquery ended after " + blocks + " blocks, before it was through: "
+                            + (sink.cancelled() ? "nobody waits for it any more" : "it is out of time"));
+        }
+        sink.send(PeerMessages.end(blocks, found));
+    }
+}

@@ -46,7 +46,7 @@ final class DeadLetterReader {
             long deadline = System.nanoTime() + PATIENCE_NANOS;
             while (given < limit && consumer.position(from) < end) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                    if (record.offset() < end && given++ < limit) {
+                    if (record.offset() < end && isOf(stream, record) && given++ < limit) {
                         each.accept(letter(record));
                     }
                 }
@@ -60,6 +60,11 @@ final class DeadLetterReader {
         } catch (KafkaException e) {
             throw failed(topic, stream, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** The topic outlives a stream: it may hold letters of one that was dropped. */
+    private static boolean isOf(StreamDetails stream, ConsumerRecord<byte[], byte[]> record) {
+        return number(record, "stream") == stream.id();
     }
 
     private static WaterwheelException failed(

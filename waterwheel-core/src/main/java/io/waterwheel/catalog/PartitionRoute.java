@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param lost ascending, apart from each other, all below the limit
  */
 public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentity log, List<LostRange> lost) {
-    private static final int MAX_LOST = 1_000;
+    /** Ranges; beyond it the two nearest become one. */
+    static final int MAX_LOST = 1_000;
 
     /** A routing version and the first offset it holds for. */
     public record VersionSince(int version, long since) {}
@@ -82,10 +83,27 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         merged.add(grown);
         merged.sort((a, b) -> Long.compare(a.from(), b.from()));
         if (merged.size() > MAX_LOST) {
-            throw new IllegalStateException("partition " + more.partition() + " has " + MAX_LOST
-                    + " lost ranges already; drop the stream and create it again");
+            mergeNearest(merged);
         }
         return new PartitionRoute(Math.max(limit, grown.to()), versions, log, merged);
+    }
+
+    /** Says too much rather than stopping: what lies between is named as lost too, and passed by whoever lacks it. */
+    private static void mergeNearest(List<LostRange> ranges) {
+        int nearest = 1;
+        for (int i = 2; i < ranges.size(); i++) {
+            if (between(ranges, i) < between(ranges, nearest)) {
+                nearest = i;
+            }
+        }
+        LostRange low = ranges.get(nearest - 1);
+        LostRange high = ranges.remove(nearest);
+        String reason = low.reason().contains(high.reason()) ? low.reason() : low.reason() + ", " + high.reason();
+        ranges.set(nearest - 1, new LostRange(low.partition(), low.from(), high.to(), reason));
+    }
+
+    private static long between(List<LostRange> ranges, int i) {
+        return ranges.get(i).from() - ranges.get(i - 1).to();
     }
 
     /** Whether this was read before the other: everything in it only grows. */

@@ -25,11 +25,22 @@ final class LetterBox {
     private boolean open;
     private boolean opening;
     private boolean failed;
+    /** Since the last that went well. */
+    private boolean failing;
+
     private long retryNanos;
     private long count;
 
     LetterBox(DispatcherEffects effects) {
         this.effects = effects;
+    }
+
+    /** Why nothing goes on; empty when no attempt has failed since one went well. */
+    String trouble() {
+        return failing && !waiting.isEmpty()
+                ? "refused records cannot be stored in the dead-letter topic, and nothing after them becomes visible"
+                        + " before they are; it is tried again every second. The dispatcher's log says why"
+                : "";
     }
 
     /** Letters stored by this instance. */
@@ -110,6 +121,7 @@ final class LetterBox {
         failed = false;
         stored.addAll(known);
         sendWaiting();
+        failing &= !sent.isEmpty();
     }
 
     /** The answer to {@link DispatcherEffects#storeDeadLetters}. */
@@ -122,6 +134,7 @@ final class LetterBox {
             fail(now);
             return;
         }
+        failing = false;
         count += segment.unstored.size();
         segment.unstored.clear();
         waiting.remove(segment);
@@ -132,6 +145,7 @@ final class LetterBox {
     private void fail(long now) {
         open = false;
         failed = true;
+        failing = true;
         retryNanos = now + RETRY_NANOS;
     }
 

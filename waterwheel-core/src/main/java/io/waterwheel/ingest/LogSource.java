@@ -14,8 +14,13 @@ public interface LogSource extends AutoCloseable {
         /** Everything visible in the batch's [from, to); the next batch of the partition begins at its {@code to}. */
         record Read(RecordBatch batch) implements News {}
 
-        /** Reading cannot go on: the partition is paused until {@link #seek} or {@link #remove}. */
-        record Gap(WaterwheelException problem) implements News {}
+        /**
+         * Reading cannot go on: the partition is paused until {@link #seek} or {@link #remove}.
+         *
+         * @param truncatedAt first position that is known to differ from what was read; -1 when nothing is known of
+         *     that
+         */
+        record Gap(int streamId, int partition, long truncatedAt, WaterwheelException problem) implements News {}
     }
 
     /**

@@ -321,8 +321,13 @@ public final class PartitionDispatcher {
         if (state.since() < route.log().since()) {
             return;
         }
+        roadblock.seen();
         if (state.since() > route.log().since()) {
             roadblock.anotherLog("the topic's log is another now; its beginning is being read from the catalog");
+        } else if (state.problem() == Control.LogProblem.UNKNOWN) {
+            // Neither better nor worse than before.
+            roadblock.unseen();
+            return;
         } else if (state.problem() == Control.LogProblem.NONE) {
             logStart = Math.max(logStart, Math.max(state.start(), route.log().since()));
             logEnd = Math.max(logEnd, state.end());
@@ -333,7 +338,8 @@ public final class PartitionDispatcher {
                         case GONE -> "the topic is not there";
                         case RECREATED -> "the topic was deleted and made anew";
                         default ->
-                            "the log was truncated: it ends at offset " + state.end() + ", and more was read before";
+                            Control.PartitionReport.TRUNCATED + ": it ends at offset " + state.end()
+                                    + ", and more was read before, or what was read is" + " not there any more";
                     });
         }
         if (roadblock.stands() || roadblock.anotherLog()) {
@@ -466,7 +472,7 @@ public final class PartitionDispatcher {
                 Math.max(logEnd, readTo),
                 route.limit(),
                 letters.count(),
-                roadblock.trouble()));
+                roadblock.trouble().isEmpty() ? letters.trouble() : roadblock.trouble()));
     }
 
     /** Moves everything on as far as limits, credit and stored dead letters allow. */
@@ -500,6 +506,7 @@ public final class PartitionDispatcher {
             steer(readTo, now);
         }
         if (!roadblock.anotherLog()) {
+            passUnneeded(now);
             lookForGap(now);
             readForLagging();
         }
@@ -530,6 +537,36 @@ public final class PartitionDispatcher {
         dropRead();
         if (readTo < ringTo) {
             readTo = ringTo;
+            steer(readTo, now);
+        }
+    }
+
+    /**
+     * Live reading stands below the log's beginning, and nobody lacks what was there: it goes on at the beginning.
+     * Whoever subscribes from below later has a gap.
+     */
+    private void passUnneeded(long now) {
+        if (readTo < 0 || readTo >= logStart || !pending.isEmpty()) {
+            return;
+        }
+        boolean any = false;
+        for (Channel channel : channels.values()) {
+            if (channel.epoch != null) {
+                any = true;
+                if (channel.cursor < logStart) {
+                    return;
+                }
+            }
+        }
+        if (any) {
+            ring.forEach(this::drop);
+            ring.clear();
+            ringBytes = 0;
+            ringFrom = logStart;
+            ringTo = logStart;
+            readTo = logStart;
+            // A jump is no rate.
+            rateFromOffset = -1;
             steer(readTo, now);
         }
     }

@@ -15,12 +15,17 @@ final class Roadblock {
     private static final String DECIDE =
             "; `waterwheel offsets set` goes on from another offset, what is passed is then" + " recorded as lost";
 
+    private static final String UNSEEN =
+            "the partition cannot be looked at in Kafka: it has no leader, its topic may not"
+                    + " be described, or no broker answers; the spout's log says which. What comes of it is indexed meanwhile";
+
     private final long[] stops = new long[MAX_STOPS];
     private int stopCount;
     private String stopReason = "";
     private boolean undecided;
     private String gap = "";
     private String anotherLog = "";
+    private boolean unseen;
 
     private long records;
     private long refused;
@@ -108,6 +113,15 @@ final class Roadblock {
                         + " set STREAM \"log-loss=skip to earliest\"` goes on with the new log" + DECIDE;
     }
 
+    /** The topic cannot be looked at. */
+    void unseen() {
+        unseen = true;
+    }
+
+    void seen() {
+        unseen = false;
+    }
+
     void sameLog() {
         anotherLog = "";
     }
@@ -123,6 +137,7 @@ final class Roadblock {
 
     /** Why it stands still and what to do; empty when it does not. */
     String trouble() {
-        return !anotherLog.isEmpty() ? anotherLog : !gap.isEmpty() ? gap : stopReason;
+        String stands = !anotherLog.isEmpty() ? anotherLog : !gap.isEmpty() ? gap : stopReason;
+        return stands.isEmpty() && unseen ? UNSEEN : stands;
     }
 }

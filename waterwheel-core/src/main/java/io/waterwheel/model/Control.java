@@ -81,7 +81,9 @@ public sealed interface Control {
         /** The topic was deleted and made anew. */
         RECREATED,
         /** There is no such topic. */
-        GONE
+        GONE,
+        /** The topic could not be looked at: nothing is known of it now. */
+        UNKNOWN
     }
 
     /**
@@ -113,7 +115,15 @@ public sealed interface Control {
             long limit,
             long deadLetters,
             String trouble)
-            implements Control {}
+            implements Control {
+        /** How the trouble of a truncated log begins. */
+        public static final String TRUNCATED = "the log was truncated";
+
+        /** Whether it stands still because its log was truncated. */
+        public boolean truncated() {
+            return trouble.startsWith(TRUNCATED);
+        }
+    }
 
     /** Anyone to indexer: seal the active tree of a stream now and flush it. */
     record Seal(int streamId) implements Control {}

@@ -98,4 +98,18 @@ final class LogLossTest {
                         "s", json.replace("\"layout\":2", "\"layout\":3").getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(CorruptCatalogException.class);
     }
+
+    @Test
+    void whatIsTooManyIsMergedWhereTheLeastIsNamedTooMuch() {
+        PartitionRoute route = catalog.route(0).route();
+        for (int i = 0; i < PartitionRoute.MAX_LOST; i++) {
+            route = route.withLost(new LostRange(0, i * 100L, i * 100L + 10, "gone"));
+        }
+        assertThat(route.lost()).hasSize(PartitionRoute.MAX_LOST);
+        route = route.withLost(new LostRange(0, 515, 520, "gone"));
+        assertThat(route.lost()).hasSize(PartitionRoute.MAX_LOST).contains(new LostRange(0, 500, 520, "gone"));
+        route = route.withLost(new LostRange(0, 1_000_000, 1_000_001, "gone"));
+        assertThat(route.lost()).hasSize(PartitionRoute.MAX_LOST).contains(new LostRange(0, 500, 610, "gone"));
+        assertThat(route.lostAt(1_000_000)).isNotNull();
+    }
 }

@@ -276,4 +276,51 @@ final class TroubleTest {
             }
         }
     }
+
+    @Test
+    void readingGoesOnAtTheLogsBeginningWhenNobodyLacksWhatIsGone() {
+        // It and the spout are new: the checkpoint is 50, the indexer lives and has 200.
+        effects.sentTo = 200;
+        dispatcher = dispatcher(new PartitionRoute(
+                1000, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
+        dispatcher.onLive(RecordBatch.heartbeat(1, 0, 50), now);
+        logIs(100, 201);
+        assertThat(effects.steered).isEqualTo(100);
+        dispatcher.onLive(RecordBatch.heartbeat(1, 0, 100), now);
+        String[] lines = new String[100];
+        java.util.Arrays.fill(lines, "1");
+        dispatcher.onLive(batch(100, lines), now);
+        dispatcher.onLive(batch(200, "1"), now);
+        assertThat(effects.tuples).containsExactly(200L);
+        assertThat(effects.givenUp).isEmpty();
+        // Whoever comes from below lacks something.
+        effects.sentTo = 60;
+        dispatcher.onSubscribe(new Control.Subscribe(1, 0, 0, new ChannelEpoch(2, 1), 60, 0, 0), now);
+        seconds(2);
+        assertThat(effects.trouble).contains("offset 60 is needed, and the log begins at 100");
+    }
+
+    @Test
+    void aTopicThatCannotBeLookedAtStopsNothingAndIsNamed() {
+        dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), -1, -1, LogProblem.UNKNOWN), now);
+        dispatcher.onLive(batch(0, "1"), now);
+        seconds(2);
+        assertThat(effects.tuples).containsExactly(0L);
+        assertThat(effects.trouble).contains("cannot be looked at");
+        logIs(0, 1);
+        seconds(2);
+        assertThat(effects.trouble).isEmpty();
+    }
+
+    @Test
+    void aDeadLetterTopicThatTakesNothingIsNamed() {
+        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        dispatcher.onDeadLettersOpened(null, now);
+        seconds(2);
+        assertThat(effects.trouble).contains("dead-letter topic");
+        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
+        dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
+        seconds(2);
+        assertThat(effects.trouble).isEmpty();
+    }
 }

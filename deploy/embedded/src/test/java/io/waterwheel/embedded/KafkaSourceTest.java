@@ -313,7 +313,7 @@ final class KafkaSourceTest {
         topics.ensureDeadLetters("letters");
         byte[] large = new byte[KafkaDeadLetters.MAX_VALUE_BYTES + 5];
         try (KafkaDeadLetters letters =
-                new KafkaDeadLetters(kafka.bootstrap(), "test", "test", id -> id == 1 ? "letters" : null)) {
+                new KafkaDeadLetters(kafka.bootstrap(), "test", "test", id -> id == 1 || id == 5 ? "letters" : null)) {
             // An earlier session stores, and is shut out by the next, which knows of it.
             DeadLetters.Session earlier = open(letters, 1, 4);
             assertThat(store(
@@ -330,6 +330,9 @@ final class KafkaSourceTest {
             assertThat(store(session, 70, 90, new RefusedRow(80, 2, "large", ByteBuffer.wrap(large))))
                     .isEqualTo("null");
             assertThat(open(letters, 1, 3).stored().contains(77)).isFalse();
+            assertThat(open(letters, 5, 4).stored().contains(77))
+                    .as("a stream made anew on the same topic has none yet")
+                    .isFalse();
             CompletableFuture<Exception> unknown = new CompletableFuture<>();
             letters.open(2, 0, (none, e) -> unknown.complete(e));
             assertThat(unknown.get(30, TimeUnit.SECONDS)).hasMessageContaining("stream 2");
@@ -354,27 +357,62 @@ final class KafkaSourceTest {
                 return headers.size() == 2;
             });
             assertThat(headers.get(0))
-                    .isEqualTo(Map.of(
-                            "partition",
-                            "4",
-                            "offset",
-                            "77",
-                            "index",
-                            "2",
-                            "reason",
-                            "no number: 'x'",
-                            "length",
-                            "3",
-                            "since",
-                            "70",
-                            "until",
-                            "78",
-                            "value length",
-                            "3"));
+                    .isEqualTo(Map.ofEntries(
+                            Map.entry("namespace", "test"),
+                            Map.entry("stream", "1"),
+                            Map.entry("partition", "4"),
+                            Map.entry("offset", "77"),
+                            Map.entry("index", "2"),
+                            Map.entry("reason", "no number: 'x'"),
+                            Map.entry("length", "3"),
+                            Map.entry("since", "70"),
+                            Map.entry("until", "78"),
+                            Map.entry("value length", "3")));
             assertThat(headers.get(1))
                     .containsEntry("length", "" + large.length)
                     .containsEntry("value length", "" + KafkaDeadLetters.MAX_VALUE_BYTES);
         }
+    }
+
+    @Test
+    void lettersBehindAnotherPartitionsOpenTransactionAreKnown() throws Exception {
+        topics.ensure("hidden", 1);
+        topics.ensureDeadLetters("hidden");
+        try (KafkaProducer<byte[], byte[]> other = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", kafka.bootstrap(), "transactional.id", "other"),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer());
+                KafkaDeadLetters before = new KafkaDeadLetters(kafka.bootstrap(), "b", "test", id -> "hidden");
+                KafkaDeadLetters after = new KafkaDeadLetters(kafka.bootstrap(), "a", "test", id -> "hidden")) {
+            other.initTransactions();
+            other.beginTransaction();
+            other.send(new ProducerRecord<>(TopicNames.deadLettersOf("hidden"), new byte[1]))
+                    .get(30, TimeUnit.SECONDS);
+            assertThat(store(open(before, 1, 0), 7, 8, new RefusedRow(7, -1, "bad", ByteBuffer.allocate(1))))
+                    .isEqualTo("null");
+            CompletableFuture<DeadLetters.Session> opened = new CompletableFuture<>();
+            after.open(1, 0, (session, failure) -> {
+                if (session != null) {
+                    opened.complete(session);
+                } else {
+                    opened.completeExceptionally(failure);
+                }
+            });
+            other.abortTransaction();
+            assertThat(opened.get(60, TimeUnit.SECONDS).stored().contains(7)).isTrue();
+        }
+    }
+
+    @Test
+    void aTopicThatIsNotThereKeepsNoOtherBack() {
+        KafkaTopics.Topic made = topics.ensure("seen", 2);
+        Map<String, KafkaTopics.State> states = topics.states(List.of("seen", "unseen", "not a name!"));
+        assertThat(states.get("seen").id()).isEqualTo(made.id());
+        assertThat(states.get("seen").ends()).containsExactly(0, 0);
+        assertThat(states.get("seen").epochs()).doesNotContain(-1);
+        assertThat(states.get("seen").failure()).isEmpty();
+        assertThat(states).doesNotContainKey("unseen");
+        assertThat(states.get("not a name!").failure()).contains("not a name!");
     }
 
     @Test

@@ -60,7 +60,10 @@ final class SourceOffsets {
                     part.setPosition(report.position());
                 }
             }
-            if (topic != null && p < topic.ends().length && route.log().matches(topic.id())) {
+            if (topic != null
+                    && p < topic.ends().length
+                    && topic.knows(p)
+                    && route.log().matches(topic.id())) {
                 part.setLogStart(topic.starts()[p] + route.log().base())
                         .setLogEnd(topic.ends()[p] + route.log().base());
             }
@@ -108,6 +111,10 @@ final class SourceOffsets {
         if (topic == null) {
             throw refused(stream, "topic " + stream.topic() + " is not there; make it first");
         }
+        if (!topic.failure().isEmpty()) {
+            throw refused(
+                    stream, "topic " + stream.topic() + " cannot be looked at now, try again: " + topic.failure());
+        }
         if (offsets.isEmpty()) {
             throw refused(stream, "no partition is named: expected PARTITION=OFFSET");
         }
@@ -147,8 +154,10 @@ final class SourceOffsets {
         Control.PartitionReport report =
                 coordinator.partitionReports(stream.id()).get(partition);
         long read = Math.max(indexed, report == null ? indexed : report.position());
-        boolean anotherLog =
-                !route.log().matches(topic.id()) || end + route.log().base() < read;
+        // Truncated: as the spout saw it, who remembers; producers may have gone on beyond what was read.
+        boolean anotherLog = !route.log().matches(topic.id())
+                || end + route.log().base() < read
+                || (report != null && report.truncated());
         String where = "partition " + partition + ", offset " + offset + ": ";
         if (offset > end || offset < 0) {
             throw refused(stream, where + "the log ends at " + end + "; expected at most that");

@@ -262,15 +262,15 @@ final class WorkerRuntime implements WorkerServices {
         if (asked.isEmpty()) {
             return Map.of();
         }
-        Map<String, KafkaTopics.Topic> found =
-                topics.find(asked.stream().map(StreamInfo::topic).collect(Collectors.toSet()));
-        Map<String, long[][]> offsets = topics.offsets(found.values());
+        Map<String, KafkaTopics.State> found =
+                topics.states(asked.stream().map(StreamInfo::topic).collect(Collectors.toSet()));
         Map<Integer, TopicState> states = new HashMap<>();
         for (StreamInfo stream : asked) {
-            KafkaTopics.Topic topic = found.get(stream.topic());
-            long[][] bounds = offsets.get(stream.topic());
-            if (topic != null && bounds != null) {
-                states.put(stream.id(), new TopicState(topic.id(), bounds[0], bounds[1]));
+            KafkaTopics.State state = found.get(stream.topic());
+            if (state != null) {
+                states.put(
+                        stream.id(),
+                        new TopicState(state.id(), state.starts(), state.ends(), state.epochs(), state.failure()));
             }
         }
         return states;
@@ -284,6 +284,12 @@ final class WorkerRuntime implements WorkerServices {
                     WaterwheelException.Kind.TEMPORARY,
                     "NO_SUCH_TOPIC",
                     "topic " + stream.topic() + " is not there: was it deleted?");
+        }
+        if (!state.failure().isEmpty()) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "KAFKA_UNAVAILABLE",
+                    "topic " + stream.topic() + ": " + state.failure());
         }
         StreamCatalog catalog = new StreamCatalog(catalogStore, stream);
         long[] ends = new long[stream.partitions()];

@@ -23,11 +23,17 @@ final class ConsumerSettings {
      * @param fetchBytes about how much one fetch of a partition brings; a larger record still comes
      */
     static KafkaConsumer<ByteBuffer, ByteBuffer> consumer(String bootstrap, String clientId, int fetchBytes) {
+        return consumer(bootstrap, clientId, fetchBytes, "read_committed");
+    }
+
+    /** A consumer of another isolation level. */
+    static KafkaConsumer<ByteBuffer, ByteBuffer> consumer(
+            String bootstrap, String clientId, int fetchBytes, String isolation) {
         int partitionBytes = Math.max(fetchBytes, SMALLEST_FETCH);
         Map<String, Object> settings = new HashMap<>();
         settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
         settings.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
-        settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation);
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);

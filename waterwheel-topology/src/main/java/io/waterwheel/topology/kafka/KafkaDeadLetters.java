@@ -18,7 +18,6 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +41,9 @@ public final class KafkaDeadLetters implements DeadLetters {
     private static final int WAITING = 4096;
     private static final int DELIVERY_MILLIS = 20_000;
     private static final int REQUEST_MILLIS = 10_000;
-    private static final int TRANSACTION_MILLIS = 60_000;
+    /** Of all partitions, who begins reads what is stored only when the open transactions have ended: not for long. */
+    static final int TRANSACTION_MILLIS = 30_000;
+
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     private record PartitionId(int streamId, int partition) {}
@@ -102,7 +103,8 @@ public final class KafkaDeadLetters implements DeadLetters {
             // Partitions of streams that are gone need not be remembered.
             found.keySet().removeIf(other -> topics.topicOf(other.streamId()) == null);
             long from = known.next;
-            LetterReader.read(bootstrap, clientId + "-back", topic, id.partition(), known);
+            LetterFormat.Sender sender = new LetterFormat.Sender(transactions, id.streamId(), id.partition());
+            LetterReader.read(bootstrap, clientId + "-back", topic, sender, known);
             LOG.info(
                     "dead letters of {} partition {}: session opened, {} letters read back from {}, {} ranges stored",
                     topic,
@@ -112,7 +114,7 @@ public final class KafkaDeadLetters implements DeadLetters {
                     known.ranges.size());
             OffsetRanges stored = new OffsetRanges();
             stored.addAll(known.ranges);
-            OpenSession session = new OpenSession(id.partition(), topic, producer, stored);
+            OpenSession session = new OpenSession(sender, topic, producer, stored);
             open.add(session);
             opened = true;
             return session;
@@ -139,15 +141,16 @@ public final class KafkaDeadLetters implements DeadLetters {
     }
 
     private final class OpenSession implements Session {
-        private final int partition;
+        private final LetterFormat.Sender sender;
         private final String topic;
         private final KafkaProducer<byte[], byte[]> producer;
         private final OffsetRanges stored;
         /** Owner: the thread. */
         private boolean ended;
 
-        OpenSession(int partition, String topic, KafkaProducer<byte[], byte[]> producer, OffsetRanges stored) {
-            this.partition = partition;
+        OpenSession(
+                LetterFormat.Sender sender, String topic, KafkaProducer<byte[], byte[]> producer, OffsetRanges stored) {
+            this.sender = sender;
             this.topic = topic;
             this.producer = producer;
             this.stored = stored;
@@ -165,9 +168,10 @@ public final class KafkaDeadLetters implements DeadLetters {
                     Exception failure = null;
                     try {
                         storeNow(since, until, letters);
-                    } catch (KafkaException | IllegalStateException e) {
-                        end();
+                    } catch (RuntimeException e) {
+                        // Whatever it is: without an answer the partition would stand still for ever.
                         failure = e;
+                        end();
                     }
                     done.accept(failure);
                 });
@@ -186,8 +190,7 @@ public final class KafkaDeadLetters implements DeadLetters {
                 // The value goes with the first row of a record only: a block may have ten thousand.
                 boolean value = letter.offset() != previous;
                 previous = letter.offset();
-                ProducerRecord<byte[], byte[]> record =
-                        LetterFormat.write(topic, partition, since, until, letter, value);
+                ProducerRecord<byte[], byte[]> record = LetterFormat.write(topic, sender, since, until, letter, value);
                 var unused = producer.send(record);
             }
             // Fails when any of them could not be sent; what is unknown then, the next session finds out.
@@ -198,7 +201,11 @@ public final class KafkaDeadLetters implements DeadLetters {
             if (!ended) {
                 ended = true;
                 open.remove(this);
-                producer.close(Duration.ZERO);
+                try {
+                    producer.close(Duration.ZERO);
+                } catch (RuntimeException e) {
+                    LOG.warn("dead letters of {}: a producer could not be closed", topic, e);
+                }
             }
         }
 

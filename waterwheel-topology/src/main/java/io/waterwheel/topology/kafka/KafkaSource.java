@@ -12,6 +12,8 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -185,9 +187,24 @@ public final class KafkaSource implements LogSource {
         if (reading != null) {
             reading.gap = true;
             consumer.pause(Set.of(topicPartition));
-            news.add(new News.Gap(new LogGapException(
-                    reading.of.streamId(), topicPartition.topic(), topicPartition.partition(), position, e)));
+            long truncatedAt = truncatedAt(topicPartition, position, e);
+            news.add(new News.Gap(
+                    reading.of.streamId(),
+                    reading.of.partition(),
+                    truncatedAt < 0 ? -1 : truncatedAt + reading.base,
+                    new LogGapException(
+                            reading.of.streamId(), topicPartition.topic(), topicPartition.partition(), position, e)));
         }
+    }
+
+    /** The offset from which on the log differs from what was read; -1 when it is not known to. */
+    static long truncatedAt(TopicPartition topicPartition, long position, OffsetOutOfRangeException e) {
+        if (!(e instanceof LogTruncationException truncation)) {
+            return -1;
+        }
+        OffsetAndMetadata diverging = truncation.divergentOffsets().get(topicPartition);
+        // Where the logs part may not be known: what was read last is in doubt, all below may be.
+        return diverging == null ? position : Math.min(position, diverging.offset());
     }
 
     private Reading reading(TopicPartition topicPartition) {

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.kafka;
 
 import io.waterwheel.model.WaterwheelException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -20,6 +22,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -28,6 +31,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 /** Topics and their offsets. Thread-safe. Calls block, for {@link #PATIENCE_SECONDS} at most. */
 public final class KafkaTopics implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 30;
+    /** One that does not answer keeps the others waiting for so long. */
+    private static final int STATE_MILLIS = 5_000;
     /** The broker's own default. */
     private static final Optional<Short> DEFAULT_REPLICATION = Optional.empty();
 
@@ -65,28 +70,6 @@ public final class KafkaTopics implements AutoCloseable {
             }
             throw e;
         }
-    }
-
-    /** Those of the topics that exist, by name; the others are absent. */
-    public Map<String, Topic> find(Collection<String> names) {
-        Map<String, Topic> found = new HashMap<>();
-        for (Map.Entry<String, KafkaFuture<TopicDescription>> entry :
-                admin.describeTopics(names).topicNameValues().entrySet()) {
-            try {
-                TopicDescription description = get("describe topic " + entry.getKey(), entry.getValue());
-                found.put(
-                        entry.getKey(),
-                        new Topic(
-                                entry.getKey(),
-                                description.topicId().toString(),
-                                description.partitions().size()));
-            } catch (WaterwheelException e) {
-                if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
-                    throw e;
-                }
-            }
-        }
-        return found;
     }
 
     /**
@@ -158,33 +141,84 @@ public final class KafkaTopics implements AutoCloseable {
     }
 
     /**
-     * First and last offsets of all partitions of some topics, in one request each.
+     * A topic with its offsets.
      *
-     * @return by name, two arrays: what {@link #startOffsets} and {@link #endOffsets} say
+     * @param id of this making of the topic; empty when it could not be described
+     * @param starts what {@link #startOffsets} says; -1 where the broker did not answer
+     * @param ends what {@link #endOffsets} says; -1 where the broker did not answer
+     * @param epochs of the leaders that named the ends; -1 where not known
+     * @param failure what could not be asked for and why; empty when everything was answered
      */
-    public Map<String, long[][]> offsets(Collection<Topic> topics) {
-        Map<String, long[][]> all = new HashMap<>();
-        for (Topic topic : topics) {
-            all.put(topic.name(), new long[2][topic.partitions()]);
+    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
+    public record State(String id, long[] starts, long[] ends, int[] epochs, String failure) {
+        private static State of(TopicDescription description) {
+            int partitions = description.partitions().size();
+            State state = new State(
+                    description.topicId().toString(),
+                    new long[partitions],
+                    new long[partitions],
+                    new int[partitions],
+                    "");
+            Arrays.fill(state.starts, -1);
+            Arrays.fill(state.ends, -1);
+            Arrays.fill(state.epochs, -1);
+            return state;
         }
-        OffsetSpec[] ends = {OffsetSpec.earliest(), OffsetSpec.latest()};
-        for (int i = 0; i < ends.length; i++) {
-            Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-            for (Topic topic : topics) {
-                for (int partition = 0; partition < topic.partitions(); partition++) {
-                    asked.put(new TopicPartition(topic.name(), partition), ends[i]);
+
+        private State failed(String why) {
+            return failure.isEmpty() ? new State(id, starts, ends, epochs, why) : this;
+        }
+    }
+
+    /**
+     * Some topics as they are, by name; those that do not exist are absent. What cannot be asked for of one (no leader,
+     * not allowed) says so there, and keeps nothing else back.
+     */
+    public Map<String, State> states(Collection<String> names) {
+        Map<String, State> states = new HashMap<>();
+        Map<TopicPartition, OffsetSpec> first = new HashMap<>();
+        Map<TopicPartition, OffsetSpec> last = new HashMap<>();
+        DescribeTopicsOptions patience = new DescribeTopicsOptions().timeoutMs(STATE_MILLIS);
+        admin.describeTopics(names, patience).topicNameValues().forEach((name, answer) -> {
+            try {
+                TopicDescription description = get("describe topic " + name, answer);
+                State state = State.of(description);
+                for (TopicPartitionInfo info : description.partitions()) {
+                    if (info.leader() == null || info.leader().isEmpty()) {
+                        // It would be asked for until the time is up, and all the others with it.
+                        state = state.failed("partition " + info.partition() + " has no leader");
+                    } else {
+                        first.put(new TopicPartition(name, info.partition()), OffsetSpec.earliest());
+                        last.put(new TopicPartition(name, info.partition()), OffsetSpec.latest());
+                    }
+                }
+                states.put(name, state);
+            } catch (WaterwheelException e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                    states.put(
+                            name, new State("", new long[0], new long[0], new int[0], String.valueOf(e.getMessage())));
                 }
             }
-            ListOffsetsOptions committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED);
-            int end = i;
-            get(
-                            "list offsets of " + topics.size() + " topics",
-                            admin.listOffsets(asked, committed).all())
-                    .forEach((partition, info) ->
-                            java.util.Objects.requireNonNull(all.get(partition.topic()))[end][partition.partition()] =
-                                    info.offset());
+        });
+        ListOffsetsOptions committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(STATE_MILLIS);
+        ListOffsetsResult starts = admin.listOffsets(first, committed);
+        ListOffsetsResult ends = admin.listOffsets(last, committed);
+        for (TopicPartition partition : first.keySet()) {
+            states.computeIfPresent(partition.topic(), (name, state) -> {
+                try {
+                    String what = "list offsets of " + partition;
+                    state.starts[partition.partition()] =
+                            get(what, starts.partitionResult(partition)).offset();
+                    var end = get(what, ends.partitionResult(partition));
+                    state.ends[partition.partition()] = end.offset();
+                    state.epochs[partition.partition()] = end.leaderEpoch().orElse(-1);
+                    return state;
+                } catch (WaterwheelException e) {
+                    return state.failed(String.valueOf(e.getMessage()));
+                }
+            });
         }
-        return all;
+        return states;
     }
 
     private long[] offsets(Topic topic, OffsetSpec which) {

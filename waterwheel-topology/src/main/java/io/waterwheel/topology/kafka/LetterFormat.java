@@ -11,8 +11,9 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dead letter: the record's value as it came, and headers, all of them text: {@code partition}, {@code offset},
- * {@code index} (-1 for the whole record), {@code reason}, {@code length} of the value. A value over
+ * A dead letter: the record's value as it came, and headers, all of them text: {@code namespace} and {@code stream}
+ * (its id), for the topic outlives a stream and may serve several; {@code partition}, {@code offset}, {@code index} (-1
+ * for the whole record), {@code reason}, {@code length} of the value. A value over
  * {@link KafkaDeadLetters#MAX_VALUE_BYTES} is cut: a letter that no broker takes would stop the stream for ever. Only
  * the first letter of a record has the value, the others none. {@code since} and {@code until} say that every refused
  * row of these offsets is stored, with this letter's transaction or before it.
@@ -20,10 +21,32 @@ import org.jspecify.annotations.Nullable;
 final class LetterFormat {
     private static final int MAX_REASON_CHARACTERS = 1_000;
 
+    /**
+     * Whose letters they are.
+     *
+     * @param namespace the same for all who may write letters of the same streams
+     * @param streamId unique in it for ever: a stream dropped and created again has another
+     */
+    record Sender(String namespace, int streamId, int partition) {
+        /** Whether a letter is of this partition; one that does not name its stream is not. */
+        boolean sent(Headers letter) {
+            Long partitionOf = number(letter, "partition");
+            Long streamOf = number(letter, "stream");
+            Header namespaceOf = letter.lastHeader("namespace");
+            return partitionOf != null
+                    && partitionOf == partition
+                    && streamOf != null
+                    && streamOf == streamId
+                    && namespaceOf != null
+                    && namespaceOf.value() != null
+                    && namespace.equals(new String(namespaceOf.value(), UTF_8));
+        }
+    }
+
     private LetterFormat() {}
 
     static ProducerRecord<byte[], byte[]> write(
-            String topic, int partition, long since, long until, RefusedRow letter, boolean withValue) {
+            String topic, Sender sender, long since, long until, RefusedRow letter, boolean withValue) {
         byte[] value = null;
         if (withValue) {
             value = new byte[Math.min(letter.raw().remaining(), KafkaDeadLetters.MAX_VALUE_BYTES)];
@@ -31,7 +54,9 @@ final class LetterFormat {
         }
         String reason = letter.reason();
         List<Header> headers = List.of(
-                header("partition", Integer.toString(partition)),
+                header("namespace", sender.namespace()),
+                header("stream", Integer.toString(sender.streamId())),
+                header("partition", Integer.toString(sender.partition())),
                 header("offset", Long.toString(letter.offset())),
                 header("index", Integer.toString(letter.index())),
                 header("reason", reason.substring(0, Math.min(reason.length(), MAX_REASON_CHARACTERS))),

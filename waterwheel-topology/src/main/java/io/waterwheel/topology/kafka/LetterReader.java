@@ -15,7 +15,9 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class LetterReader {
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final long PATIENCE_NANOS = 30_000_000_000L;
+    /** Kafka ends a transaction that nobody ends; how long that takes, and some more. */
+    static final long PATIENCE_NANOS = (KafkaDeadLetters.TRANSACTION_MILLIS + 30_000) * 1_000_000L;
+
     private static final int FETCH_BYTES = 1 << 20;
 
     /** What was found so far; not thread-safe. */
@@ -29,20 +31,25 @@ final class LetterReader {
 
     private LetterReader() {}
 
-    static void read(String bootstrap, String clientId, String topic, int partition, Found found) {
+    /**
+     * Reads on.
+     *
+     * @throws WaterwheelException TEMPORARY when the end was not reached, be it that a transaction stays open
+     */
+    static void read(String bootstrap, String clientId, String topic, LetterFormat.Sender sender, Found found) {
         TopicPartition from = new TopicPartition(topic, 0);
         try (KafkaConsumer<ByteBuffer, ByteBuffer> consumer =
                 ConsumerSettings.consumer(bootstrap, clientId, FETCH_BYTES)) {
             consumer.assign(List.of(from));
             long start = consumer.beginningOffsets(List.of(from)).getOrDefault(from, 0L);
-            long end = consumer.endOffsets(List.of(from)).getOrDefault(from, 0L);
+            long end = end(bootstrap, clientId, from);
             // Letters that retention took are of records long passed.
             found.next = Math.max(found.next, start);
             consumer.seek(from, found.next);
             long deadline = System.nanoTime() + PATIENCE_NANOS;
             while (found.next < end) {
                 for (ConsumerRecord<ByteBuffer, ByteBuffer> letter : consumer.poll(POLL)) {
-                    take(letter, partition, found);
+                    take(letter, sender, found);
                 }
                 long position = consumer.position(from);
                 if (position > found.next) {
@@ -52,17 +59,28 @@ final class LetterReader {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY,
                             "LOG_UNAVAILABLE",
-                            topic + ": nothing was read from offset " + found.next + " within 30 s, the end is " + end);
+                            topic + ": nothing was read from offset " + found.next + " within "
+                                    + PATIENCE_NANOS / 1_000_000_000 + " s, the end is " + end);
                 }
             }
         }
     }
 
-    private static void take(ConsumerRecord<ByteBuffer, ByteBuffer> letter, int partition, Found found) {
-        Long of = LetterFormat.number(letter.headers(), "partition");
+    /**
+     * Above everything that is there now, committed or not: an open transaction of another partition hides all that
+     * comes after it, also what is committed.
+     */
+    private static long end(String bootstrap, String clientId, TopicPartition of) {
+        try (KafkaConsumer<ByteBuffer, ByteBuffer> consumer =
+                ConsumerSettings.consumer(bootstrap, clientId + "-end", FETCH_BYTES, "read_uncommitted")) {
+            return consumer.endOffsets(List.of(of)).getOrDefault(of, 0L);
+        }
+    }
+
+    private static void take(ConsumerRecord<ByteBuffer, ByteBuffer> letter, LetterFormat.Sender sender, Found found) {
         Long since = LetterFormat.number(letter.headers(), "since");
         Long until = LetterFormat.number(letter.headers(), "until");
-        if (of != null && of == partition && since != null && until != null) {
+        if (sender.sent(letter.headers()) && since != null && until != null) {
             found.letters++;
             found.ranges.add(since, until);
         }

@@ -28,35 +28,6 @@ import org.slf4j.LoggerFactory;
 final class SourceCheck {
     private static final Logger LOG = LoggerFactory.getLogger(SourceCheck.class);
 
-    /** What is known of a partition. Owner: the spout's executor, but for what a check in between reads. */
-    static final class Judge {
-        private volatile StreamInfo stream;
-        private final int partition;
-        private volatile LogIdentity log;
-        /** What has been read, when the question is asked. */
-        volatile long position;
-        /** Checks in a row that found less than was read. */
-        private int shortened;
-
-        Judge(StreamInfo stream, int partition, LogIdentity log) {
-            this.stream = stream;
-            this.partition = partition;
-            this.log = log;
-        }
-
-        LogIdentity log() {
-            return log;
-        }
-
-        void follow(LogIdentity next) {
-            log = next;
-        }
-
-        void update(StreamInfo changed) {
-            stream = changed;
-        }
-    }
-
     /**
      * How a partition is.
      *
@@ -95,7 +66,7 @@ final class SourceCheck {
         }
         nextNanos = now + intervalNanos;
         Map<Judge, Long> read = new HashMap<>();
-        judges.forEach(judge -> read.put(judge, judge.position));
+        judges.forEach(judge -> read.put(judge, judge.position()));
         underWay = true;
         try {
             services.blockingCalls().execute(() -> {
@@ -114,12 +85,14 @@ final class SourceCheck {
 
     private void check(List<Judge> judges, Map<Judge, Long> read) {
         Map<Integer, StreamInfo> streams = new HashMap<>();
-        judges.forEach(judge -> streams.put(judge.stream.id(), judge.stream));
+        judges.forEach(judge -> streams.put(judge.stream().id(), judge.stream()));
         Map<Integer, TopicState> topics = services.topicStates(streams.values());
         List<RuntimeException> failures = new ArrayList<>();
         for (Judge judge : judges) {
             try {
-                findings.add(look(judge, topics.get(judge.stream.id()), read.getOrDefault(judge, 0L)));
+                StreamInfo stream = judge.stream();
+                StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+                findings.add(look(judge, stream, catalog, topics.get(stream.id()), read.getOrDefault(judge, 0L)));
             } catch (RuntimeException e) {
                 failures.add(e);
             }
@@ -129,65 +102,83 @@ final class SourceCheck {
         }
     }
 
-    private Finding look(Judge judge, @Nullable TopicState topic, long read) {
-        LogProblem problem = problem(judge, topic, read);
-        LogIdentity log = judge.log;
-        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), judge.stream);
+    /**
+     * What is to be read of a partition, and how it is.
+     *
+     * @param read position below which everything was read before the topic was looked at
+     */
+    static Finding look(Judge judge, StreamInfo stream, StreamCatalog catalog, @Nullable TopicState topic, long read) {
+        int partition = judge.partition();
+        LogIdentity log = judge.log();
+        if (topic != null && !topic.knows(partition)) {
+            LOG.warn(
+                    "[{}] partition {} of topic {} cannot be looked at; trying again: {}",
+                    stream.name(),
+                    partition,
+                    stream.topic(),
+                    topic.failure());
+            return new Finding(
+                    judge, new Control.LogState(stream.id(), partition, log.since(), -1, -1, LogProblem.UNKNOWN), log);
+        }
+        LogIdentity present = catalog.route(partition).route().log();
+        if (present.since() > log.since() && topic != null && present.matches(topic.id())) {
+            // Somebody has decided. Seen here in every case: the old log may look sound.
+            log = present;
+        }
+        LogProblem problem = judge.judge(log, topic, Math.max(read, log.since()));
         if (problem != LogProblem.NONE) {
-            log = decided(judge, catalog, topic, problem);
-            if (!log.equals(judge.log) && topic != null && log.matches(topic.id())) {
+            LogIdentity next = decided(judge, stream, catalog, log, present, topic, problem);
+            if (!next.equals(log) && topic != null && next.matches(topic.id())) {
                 problem = LogProblem.NONE;
-                judge.shortened = 0;
             }
-        } else if (judge.partition == 0 && topic != null && topic.ends().length > judge.stream.partitions()) {
+            log = next;
+        } else if (partition == 0
+                && topic != null
+                && topic.failure().isEmpty()
+                && topic.ends().length > stream.partitions()) {
             StreamInfo extended = catalog.extend(topic.starts(), LogIdentity.first(topic.id()));
             LOG.warn(
-                    "[{}/spout-{}] topic {} has {} partitions now: the new ones are read from their beginning",
+                    "[{}] topic {} has {} partitions now: the new ones are read from their beginning",
                     extended.name(),
-                    spout,
                     extended.topic(),
                     extended.partitions());
         }
         long start = -1;
         long end = -1;
-        if (topic != null && judge.partition < topic.ends().length) {
-            start = topic.starts()[judge.partition] + log.base();
-            end = topic.ends()[judge.partition] + log.base();
+        if (topic != null && partition < topic.ends().length) {
+            start = topic.starts()[partition] + log.base();
+            end = topic.ends()[partition] + log.base();
         }
-        return new Finding(
-                judge, new Control.LogState(judge.stream.id(), judge.partition, log.since(), start, end, problem), log);
-    }
-
-    private static LogProblem problem(Judge judge, @Nullable TopicState topic, long read) {
-        if (topic == null) {
-            return LogProblem.GONE;
-        }
-        if (!judge.log.matches(topic.id()) || judge.partition >= topic.ends().length) {
-            return LogProblem.RECREATED;
-        }
-        // Twice: a new leader may for a moment not know how far its log is committed.
-        judge.shortened = topic.ends()[judge.partition] + judge.log.base() < read ? judge.shortened + 1 : 0;
-        return judge.shortened > 1 ? LogProblem.TRUNCATED : LogProblem.NONE;
+        return new Finding(judge, new Control.LogState(stream.id(), partition, log.since(), start, end, problem), log);
     }
 
     /** The log that somebody, or the policy, has decided on; the old one while nobody has. */
-    private LogIdentity decided(Judge judge, StreamCatalog catalog, @Nullable TopicState topic, LogProblem problem) {
-        LogIdentity present = catalog.route(judge.partition).route().log();
-        if (topic == null || judge.stream.policy().logLoss() == LogLoss.FAIL) {
+    private static LogIdentity decided(
+            Judge judge,
+            StreamInfo stream,
+            StreamCatalog catalog,
+            LogIdentity log,
+            LogIdentity present,
+            @Nullable TopicState topic,
+            LogProblem problem) {
+        int partition = judge.partition();
+        if (topic == null || stream.policy().logLoss() == LogLoss.FAIL) {
             return present;
         }
-        if (!present.equals(judge.log) || judge.partition >= topic.ends().length) {
+        if (!present.equals(log) || partition >= topic.ends().length) {
             return present;
         }
-        long first = problem == LogProblem.TRUNCATED ? topic.ends()[judge.partition] : topic.starts()[judge.partition];
-        LogIdentity next = catalog.changeLog(judge.partition, present, topic.id(), first)
-                .route()
-                .log();
+        long first = topic.starts()[partition];
+        if (problem == LogProblem.TRUNCATED) {
+            // Not where it ends now: producers may have gone on since.
+            first = Math.max(first, Math.min(topic.ends()[partition], judge.truncatedAt() - log.base()));
+        }
+        LogIdentity next =
+                catalog.changeLog(partition, present, topic.id(), first).route().log();
         LOG.error(
-                "[{}/spout-{}] partition {}: {}; its policy is to go on: offset {} of the log is position {} from now on",
-                judge.stream.name(),
-                spout,
-                judge.partition,
+                "[{}] partition {}: {}; its policy is to go on: offset {} of the log is position {} from now on",
+                stream.name(),
+                partition,
                 problem,
                 first,
                 next.since());

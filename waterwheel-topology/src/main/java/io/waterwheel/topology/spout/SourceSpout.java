@@ -47,7 +47,7 @@ public final class SourceSpout extends BaseRichSpout {
     private static final class Partition {
         final StreamInfo stream;
         final int number;
-        final SourceCheck.Judge judge;
+        final Judge judge;
         /** Where live reading goes on when it begins again. */
         long position;
 
@@ -55,12 +55,14 @@ public final class SourceSpout extends BaseRichSpout {
         long lastEmitNanos;
         long pausedUntilNanos;
         boolean paused;
+        /** Whether reading waits for a seek. */
+        boolean gap;
 
         Partition(StreamInfo stream, int number, long position, LogIdentity log) {
             this.stream = stream;
             this.number = number;
             this.position = position;
-            this.judge = new SourceCheck.Judge(stream, number, log);
+            this.judge = new Judge(stream, number, log, position);
         }
     }
 
@@ -146,7 +148,7 @@ public final class SourceSpout extends BaseRichSpout {
                 } else if (news instanceof LogSource.News.Gap gap) {
                     // Never skipped silently: its dispatcher, told how the log is, does what the policy says.
                     LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
-                    check.soon();
+                    meet(gap);
                 }
             }
             long now = System.nanoTime();
@@ -168,6 +170,19 @@ public final class SourceSpout extends BaseRichSpout {
             }
         }
 
+        private void meet(LogSource.News.Gap gap) {
+            Map<Integer, Partition> ofStream = partitions.get(gap.streamId());
+            Partition partition = ofStream == null ? null : ofStream.get(gap.partition());
+            if (partition != null) {
+                partition.gap = true;
+                if (gap.truncatedAt() >= 0 && partition.reading) {
+                    partition.judge.tell(gap.truncatedAt());
+                    stop(partition, Control.LogProblem.TRUNCATED);
+                }
+            }
+            check.soon();
+        }
+
         private void emit(RecordBatch batch) {
             Map<Integer, Partition> ofStream = partitions.get(batch.streamId());
             Partition partition = ofStream == null ? null : ofStream.get(batch.partition());
@@ -176,7 +191,7 @@ public final class SourceSpout extends BaseRichSpout {
             }
             partition.lastEmitNanos = System.nanoTime();
             partition.position = batch.to();
-            partition.judge.position = batch.to();
+            partition.judge.moveTo(batch.to());
             int dispatcher = Placement.dispatcherOf(batch.streamId(), batch.partition(), dispatcherTasks.size());
             collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(batch));
         }
@@ -203,6 +218,7 @@ public final class SourceSpout extends BaseRichSpout {
                     source.resume(live.streamId(), live.partition());
                 }
                 if (live.position() >= 0) {
+                    partition.gap = false;
                     source.seek(live.streamId(), live.partition(), live.position());
                 }
             }
@@ -229,18 +245,16 @@ public final class SourceSpout extends BaseRichSpout {
 
         private void take(Partition partition, SourceCheck.Finding finding) {
             StreamInfo stream = partition.stream;
-            boolean sound = finding.state().problem() == Control.LogProblem.NONE;
+            if (finding.state().problem() == Control.LogProblem.UNKNOWN) {
+                // What is read is read on; what is not is not begun.
+                tell(finding.state());
+                return;
+            }
+            boolean sound =
+                    finding.state().problem() == Control.LogProblem.NONE && !partition.judge.doubts(finding.log());
             boolean anotherLog = !finding.log().equals(partition.judge.log());
             if (partition.reading && (!sound || anotherLog)) {
-                LOG.error(
-                        "[{}/spout-{}] partition {} is not read on at {}: {}",
-                        stream.name(),
-                        index,
-                        partition.number,
-                        partition.position,
-                        finding.state().problem());
-                source.remove(stream.id(), partition.number);
-                partition.reading = false;
+                stop(partition, finding.state().problem());
             }
             partition.judge.follow(finding.log());
             if (sound && !partition.reading) {
@@ -253,6 +267,7 @@ public final class SourceSpout extends BaseRichSpout {
                         finding.log().base());
                 partition.reading = true;
                 partition.paused = false;
+                partition.gap = false;
                 LOG.info(
                         "[{}/spout-{}] reads partition {} from {}",
                         stream.name(),
@@ -260,9 +275,34 @@ public final class SourceSpout extends BaseRichSpout {
                         partition.number,
                         partition.position);
             }
-            partition.judge.position = partition.position;
-            int dispatcher = Placement.dispatcherOf(stream.id(), partition.number, dispatcherTasks.size());
-            services.controlBus().send(Role.DISPATCHER, dispatcher, finding.state());
+            long next = partition.position;
+            if (partition.reading
+                    && partition.gap
+                    && finding.state().start() <= next
+                    && next <= finding.state().end()) {
+                // What was not there is there again: a former leader may have answered.
+                partition.gap = false;
+                source.seek(stream.id(), partition.number, next);
+            }
+            partition.judge.moveTo(next);
+            tell(finding.state());
+        }
+
+        private void stop(Partition partition, Control.LogProblem problem) {
+            LOG.error(
+                    "[{}/spout-{}] partition {} is not read on at {}: {}",
+                    partition.stream.name(),
+                    index,
+                    partition.number,
+                    partition.position,
+                    problem == Control.LogProblem.NONE ? "another log, or its end is in doubt" : problem);
+            source.remove(partition.stream.id(), partition.number);
+            partition.reading = false;
+        }
+
+        private void tell(Control.LogState state) {
+            int dispatcher = Placement.dispatcherOf(state.streamId(), state.partition(), dispatcherTasks.size());
+            services.controlBus().send(Role.DISPATCHER, dispatcher, state);
         }
 
         private void follow(Map<Integer, StreamInfo> streams) {

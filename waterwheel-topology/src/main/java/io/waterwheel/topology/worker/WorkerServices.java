@@ -51,11 +51,22 @@ public interface WorkerServices extends AutoCloseable {
      * @param id of this making of it
      * @param starts first offset of each partition
      * @param ends one after the last visible record of each
+     * @param epochs of the leaders that named the ends; -1 where not known
+     * @param failure why not all of it could be asked for; empty when all could. Then starts and ends are -1 where
+     *     nothing is known, and the arrays are empty when even the number of partitions is not
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
-    record TopicState(String id, long[] starts, long[] ends) {}
+    record TopicState(String id, long[] starts, long[] ends, int[] epochs, String failure) {
+        /** Whether what is said here, be it by silence, holds for a partition. */
+        public boolean knows(int partition) {
+            return failure.isEmpty() || (partition < ends.length && starts[partition] >= 0 && ends[partition] >= 0);
+        }
+    }
 
-    /** The topics of some streams, by stream id; those that do not exist are absent. Blocks. */
+    /**
+     * The topics of some streams, by stream id; those that do not exist are absent. One that cannot be asked for says
+     * so, and keeps none of the others back. Blocks.
+     */
     Map<Integer, TopicState> topicStates(Collection<StreamInfo> streams);
 
     /**

@@ -399,6 +399,9 @@ final class KafkaSourceTest {
                     opened.completeExceptionally(failure);
                 }
             });
+            assertThatThrownBy(() -> opened.get(2, TimeUnit.SECONDS))
+                    .as("it waits for what may be hidden")
+                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
             other.abortTransaction();
             assertThat(opened.get(60, TimeUnit.SECONDS).stored().contains(7)).isTrue();
         }

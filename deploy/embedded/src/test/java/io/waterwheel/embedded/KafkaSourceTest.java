@@ -384,11 +384,12 @@ final class KafkaSourceTest {
                         new ByteArraySerializer());
                 KafkaDeadLetters before = new KafkaDeadLetters(kafka.bootstrap(), "b", "test", id -> "hidden");
                 KafkaDeadLetters after = new KafkaDeadLetters(kafka.bootstrap(), "a", "test", id -> "hidden")) {
+            DeadLetters.Session writing = open(before, 1, 0);
             other.initTransactions();
             other.beginTransaction();
             other.send(new ProducerRecord<>(TopicNames.deadLettersOf("hidden"), new byte[1]))
                     .get(30, TimeUnit.SECONDS);
-            assertThat(store(open(before, 1, 0), 7, 8, new RefusedRow(7, -1, "bad", ByteBuffer.allocate(1))))
+            assertThat(store(writing, 7, 8, new RefusedRow(7, -1, "bad", ByteBuffer.allocate(1))))
                     .isEqualTo("null");
             CompletableFuture<DeadLetters.Session> opened = new CompletableFuture<>();
             after.open(1, 0, (session, failure) -> {
@@ -398,6 +399,9 @@ final class KafkaSourceTest {
                     opened.completeExceptionally(failure);
                 }
             });
+            assertThatThrownBy(() -> opened.get(2, TimeUnit.SECONDS))
+                    .as("it waits for what may be hidden")
+                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
             other.abortTransaction();
             assertThat(opened.get(60, TimeUnit.SECONDS).stored().contains(7)).isTrue();
         }

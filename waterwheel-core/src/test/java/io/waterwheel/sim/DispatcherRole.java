@@ -217,7 +217,10 @@ final class DispatcherRole implements DispatcherEffects {
 
     @Override
     public void report(Control.PartitionReport report) {
-        Oracle.check(report.trouble().isEmpty(), "partition %d stands still: %s", partition, report.trouble());
+        // Letters that cannot be stored are told of, and tried again; that this ends is checked at the end.
+        boolean letters = report.trouble().startsWith("refused records cannot be stored");
+        Oracle.check(
+                report.trouble().isEmpty() || letters, "partition %d stands still: %s", partition, report.trouble());
     }
 
     @Override

@@ -270,7 +270,7 @@ final class PlantedBugs {
             new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
                     .with(
                             "ingest/CreditWindow",
-                            "long free = poolBytes - pool.usedBytes() - underWay;",
+                            "long free = grantableBytes - pool.usedBytes() - underWay;",
                             "long free = poolBytes;"),
             // Only in pairs.
             new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")

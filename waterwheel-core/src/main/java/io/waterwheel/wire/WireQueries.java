@@ -10,8 +10,10 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ReadCosts;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.wire.proto.CostsMessage;
 import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.io.IOException;
@@ -181,7 +183,7 @@ public final class WireQueries {
                         .setReason(range.reason())
                         .build())
                 .toList();
-        return io.waterwheel.wire.proto.Verdict.newBuilder()
+        io.waterwheel.wire.proto.Verdict.Builder message = io.waterwheel.wire.proto.Verdict.newBuilder()
                 .addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
@@ -190,9 +192,18 @@ public final class WireQueries {
                 .setEdit(verdict.edit())
                 .setTuples(verdict.tuples())
                 .setIndexersAsked(verdict.indexersAsked())
-                .setChunksRead(verdict.chunksRead())
-                .build()
-                .toByteArray();
+                .setChunksRead(verdict.chunksRead());
+        ReadCosts costs = verdict.costs();
+        if (costs.known()) {
+            message.setCosts(CostsMessage.newBuilder()
+                    .setChunks(costs.chunks())
+                    .setLeaves(costs.leaves())
+                    .setLeavesRead(costs.leavesRead())
+                    .setPartsRead(costs.partsRead())
+                    .setBytesRead(costs.bytesRead())
+                    .setCacheHits(costs.cacheHits()));
+        }
+        return message.build().toByteArray();
     }
 
     /** Reads a verdict; unknown fields are let pass, a newer server may say more. */
@@ -210,7 +221,18 @@ public final class WireQueries {
                 message.getLostList().stream()
                         .map(range ->
                                 new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
-                        .toList());
+                        .toList(),
+                message.hasCosts() ? costs(message.getCosts()) : ReadCosts.UNKNOWN);
+    }
+
+    private static ReadCosts costs(CostsMessage costs) {
+        return new ReadCosts(
+                Math.max(0, costs.getChunks()),
+                costs.getLeaves(),
+                costs.getLeavesRead(),
+                costs.getPartsRead(),
+                costs.getBytesRead(),
+                costs.getCacheHits());
     }
 
     static void atMost(String what, int got, int most) {

@@ -94,7 +94,8 @@ class WireQueriesTest {
                 5,
                 2,
                 1,
-                List.of(new LostRange(7, 3, 9, "set by hand")));
+                List.of(new LostRange(7, 3, 9, "set by hand")),
+                new io.waterwheel.query.ReadCosts(9, 100, 50, 40, 1L << 33, 7));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {

@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.ReadCosts;
 import io.waterwheel.query.Subquery;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -69,6 +70,7 @@ final class ChunkReads {
         while (!delivery.done() && (chunk = pending.bid(server.name())) != null) {
             List<TupleBlock> rows = new ArrayList<>();
             boolean[] cut = {false};
+            ReadCosts[] took = {ReadCosts.NONE};
             long found;
             try {
                 found = server.scan(
@@ -85,6 +87,11 @@ final class ChunkReads {
                             public boolean wanted() {
                                 cut[0] |= delivery.done();
                                 return !cut[0];
+                            }
+
+                            @Override
+                            public void took(ReadCosts costs) {
+                                took[0] = costs;
                             }
                         },
                         delivery.deadlineNanos());
@@ -105,6 +112,7 @@ final class ChunkReads {
             boolean merged = false;
             try {
                 delivery.found(found);
+                delivery.took(took[0]);
                 delivery.acceptAll(rows);
                 merged = true;
             } finally {

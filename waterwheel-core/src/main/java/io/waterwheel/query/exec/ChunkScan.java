@@ -31,7 +31,9 @@ public final class ChunkScan {
             return 0;
         }
         try (ChunkParts parts = new ChunkParts(store, cache, file, layout)) {
-            return new ChunkLeafScan(parts, spec, filter, sink).run();
+            long found = new ChunkLeafScan(parts, spec, filter, sink).run();
+            sink.took(parts.costs());
+            return found;
         }
     }
 }

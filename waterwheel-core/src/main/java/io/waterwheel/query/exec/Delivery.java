@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.ReadCosts;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,6 +16,7 @@ final class Delivery {
     private final long deadlineNanos;
     private final QueryClock clock;
     private final List<String> missing = new ArrayList<>();
+    private ReadCosts costs = ReadCosts.NONE;
     private volatile boolean enough;
 
     /** @param deadlineNanos by the clock */
@@ -36,6 +38,15 @@ final class Delivery {
 
     synchronized List<String> missing() {
         return List.copyOf(missing);
+    }
+
+    /** Takes what one chunk's reading took. */
+    synchronized void took(ReadCosts one) {
+        costs = costs.plus(one);
+    }
+
+    synchronized ReadCosts costs() {
+        return costs;
     }
 
     /** Takes the number of rows that matched in a part. */

@@ -299,7 +299,8 @@ public final class QueryRunner {
                     tuples,
                     replies.size(),
                     chunksRead,
-                    lost);
+                    lost,
+                    delivery.costs().ofChunks(plan.snapshot().chunkCount()));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,

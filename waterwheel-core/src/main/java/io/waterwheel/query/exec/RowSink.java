@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.ReadCosts;
 
 /** Takes the rows of an answer, block by block. Called on the thread that scans. */
 @FunctionalInterface
@@ -19,4 +20,7 @@ public interface RowSink {
     default boolean wanted() {
         return true;
     }
+
+    /** Takes what a chunk's scan took, once it has ended. */
+    default void took(ReadCosts costs) {}
 }

@@ -2,6 +2,7 @@ package io.waterwheel.topology.assembly;
 
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.ReadCosts;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.topology.rpc.MessageSink;
 
@@ -12,6 +13,7 @@ import io.waterwheel.topology.rpc.MessageSink;
 final class BlockSender implements RowSink {
     private final MessageSink sink;
     private final long deadlineNanos;
+    private ReadCosts costs = ReadCosts.NONE;
     private int blocks;
     private boolean cut;
     private boolean interrupted;
@@ -39,6 +41,11 @@ final class BlockSender implements RowSink {
         return !cut && !interrupted;
     }
 
+    @Override
+    public void took(ReadCosts chunk) {
+        costs = chunk;
+    }
+
     /**
      * Sends the end mark.
      *
@@ -56,6 +63,6 @@ final class BlockSender implements RowSink {
                     "the subquery ended after " + blocks + " blocks, before it was through: "
                             + (sink.cancelled() ? "nobody waits for it any more" : "it is out of time"));
         }
-        sink.send(PeerMessages.end(blocks, found));
+        sink.send(PeerMessages.end(blocks, found, costs));
     }
 }

@@ -295,7 +295,9 @@ final class WorkerEndpoints {
                 throw new IOException("the answer was cut off after " + blocks + " blocks");
             }
             if (PeerMessages.isEnd(message)) {
-                return PeerMessages.readEnd(message, blocks);
+                long found = PeerMessages.readEnd(message, blocks);
+                sink.took(PeerMessages.readCosts(message));
+                return found;
             }
             io.waterwheel.model.TupleBlock block = PeerMessages.readBlock(message, blocks, layout);
             blocks++;

@@ -6,8 +6,8 @@ import java.util.Locale;
 
 /**
  * Instants from ASCII bytes: a decimal number of seconds, milliseconds, microseconds or nanoseconds since 1970 UTC, or
- * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}, or a day alone, such
- * as {@code 2021-10-07}, for its midnight UTC. What is finer than the field's type is cut off, towards the past.
+ * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}, or a day alone,
+ * such as {@code 2021-10-07}, for its midnight UTC. What is finer than the field's type is cut off, towards the past.
  */
 final class Timestamps {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;

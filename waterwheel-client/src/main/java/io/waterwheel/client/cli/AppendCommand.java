@@ -12,13 +12,13 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -182,8 +182,8 @@ final class AppendCommand implements Callable<Integer> {
         FileAppend append;
         if (name == null) {
             try (Appender appender = Appender.open(details, AppenderSettings.DEFAULT)) {
-                append = new FileAppend(
-                        AppendTarget.of(appender), null, source(), terminal, rejections, progress, pace);
+                append =
+                        new FileAppend(AppendTarget.of(appender), null, source(), terminal, rejections, progress, pace);
                 append.run(in, format(records), columns);
                 positions = appender.flush();
             }

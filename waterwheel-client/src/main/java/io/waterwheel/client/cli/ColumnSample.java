@@ -21,7 +21,8 @@ final class ColumnSample {
     private static final Pattern DECIMAL = Pattern.compile("-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?");
     private static final Pattern TIME = Pattern.compile(
             "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?))?");
-    private static final Pattern ZONELESS = Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
+    private static final Pattern ZONELESS =
+            Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
     private static final int DISTINCT_COUNTED = 10_000;
 
     final String name;
@@ -99,9 +100,7 @@ final class ColumnSample {
         return marks > 0 && marks * MARKS_IN <= values && type() != FieldType.STRING;
     }
 
-    /**
-     * The narrowest type that holds all values, but for a few marks; text when there are none.
-     */
+    /** The narrowest type that holds all values, but for a few marks; text when there are none. */
     FieldType type() {
         long known = values - (marks * MARKS_IN <= values ? marks : 0);
         if (known == 0) {

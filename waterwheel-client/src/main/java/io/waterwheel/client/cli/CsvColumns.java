@@ -74,8 +74,7 @@ final class CsvColumns {
                 throw bad(namer + " names '" + name + "' twice");
             }
             if (schema.indexOf(name) < 0) {
-                List<String> fields =
-                        schema.fields().stream().map(Field::name).toList();
+                List<String> fields = schema.fields().stream().map(Field::name).toList();
                 throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
                         + (fields.stream().noneMatch(names::contains)
                                 ? "; is there no line of names? Name them with --columns"

@@ -1,20 +1,20 @@
 package io.waterwheel.client.cli;
 
+import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.EOFException;
+import java.io.IOException;
 import java.io.InputStream;
-import java.util.zip.ZipException;
-import com.github.luben.zstd.ZstdIOException;
 import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a file, plain, gzip'd or compressed by Zstandard, without their ends; empty ones are left out. In CSV a line end between quotes
- * belongs to the line. One thread.
+ * The lines of a file, plain, gzip'd or compressed by Zstandard, without their ends; empty ones are left out. In CSV a
+ * line end between quotes belongs to the line. One thread.
  */
 final class InputLines implements AutoCloseable {
     /** Longest line; a longer one is an error, before more memory is taken for it. */

@@ -180,7 +180,8 @@ final class SchemaProposal {
                     .append(longitude.name)
                     .append(", latitude: ")
                     .append(latitude.name)
-                    .append(", box: [-180, -90, 180, 90]}   # a smaller box divides finer; outside of it is rejected\n");
+                    .append(
+                            ", box: [-180, -90, 180, 90]}   # a smaller box divides finer; outside of it is rejected\n");
             if (!keys.isEmpty()) {
                 out.append("# key: {field: ").append(key.name).append("}   # when you ask by this, not by place\n");
             }
@@ -229,7 +230,9 @@ final class SchemaProposal {
         }
         if (column.values == 0) {
             doubts.add("always empty: type unknown");
-        } else if (!time && column.epochUnit() != null && TIME_NAME.matcher(column.name).matches()) {
+        } else if (!time
+                && column.epochUnit() != null
+                && TIME_NAME.matcher(column.name).matches()) {
             doubts.add("perhaps a time too: {type: timestamp, unit: s}");
         }
         if (!doubts.isEmpty()) {
@@ -251,10 +254,11 @@ final class SchemaProposal {
         }
         if (best == null) {
             boolean zoneless = used.stream().anyMatch(column -> column.zoneless > 0);
-            throw bad(source + ": no column can be the time: expected ISO 8601 with a zone such as 2021-10-07T12:00:01Z,"
-                    + " days, or numbers since 1970 between 1980 and 2100"
-                    + (zoneless ? "; there are times without a zone: add one, such as Z" : "")
-                    + ". Write the schema by hand: 'waterwheel stream create --help' shows one");
+            throw bad(
+                    source + ": no column can be the time: expected ISO 8601 with a zone such as 2021-10-07T12:00:01Z,"
+                            + " days, or numbers since 1970 between 1980 and 2100"
+                            + (zoneless ? "; there are times without a zone: add one, such as Z" : "")
+                            + ". Write the schema by hand: 'waterwheel stream create --help' shows one");
         }
         return best;
     }
@@ -281,7 +285,8 @@ final class SchemaProposal {
                 boolean fits =
                         switch (rank) {
                             case 0 -> type == FieldType.IPV4;
-                            case 1 -> named && (type == FieldType.STRING || type == FieldType.LONG || type == FieldType.INT);
+                            case 1 ->
+                                named && (type == FieldType.STRING || type == FieldType.LONG || type == FieldType.INT);
                             case 2 -> type == FieldType.STRING;
                             default -> type == FieldType.LONG || type == FieldType.INT;
                         };

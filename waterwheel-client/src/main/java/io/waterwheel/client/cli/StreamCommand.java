@@ -15,15 +15,15 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -74,26 +74,35 @@ final class StreamCommand {
             })
     int create(
             @Mixin ServerOption server,
-            @Parameters(paramLabel = "FILE.yaml", arity = "0..1", description = "The stream's definition.") @Nullable Path file,
+            @Parameters(paramLabel = "FILE.yaml", arity = "0..1", description = "The stream's definition.") @Nullable
+                    Path file,
             @Option(
                             names = "--like",
                             paramLabel = "FILE.csv",
                             description = "A CSV file, perhaps compressed by gzip or Zstandard.")
-                    @Nullable Path like,
+                    @Nullable
+                    Path like,
             @Option(
                             names = "--columns",
                             paramLabel = "FIELD",
                             split = ",",
-                            description = "With --like: what its columns are called, when no first line says it; - for one"
-                                    + " to leave out.")
-                    @Nullable List<String> columns,
-            @Option(names = "--name", paramLabel = "NAME", description = "With --like: the stream's name. Default: the file's.")
-                    @Nullable String name)
+                            description =
+                                    "With --like: what its columns are called, when no first line says it; - for one"
+                                            + " to leave out.")
+                    @Nullable
+                    List<String> columns,
+            @Option(
+                            names = "--name",
+                            paramLabel = "NAME",
+                            description = "With --like: the stream's name. Default: the file's.")
+                    @Nullable
+                    String name)
             throws IOException {
         if (like != null) {
             if (file != null) {
                 throw new ParameterException(
-                        spec.commandLine(), "give FILE.yaml to create a stream, or --like FILE.csv to propose one, not both");
+                        spec.commandLine(),
+                        "give FILE.yaml to create a stream, or --like FILE.csv to propose one, not both");
             }
             return propose(like, columns == null ? List.of() : columns, name);
         }

@@ -47,7 +47,8 @@ final class CommandProcess implements AutoCloseable {
         Path status = Path.of("/proc/self/status");
         if (Files.exists(status)) {
             for (String line : Files.readAllLines(status)) {
-                if (line.startsWith("SigIgn:") && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0) {
+                if (line.startsWith("SigIgn:")
+                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0) {
                     return "TERM";
                 }
             }

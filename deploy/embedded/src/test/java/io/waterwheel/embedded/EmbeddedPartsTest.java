@@ -100,8 +100,9 @@ final class EmbeddedPartsTest {
     void dataFolderIsOfThisVersionAndHasRoom() throws Exception {
         assertThatThrownBy(() -> DataFolder.take(folder.resolve("full"), Long.MAX_VALUE))
                 .isInstanceOf(IOException.class)
-                .hasMessageMatching("data folder .*full: expected at least \\d+ MiB free on its disk, got \\d+ MiB; free"
-                        + " some, or take another folder with --data");
+                .hasMessageMatching(
+                        "data folder .*full: expected at least \\d+ MiB free on its disk, got \\d+ MiB; free"
+                                + " some, or take another folder with --data");
         DataFolder.take(folder).close();
         Files.writeString(folder.resolve("version"), "2\n");
         assertThatThrownBy(() -> DataFolder.take(folder)).hasMessageContaining("expected version 1, got '2'");

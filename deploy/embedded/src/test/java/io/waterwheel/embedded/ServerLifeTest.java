@@ -114,15 +114,13 @@ final class ServerLifeTest {
 
     /** @param killed is killed as soon as something is printed */
     private static Ran run(String url, CommandProcess killed, String... words) {
-        String[] all = Stream.concat(
-                        Stream.of(words), url.isEmpty() ? Stream.of() : Stream.of("--server", url))
+        String[] all = Stream.concat(Stream.of(words), url.isEmpty() ? Stream.of() : Stream.of("--server", url))
                 .toArray(String[]::new);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         PrintStream print = new PrintStream(killed == null ? out : new Killing(out, killed), true, UTF_8);
         int code = Main.run(
-                all,
-                new Terminal(InputStream.nullInputStream(), print, new PrintStream(err, true, UTF_8), false));
+                all, new Terminal(InputStream.nullInputStream(), print, new PrintStream(err, true, UTF_8), false));
         return new Ran(code, out.toString(UTF_8), err.toString(UTF_8));
     }
 

@@ -67,8 +67,8 @@ public final class Cli {
 
     private static final Pattern CHOICE =
             Pattern.compile("(.*expected one of )\\[(.*)] \\(case-insensitive\\) but was (.*)");
-    private static final Pattern NO_INTEGER = Pattern.compile("('.*') is not an? (int|long)");
-    private static final Pattern NO_NUMBER = Pattern.compile("('.*') is not a double");
+    private static final Pattern NO_INTEGER = Pattern.compile("('[^']*') is not an? (int|long)");
+    private static final Pattern NO_NUMBER = Pattern.compile("('[^']*') is not a double");
 
     private Cli() {}
 

@@ -198,7 +198,13 @@ class CliTest {
         try (FakeServer server = FakeServer.answering(CliTest::answer)) {
             long before = System.currentTimeMillis();
             run("query", "s", "--server", server.url(), "--last", "5m", "--at-least", "0:12,3:7", "--at-least", "0:9");
-            run("query", "s", "--server", server.url(), "--agg", "count,avg(a * (b + 1)) AS mean,max(COALESCE(a, b)) AS most");
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--agg",
+                    "count,avg(a * (b + 1)) AS mean,max(COALESCE(a, b)) AS most");
             Query first = server.queries.get(0);
             assertThat(first.atLeast()).isEqualTo(Map.of(0, 12L, 3, 7L));
             assertThat(first.times().to()).isEqualTo(Long.MAX_VALUE);

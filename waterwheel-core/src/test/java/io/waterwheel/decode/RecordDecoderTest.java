@@ -183,6 +183,27 @@ class RecordDecoderTest {
 
     /** A decimal number in any unit, for any type: what it is exactly, rounded down to the type's resolution. */
     @Test
+    void aDayAloneIsItsMidnightUtc() {
+        Timestamps timestamps = new Timestamps(new Numbers());
+        for (long day = -800_000; day < 2_900_000; day += 61) {
+            java.time.LocalDate date = java.time.LocalDate.ofEpochDay(day);
+            if (date.getYear() < 0 || date.getYear() > 9999) {
+                continue;
+            }
+            byte[] text = date.toString().getBytes(UTF_8);
+            long millis =
+                    timestamps.parse(text, 0, text.length, TimestampUnit.SECONDS, FieldType.TIMESTAMP.resolution());
+            assertThat(timestamps.failed).as("%s", date).isFalse();
+            assertThat(millis).as("%s", date).isEqualTo(day * 86_400_000);
+        }
+        for (String wrong : List.of("2021-02-29", "2021-13-01", "2021-00-10", "2021-1-1", "2021-01-0x", "2021-01-32")) {
+            byte[] text = wrong.getBytes(UTF_8);
+            timestamps.parse(text, 0, text.length, TimestampUnit.SECONDS, FieldType.TIMESTAMP.resolution());
+            assertThat(timestamps.failed).as(wrong).isTrue();
+        }
+    }
+
+    @Test
     void timestampsInAnyUnitAgreeWithDecimalArithmetic() {
         Timestamps timestamps = new Timestamps(new Numbers());
         FieldType[] types = {FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS};

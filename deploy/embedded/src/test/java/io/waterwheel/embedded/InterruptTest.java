@@ -78,7 +78,8 @@ final class InterruptTest {
                 assertThat(command.out()).as(what).isEmpty();
                 assertThat(command.err())
                         .as(what)
-                        .isEqualTo("waterwheel " + what.split(" ")[0] + ": interrupted before it was done\n");
+                        .isEqualTo("waterwheel " + what.substring(0, what.indexOf(' '))
+                                + ": interrupted before it was done\n");
             }
         } finally {
             for (CommandProcess command : running) {
@@ -96,7 +97,17 @@ final class InterruptTest {
                 connected.incrementAndGet();
             }
         } catch (IOException closed) {
-            connected.addAndGet(0);
+            for (Socket socket : kept) {
+                closeQuietly(socket);
+            }
+        }
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            assertThat(socket.isClosed()).isTrue();
         }
     }
 }

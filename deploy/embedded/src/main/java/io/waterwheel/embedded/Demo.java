@@ -333,9 +333,9 @@ final class Demo {
                 questions.from().plus(Duration.ofMinutes(20)).toEpochMilli());
         say("");
         say("The " + chunks.size()
-                + " chunks by key (upwards, in the quarters of the map that indexers have) and time;");
-        say("# is what a question for 10 km around Charles de Gaulle in ten minutes asks for,");
-        say(": the chunks that it may have to look into; of the others nothing is read:");
+                + " chunks by time (to the right) and key (upwards: each indexer has a quarter).");
+        say("A question for 10 km around Charles de Gaulle in ten minutes asks for what is marked #:");
+        say("it looks into the chunks with dots at most, and reads nothing of the others.");
         DemoPicture.regions(
                         chunks.stream().map(ChunkDescriptor::region).toList(),
                         bands,

@@ -7,7 +7,9 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -23,7 +25,15 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "Exit codes: 0 done, 1 failed, 2 the command was not understood.",
+            "Exit codes: 0 done, 1 failed, 2 the command was not understood, 130 interrupted.",
+            "Data goes to standard output, everything else to standard error.",
+            "",
+            "Environment:",
+            "  WATERWHEEL_SERVER     the server to talk to, such as grpc://127.0.0.1:7070",
+            "  WATERWHEEL_JAVA_OPTS  further options for the JVM, such as -Xmx4g",
+            "  JAVA_HOME             the JDK to run on",
+            "",
+            "Completion in the shell: source <(waterwheel completion bash)",
             "",
             "Example:",
             "  waterwheel stream create flights.yaml",
@@ -44,6 +54,13 @@ public final class Cli {
     @SuppressWarnings("UnusedVariable") // picocli sees to it
     private boolean help;
 
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version and exit.")
+    @SuppressWarnings("UnusedVariable") // picocli sees to it
+    private boolean version;
+
     private Cli() {}
 
     /**
@@ -52,31 +69,22 @@ public final class Cli {
      * @return its exit code: 0, {@link #FAILURE} or {@link #USAGE}
      */
     public static int run(String[] args, PrintStream out, PrintStream err) {
-        return run(args, new Terminal(InputStream.nullInputStream(), out, err, false), List.of());
+        return run(args, new Terminal(InputStream.nullInputStream(), out, err, false), Map.of());
     }
 
     /**
      * Runs a command.
      *
-     * @param further commands beside the client's own, as picocli takes them
+     * @param further by name commands beside the client's own, as picocli takes them
      * @return its exit code: 0, {@link #FAILURE} or {@link #USAGE}, or what a further command returns
      */
-    public static int run(String[] args, Terminal terminal, List<Object> further) {
-        CommandLine commands = new CommandLine(new Cli());
-        further.forEach(commands::addSubcommand);
-        commands.addSubcommand(new StreamCommand(terminal))
-                .addSubcommand(new AppendCommand(terminal))
-                .addSubcommand(new QueryCommand(terminal))
-                .addSubcommand(new FlushCommand(terminal))
-                .addSubcommand(new DeadLettersCommand(terminal))
-                .addSubcommand(new OffsetsCommand(terminal))
-                .addSubcommand(new VerifyCommand(terminal))
-                .addSubcommand(new StatusCommand(terminal));
+    public static int run(String[] args, Terminal terminal, Map<String, Supplier<Object>> further) {
+        CommandLine commands = commands(args, terminal, further);
         PrintWriter out = new PrintWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8), true);
         PrintWriter err = new PrintWriter(new OutputStreamWriter(terminal.err(), StandardCharsets.UTF_8), true);
         commands.setOut(out)
                 .setErr(err)
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.interactive() ? Ansi.AUTO : Ansi.OFF))
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(false)
                 .setParameterExceptionHandler(Cli::notUnderstood)
@@ -84,6 +92,36 @@ public final class Cli {
         int code = commands.execute(args);
         terminal.out().flush();
         return code;
+    }
+
+    /** The commands; only the one that is asked for, when one is: to look at all of them takes a tenth of a second. */
+    private static CommandLine commands(String[] args, Terminal terminal, Map<String, Supplier<Object>> further) {
+        Map<String, Supplier<Object>> all = new LinkedHashMap<>(further);
+        all.put("stream", () -> new StreamCommand(terminal));
+        all.put("append", () -> new AppendCommand(terminal));
+        all.put("query", () -> new QueryCommand(terminal));
+        all.put("flush", () -> new FlushCommand(terminal));
+        all.put("verify", () -> new VerifyCommand(terminal));
+        all.put("dead-letters", () -> new DeadLettersCommand(terminal));
+        all.put("offsets", () -> new OffsetsCommand(terminal));
+        all.put("status", () -> new StatusCommand(terminal));
+        all.put("chunk", () -> new ChunkCommand(terminal));
+        all.put("completion", () -> new CompletionCommand(terminal));
+        String asked = args.length == 0 ? "" : args[0];
+        CommandLine commands = new CommandLine(new Cli());
+        commands.getCommandSpec().version("waterwheel " + version());
+        all.forEach((name, command) -> {
+            if (asked.equals(name) || !all.containsKey(asked) || asked.equals("completion")) {
+                commands.addSubcommand(name, command.get());
+            }
+        });
+        return commands;
+    }
+
+    /** Of the jar that this class is in. */
+    private static String version() {
+        String version = Cli.class.getPackage().getImplementationVersion();
+        return version == null ? "(built from sources)" : version;
     }
 
     private static int notUnderstood(ParameterException e, String[] args) {

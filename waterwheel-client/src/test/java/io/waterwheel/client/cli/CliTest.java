@@ -253,7 +253,7 @@ class CliTest {
                             closed,
                             new PrintStream(err, true, StandardCharsets.UTF_8),
                             false),
-                    List.of());
+                    Map.of());
             assertThat(code).isEqualTo(1);
             assertThat(err.toString(StandardCharsets.UTF_8)).contains("standard output was closed");
         }

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param indexersAsked number of indexers that took part
  * @param chunksRead number of chunks that took part
  * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
- * @param costs what reading chunks took
+ * @param statistics what was looked at to find the answer
  */
 public record Verdict(
         boolean complete,
@@ -27,8 +27,8 @@ public record Verdict(
         int indexersAsked,
         int chunksRead,
         List<LostRange> lost,
-        ReadCosts costs) {
-    /** A verdict on a stream that has lost nothing, without what it took. */
+        Statistics statistics) {
+    /** A verdict on a stream that has lost nothing, without statistics. */
     public Verdict(
             boolean complete,
             List<String> missing,
@@ -37,7 +37,7 @@ public record Verdict(
             long tuples,
             int indexersAsked,
             int chunksRead) {
-        this(complete, missing, positions, edit, tuples, indexersAsked, chunksRead, List.of(), ReadCosts.UNKNOWN);
+        this(complete, missing, positions, edit, tuples, indexersAsked, chunksRead, List.of(), Statistics.NONE);
     }
 
     public Verdict {

@@ -10,10 +10,8 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.ReadCosts;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
-import io.waterwheel.wire.proto.CostsMessage;
 import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.io.IOException;
@@ -183,7 +181,7 @@ public final class WireQueries {
                         .setReason(range.reason())
                         .build())
                 .toList();
-        io.waterwheel.wire.proto.Verdict.Builder message = io.waterwheel.wire.proto.Verdict.newBuilder()
+        return io.waterwheel.wire.proto.Verdict.newBuilder()
                 .addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
@@ -192,18 +190,10 @@ public final class WireQueries {
                 .setEdit(verdict.edit())
                 .setTuples(verdict.tuples())
                 .setIndexersAsked(verdict.indexersAsked())
-                .setChunksRead(verdict.chunksRead());
-        ReadCosts costs = verdict.costs();
-        if (costs.known()) {
-            message.setCosts(CostsMessage.newBuilder()
-                    .setChunks(costs.chunks())
-                    .setLeaves(costs.leaves())
-                    .setLeavesRead(costs.leavesRead())
-                    .setPartsRead(costs.partsRead())
-                    .setBytesRead(costs.bytesRead())
-                    .setCacheHits(costs.cacheHits()));
-        }
-        return message.build().toByteArray();
+                .setChunksRead(verdict.chunksRead())
+                .setStatistics(WireStatistics.toMessage(verdict.statistics()))
+                .build()
+                .toByteArray();
     }
 
     /** Reads a verdict; unknown fields are let pass, a newer server may say more. */
@@ -222,17 +212,7 @@ public final class WireQueries {
                         .map(range ->
                                 new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
                         .toList(),
-                message.hasCosts() ? costs(message.getCosts()) : ReadCosts.UNKNOWN);
-    }
-
-    private static ReadCosts costs(CostsMessage costs) {
-        return new ReadCosts(
-                Math.max(0, costs.getChunks()),
-                costs.getLeaves(),
-                costs.getLeavesRead(),
-                costs.getPartsRead(),
-                costs.getBytesRead(),
-                costs.getCacheHits());
+                WireStatistics.fromMessage(message.getStatistics()));
     }
 
     static void atMost(String what, int got, int most) {

@@ -93,9 +93,11 @@ final class EndToEndTest {
     @Test
     void theDemosAnswersAllAgree() throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        boolean right = new Demo(client, new PrintStream(out, true, StandardCharsets.UTF_8), 7).run(server.kafka());
+        boolean right = new Demo(client, new PrintStream(out, true, StandardCharsets.UTF_8), false, 7)
+                .run(server.kafka(), server::chunks);
         assertThat(right).as(out.toString(StandardCharsets.UTF_8)).isTrue();
-        assertThat(out.toString(StandardCharsets.UTF_8)).containsPattern("\nall 5\\d answers agree with the file\n");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .containsPattern("\nall 4\\d comparisons with the file agree\n");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.waterwheel.client.cli;
 
-import io.waterwheel.query.ReadCosts;
+import io.waterwheel.query.Scanned;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import java.io.PrintStream;
 import java.util.Locale;
@@ -26,23 +27,31 @@ final class AnswerStats {
                 (first - begin) / 1e6,
                 (System.nanoTime() - begin) / 1e6);
         err.println("indexers   " + verdict.indexersAsked() + " asked");
-        ReadCosts costs = verdict.costs();
-        if (costs.known()) {
-            err.println("chunks     " + costs.chunks() + " there, " + (costs.chunks() - verdict.chunksRead())
-                    + " passed over, " + verdict.chunksRead() + " read");
-            err.println("leaves     " + costs.leaves() + " in the chunks read, " + (costs.leaves() - costs.leavesRead())
-                    + " passed over, " + costs.leavesRead() + " read");
+        Statistics statistics = verdict.statistics();
+        if (statistics.equals(Statistics.NONE)) {
+            err.println("chunks     " + verdict.chunksRead() + " read");
+        } else {
+            err.println("chunks     " + statistics.chunks() + " there, "
+                    + (statistics.chunks() - statistics.chunksRead()) + " passed over, " + statistics.chunksRead()
+                    + " read");
+            print("in chunks  ", statistics.inChunks(), err);
+            Scanned chunks = statistics.inChunks();
             err.printf(
                     Locale.ROOT,
                     "parts      %d read from files, %d bytes; %d found in the cache (%.0f %%)%n",
-                    costs.partsRead(),
-                    costs.bytesRead(),
-                    costs.cacheHits(),
-                    100.0 * costs.cacheHits() / Math.max(1, costs.cacheHits() + costs.partsRead()));
-        } else {
-            err.println("chunks     " + verdict.chunksRead() + " read");
+                    chunks.partsRead(),
+                    chunks.bytesRead(),
+                    chunks.partsCached(),
+                    100.0 * chunks.partsCached() / Math.max(1, chunks.partsCached() + chunks.partsRead()));
+            print("in memory  ", statistics.fresh(), err);
         }
         err.println("seen       all below " + positions(verdict.positions()) + " (edit " + verdict.edit() + ")");
+    }
+
+    private static void print(String where, Scanned scanned, PrintStream err) {
+        err.println(where + scanned.leaves() + " leaves, passed over " + scanned.outsideKeys() + " by key, "
+                + scanned.outsideTimes() + " by time, " + scanned.outsideValues() + " by their values, "
+                + scanned.counted() + " counted unread; " + scanned.read() + " read with " + scanned.tuples() + " tuples");
     }
 
     /** As {@code --at-least} takes them. */

@@ -5,7 +5,6 @@ import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.model.RowLayout;
-import io.waterwheel.query.ReadCosts;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +29,9 @@ final class ChunkParts implements AutoCloseable {
     private int count;
     private int taken;
 
-    private long leavesAsked;
     private long partsRead;
+    private long partsCached;
     private long bytesRead;
-    private long cacheHits;
 
     ChunkParts(ChunkStore store, ChunkCache cache, String file, RowLayout layout) throws IOException {
         this.store = store;
@@ -54,11 +52,6 @@ final class ChunkParts implements AutoCloseable {
         return directory;
     }
 
-    /** What was read so far. */
-    ReadCosts costs() {
-        return new ReadCosts(0, directory.leaves(), leavesAsked, partsRead, bytesRead, cacheHits);
-    }
-
     /**
      * Asks for parts of a leaf, to be taken in the order of their numbers. Leaves are asked in the order of the file.
      *
@@ -66,7 +59,6 @@ final class ChunkParts implements AutoCloseable {
      * @return bytes that have to be read for them
      */
     long ask(int leaf, boolean[] wanted) {
-        leavesAsked++;
         boolean makesKeys = wanted[ChunkDirectory.KEYS] && directory.makesKeys(leaf);
         if (makesKeys && add(leaf, ChunkDirectory.KEYS, false) > 0) {
             makesKeys = false;
@@ -91,7 +83,9 @@ final class ChunkParts implements AutoCloseable {
             hidden = Arrays.copyOf(hidden, count * 2);
         }
         LeafPart cached = cache.part(file, leaf, part);
-        cacheHits += cached == null ? 0 : 1;
+        if (cached != null) {
+            partsCached++;
+        }
         leaves[count] = leaf;
         parts[count] = part;
         contents[count] = cached;
@@ -120,11 +114,11 @@ final class ChunkParts implements AutoCloseable {
         }
         if (lacking > 0) {
             LeafPart[] read = new LeafPart[lacking];
-            open().read(missingLeaves, missingParts, lacking, read);
             partsRead += lacking;
+            open().read(missingLeaves, missingParts, lacking, read);
             for (int m = 0; m < lacking; m++) {
-                bytesRead += directory.length(missingLeaves[m], missingParts[m]);
                 contents[missing[m]] = read[m];
+                bytesRead += directory.length(missingLeaves[m], missingParts[m]);
                 cache.put(file, missingLeaves[m], missingParts[m], read[m]);
             }
         }
@@ -163,6 +157,13 @@ final class ChunkParts implements AutoCloseable {
             taken++;
         }
         return known(taken++);
+    }
+
+    /** Notes what was read and what the cache had, of all batches. */
+    void tally(ScanTally tally) {
+        tally.partsRead = partsRead;
+        tally.partsCached = partsCached;
+        tally.bytesRead = bytesRead;
     }
 
     /** Ends the batch, whatever of it was taken. */

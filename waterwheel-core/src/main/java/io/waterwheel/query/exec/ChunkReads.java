@@ -3,7 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.query.ReadCosts;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ final class ChunkReads {
         while (!delivery.done() && (chunk = pending.bid(server.name())) != null) {
             List<TupleBlock> rows = new ArrayList<>();
             boolean[] cut = {false};
-            ReadCosts[] took = {ReadCosts.NONE};
+            Scanned[] scanned = {Scanned.NOTHING};
             long found;
             try {
                 found = server.scan(
@@ -90,8 +90,8 @@ final class ChunkReads {
                             }
 
                             @Override
-                            public void took(ReadCosts costs) {
-                                took[0] = costs;
+                            public void scanned(Scanned what) {
+                                scanned[0] = what;
                             }
                         },
                         delivery.deadlineNanos());
@@ -112,7 +112,7 @@ final class ChunkReads {
             boolean merged = false;
             try {
                 delivery.found(found);
-                delivery.took(took[0]);
+                delivery.readChunk(scanned[0]);
                 delivery.acceptAll(rows);
                 merged = true;
             } finally {

@@ -31,9 +31,7 @@ public final class ChunkScan {
             return 0;
         }
         try (ChunkParts parts = new ChunkParts(store, cache, file, layout)) {
-            long found = new ChunkLeafScan(parts, spec, filter, sink).run();
-            sink.took(parts.costs());
-            return found;
+            return new ChunkLeafScan(parts, spec, filter, sink).run();
         }
     }
 }

@@ -10,6 +10,7 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import java.io.IOException;
@@ -300,7 +301,7 @@ public final class QueryRunner {
                     replies.size(),
                     chunksRead,
                     lost,
-                    delivery.costs().ofChunks(plan.snapshot().chunkCount()));
+                    delivery.statistics(plan));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,
@@ -393,6 +394,11 @@ public final class QueryRunner {
                 public boolean wanted() {
                     cut[0] |= delivery.done();
                     return !cut[0];
+                }
+
+                @Override
+                public void scanned(Scanned what) {
+                    delivery.scannedFresh(what);
                 }
             });
             reply.close();

@@ -2,7 +2,7 @@ package io.waterwheel.topology.assembly;
 
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.query.ReadCosts;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.topology.rpc.MessageSink;
 
@@ -13,10 +13,10 @@ import io.waterwheel.topology.rpc.MessageSink;
 final class BlockSender implements RowSink {
     private final MessageSink sink;
     private final long deadlineNanos;
-    private ReadCosts costs = ReadCosts.NONE;
     private int blocks;
     private boolean cut;
     private boolean interrupted;
+    private Scanned scanned = Scanned.NOTHING;
 
     /** @param deadlineNanos as {@link System#nanoTime} counts */
     BlockSender(MessageSink sink, long deadlineNanos) {
@@ -42,8 +42,8 @@ final class BlockSender implements RowSink {
     }
 
     @Override
-    public void took(ReadCosts chunk) {
-        costs = chunk;
+    public void scanned(Scanned what) {
+        scanned = scanned.plus(what);
     }
 
     /**
@@ -63,6 +63,6 @@ final class BlockSender implements RowSink {
                     "the subquery ended after " + blocks + " blocks, before it was through: "
                             + (sink.cancelled() ? "nobody waits for it any more" : "it is out of time"));
         }
-        sink.send(PeerMessages.end(blocks, found, costs));
+        sink.send(PeerMessages.end(blocks, found, scanned));
     }
 }

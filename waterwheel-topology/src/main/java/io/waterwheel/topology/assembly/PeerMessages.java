@@ -5,7 +5,7 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.IndexerHeader;
-import io.waterwheel.query.ReadCosts;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.wire.SubqueryCodec;
 import java.io.IOException;
 import java.util.Arrays;
@@ -13,13 +13,14 @@ import java.util.Arrays;
 /**
  * The messages of a subquery's answer between workers: one byte says what follows. An indexer's answer is HEADER, then
  * BLOCKs numbered from 0, then END; a chunk's the same without the header. END counts blocks and matching tuples, so an
- * answer that lost anything is noticed, and says what reading took.
+ * answer that lost anything is noticed, and says what was looked at.
  */
 final class PeerMessages {
     private static final byte HEADER = 1;
     private static final byte BLOCK = 2;
     private static final byte END = 3;
-    private static final int END_BYTES = 53;
+    private static final int SCANNED_NUMBERS = 10;
+    private static final int END_BYTES = 13 + 8 * SCANNED_NUMBERS;
 
     private PeerMessages() {}
 
@@ -39,21 +40,50 @@ final class PeerMessages {
         return message;
     }
 
-    static byte[] end(int blocks, long found, ReadCosts costs) {
+    static byte[] end(int blocks, long found, Scanned scanned) {
         byte[] message = new byte[END_BYTES];
         message[0] = END;
         LittleEndian.putInt(message, 1, blocks);
         LittleEndian.putLong(message, 5, found);
-        LittleEndian.putLong(message, 13, costs.leaves());
-        LittleEndian.putLong(message, 21, costs.leavesRead());
-        LittleEndian.putLong(message, 29, costs.partsRead());
-        LittleEndian.putLong(message, 37, costs.bytesRead());
-        LittleEndian.putLong(message, 45, costs.cacheHits());
+        long[] numbers = {
+            scanned.leaves(),
+            scanned.outsideKeys(),
+            scanned.outsideTimes(),
+            scanned.outsideValues(),
+            scanned.counted(),
+            scanned.read(),
+            scanned.tuples(),
+            scanned.partsRead(),
+            scanned.partsCached(),
+            scanned.bytesRead()
+        };
+        for (int i = 0; i < SCANNED_NUMBERS; i++) {
+            LittleEndian.putLong(message, 13 + 8 * i, numbers[i]);
+        }
         return message;
     }
 
     static boolean isEnd(byte[] message) {
         return message.length == END_BYTES && message[0] == END;
+    }
+
+    /** What the scan looked at, as the end says. */
+    static Scanned readScanned(byte[] end) {
+        long[] numbers = new long[SCANNED_NUMBERS];
+        for (int i = 0; i < SCANNED_NUMBERS; i++) {
+            numbers[i] = LittleEndian.getLong(end, 13 + 8 * i);
+        }
+        return new Scanned(
+                numbers[0],
+                numbers[1],
+                numbers[2],
+                numbers[3],
+                numbers[4],
+                numbers[5],
+                numbers[6],
+                numbers[7],
+                numbers[8],
+                numbers[9]);
     }
 
     static IndexerHeader readHeader(byte[] message) throws IOException {
@@ -70,17 +100,6 @@ final class PeerMessages {
         TupleBlock rows = new TupleBlock(layout, 0);
         BlockCodec.decode(message, 5, message.length - 5, rows);
         return rows;
-    }
-
-    /** What reading took. */
-    static ReadCosts readCosts(byte[] end) {
-        return new ReadCosts(
-                0,
-                LittleEndian.getLong(end, 13),
-                LittleEndian.getLong(end, 21),
-                LittleEndian.getLong(end, 29),
-                LittleEndian.getLong(end, 37),
-                LittleEndian.getLong(end, 45));
     }
 
     /** The number of matching tuples, after checking the number of blocks. */

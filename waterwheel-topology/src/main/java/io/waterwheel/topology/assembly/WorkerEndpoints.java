@@ -295,9 +295,8 @@ final class WorkerEndpoints {
                 throw new IOException("the answer was cut off after " + blocks + " blocks");
             }
             if (PeerMessages.isEnd(message)) {
-                long found = PeerMessages.readEnd(message, blocks);
-                sink.took(PeerMessages.readCosts(message));
-                return found;
+                sink.scanned(PeerMessages.readScanned(message));
+                return PeerMessages.readEnd(message, blocks);
             }
             io.waterwheel.model.TupleBlock block = PeerMessages.readBlock(message, blocks, layout);
             blocks++;

@@ -6,16 +6,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** Entry point of the {@code waterwheel} launcher: the client's commands, and those of this module. */
 public final class Main {
     private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
     private static final String FOLDER = "io/waterwheel/embedded/";
 
+    /** Held, because the library that it belongs to would forget its level. What its failures mean we say ourselves. */
+    private static final Logger GRPC = Logger.getLogger("io.grpc");
+
     private Main() {}
 
     public static void main(String[] args) {
         configureLog("log4j2-command.xml");
+        GRPC.setLevel(Level.SEVERE);
         Terminal terminal = Terminal.ofProcess();
         AtomicBoolean done = new AtomicBoolean();
         if (args.length > 0 && !args[0].equals("server")) {

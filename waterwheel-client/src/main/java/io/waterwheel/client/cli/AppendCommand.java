@@ -184,14 +184,14 @@ final class AppendCommand implements Callable<Integer> {
             try (Appender appender = Appender.open(details, AppenderSettings.DEFAULT)) {
                 append =
                         new FileAppend(AppendTarget.of(appender), null, source(), terminal, rejections, progress, pace);
-                append.run(in, format(records), columns);
+                run(append, in, records);
                 positions = appender.flush();
             }
         } else {
             try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
                 append = new FileAppend(
                         AppendTarget.of(appender), appender, source(), terminal, rejections, progress, pace);
-                append.run(in, format(records), columns);
+                run(append, in, records);
                 positions = append.committed();
             }
         }
@@ -200,6 +200,17 @@ final class AppendCommand implements Callable<Integer> {
                         + " rejected, in " + seconds(begin) + " s"
                         + (rejections.tooMany() ? "; ended early: more than --max-reject " + maxReject : ""));
         return positions;
+    }
+
+    private void run(FileAppend append, InputStream in, RecordFormat records) throws IOException {
+        try {
+            append.run(in, format(records), columns);
+        } catch (IOException e) {
+            throw new IOException(
+                    source() + ": " + e.getMessage() + "; " + append.sent() + " " + FileAppend.unit(records)
+                            + " were sent before that",
+                    e);
+        }
     }
 
     private long deadLetters(WaterwheelClient client) {

@@ -6,10 +6,14 @@ import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -61,6 +65,11 @@ public final class Cli {
     @SuppressWarnings("UnusedVariable") // picocli sees to it
     private boolean version;
 
+    private static final Pattern CHOICE =
+            Pattern.compile("(.*expected one of )\\[(.*)] \\(case-insensitive\\) but was (.*)");
+    private static final Pattern NO_INTEGER = Pattern.compile("('[^']*') is not an? (int|long)");
+    private static final Pattern NO_NUMBER = Pattern.compile("('[^']*') is not a double");
+
     private Cli() {}
 
     /**
@@ -95,7 +104,7 @@ public final class Cli {
     }
 
     /** The commands; only the one that is asked for, when one is: to look at all of them takes a tenth of a second. */
-    private static CommandLine commands(String[] args, Terminal terminal, Map<String, Supplier<Object>> further) {
+    static CommandLine commands(String[] args, Terminal terminal, Map<String, Supplier<Object>> further) {
         Map<String, Supplier<Object>> all = new LinkedHashMap<>(further);
         all.put("stream", () -> new StreamCommand(terminal));
         all.put("append", () -> new AppendCommand(terminal));
@@ -128,17 +137,44 @@ public final class Cli {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();
-        err.println(name + ": " + e.getMessage());
+        err.println(name + ": " + plain(command, String.valueOf(e.getMessage())));
         UnmatchedArgumentException.printSuggestions(e, err);
         err.println("See '" + name + " --help'.");
         return USAGE;
+    }
+
+    /** What picocli says, in the words of the other messages. */
+    private static String plain(CommandLine command, String message) {
+        if (message.equals("Missing required subcommand")) {
+            return "a command is missing: expected one of "
+                    + String.join(", ", command.getSubcommands().keySet());
+        }
+        Matcher choice = CHOICE.matcher(message);
+        String text = choice.matches()
+                ? choice.group(1) + choice.group(2).toLowerCase(Locale.ROOT) + ", got " + choice.group(3)
+                : message;
+        text = NO_NUMBER.matcher(text).replaceFirst("expected a number, got $1");
+        return NO_INTEGER.matcher(text).replaceFirst("expected a whole number, got $1");
+    }
+
+    /** What may help, beyond what the failure itself says. */
+    private static String advice(WaterwheelException failure) {
+        if (!failure.code().equals("SERVER_UNREACHABLE")) {
+            return "";
+        }
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof UnknownHostException) {
+                return " There is no host of that name.";
+            }
+        }
+        return " 'waterwheel server' starts one; --server or WATERWHEEL_SERVER names another.";
     }
 
     private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) throws Exception {
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();
         if (e instanceof WaterwheelException failure) {
-            err.println(name + ": " + failure.getMessage() + " [" + failure.code() + "]");
+            err.println(name + ": " + failure.getMessage() + advice(failure) + " [" + failure.code() + "]");
             if (failure.kind() == WaterwheelException.Kind.BUG) {
                 failure.printStackTrace(err);
             }

@@ -55,7 +55,7 @@ final class CsvColumns {
                         ? FieldNames.of(name)
                         : name)
                 .toList();
-        return of(source + ": the first line", names, schema);
+        return named(source + ": the first line", names, schema);
     }
 
     /**
@@ -64,7 +64,7 @@ final class CsvColumns {
      * @param namer what messages call that which names them
      * @param names {@link #IGNORED} for a column that goes into no field
      */
-    static CsvColumns of(String namer, List<String> names, Schema schema) {
+    static CsvColumns named(String namer, List<String> names, Schema schema) {
         Set<String> seen = new HashSet<>();
         for (String name : names) {
             if (name.equals(IGNORED)) {

@@ -116,7 +116,9 @@ final class FileAppend {
     }
 
     private CsvColumns columns(InputLines lines, List<String> named) throws IOException {
-        return named.isEmpty() ? CsvColumns.of(source, next(lines), schema) : CsvColumns.of("--columns", named, schema);
+        return named.isEmpty()
+                ? CsvColumns.of(source, next(lines), schema)
+                : CsvColumns.named("--columns", named, schema);
     }
 
     private byte @Nullable [] next(InputLines lines) throws IOException {

@@ -351,6 +351,6 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private ParameterException wrong(String what) {
-        return new ParameterException(spec.commandLine(), what);
+        return new ParameterException(spec.commandLine(), what.replaceFirst("^query: ", ""));
     }
 }

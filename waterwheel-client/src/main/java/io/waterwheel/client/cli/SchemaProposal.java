@@ -147,7 +147,9 @@ final class SchemaProposal {
         boolean position = longitude != null && latitude != null;
         List<ColumnSample> keys = keys(used, time);
         ColumnSample key = keys.isEmpty() ? time : keys.get(0);
-        Set<ColumnSample> needed = position ? Set.of(time, longitude, latitude) : new HashSet<>(List.of(time, key));
+        Set<ColumnSample> needed = longitude != null && latitude != null
+                ? Set.of(time, longitude, latitude)
+                : new HashSet<>(List.of(time, key));
 
         StringBuilder out = new StringBuilder();
         out.append("# Proposed from ")
@@ -175,7 +177,7 @@ final class SchemaProposal {
             nullable += mayLack ? 1 : 0;
             field(out, column, column == time, mayLack, position && (column == longitude || column == latitude));
         }
-        if (position) {
+        if (longitude != null && latitude != null) {
             out.append("key: {longitude: ")
                     .append(longitude.name)
                     .append(", latitude: ")

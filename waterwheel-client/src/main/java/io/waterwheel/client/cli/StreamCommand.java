@@ -107,8 +107,7 @@ final class StreamCommand {
             return propose(like, columns == null ? List.of() : columns, name);
         }
         if (file == null) {
-            throw new ParameterException(
-                    spec.commandLine(), "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
+            throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
         }
         StreamDefinition definition = SchemaFile.read(file);
         try (WaterwheelClient client = server.connect()) {
@@ -224,9 +223,7 @@ final class StreamCommand {
                 case "dead-letters" -> badRecords = usage(() -> BadRecords.parse(change.getValue()));
                 case "log-loss" -> logLoss = usage(() -> LogLoss.parse(change.getValue()));
                 default ->
-                    throw new ParameterException(
-                            spec.commandLine(),
-                            "'" + change.getKey() + "' cannot be set; expected dead-letters or log-loss");
+                    throw wrong("set", "'" + change.getKey() + "' cannot be set; expected dead-letters or log-loss");
             }
         }
         try (WaterwheelClient client = server.connect()) {
@@ -243,8 +240,12 @@ final class StreamCommand {
         try {
             return parsed.get();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            throw wrong("set", String.valueOf(e.getMessage()));
         }
+    }
+
+    private ParameterException wrong(String command, String what) {
+        return new ParameterException(spec.subcommands().get(command), what);
     }
 
     @Command(

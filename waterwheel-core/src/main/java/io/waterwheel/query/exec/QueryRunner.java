@@ -457,6 +457,6 @@ public final class QueryRunner {
         return new WaterwheelException(
                 WaterwheelException.Kind.USER,
                 "NO_SUCH_STREAM",
-                "there is no stream '" + stream + "'; create it first, or list those there are");
+                "there is no stream '" + stream + "'; 'waterwheel stream list' shows those there are");
     }
 }

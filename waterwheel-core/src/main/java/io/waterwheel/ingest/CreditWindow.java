@@ -5,7 +5,13 @@ import io.waterwheel.index.PagePool;
 /**
  * The two bounds on what an indexer task lets dispatchers send, over all its streams (protocol rule 6): under way
  * (granted and not consumed) at most a window, so that a query never waits behind much data; used and under way
- * together at most the memory pool. Owner: the indexer task's thread.
+ * together at most seven eighths of the memory pool, whenever anything is granted. Owner: the indexer task's thread.
+ *
+ * <p>What was granted is always taken, and it may open pages. So at every moment the tuples in memory, those that only
+ * readers still hold included, and what is under way stay within the seven eighths, but for one block a channel; and
+ * used memory exceeds its tuples by the pages' heads, one page not full in each leaf and one slab not full in each tree
+ * with variable columns. The last eighth is for these: while they fit into it, used memory stays within the pool. (A
+ * tree that is rebuilt holds its tuples twice for a while, if the pool has the room.)
  *
  * <p>A channel on which nothing flows holds one byte of credit, with which it may send one block: so a thousand idle
  * channels cost nothing, and none has to ask before its first tuple.
@@ -27,7 +33,7 @@ public final class CreditWindow {
     /**
      * @param pool what the trees of the task use
      * @param windowBytes bound of what is under way
-     * @param poolBytes bound of used and under way together
+     * @param poolBytes memory of the trees
      */
     public CreditWindow(PagePool pool, long windowBytes, long poolBytes) {
         this.pool = pool;
@@ -58,7 +64,7 @@ public final class CreditWindow {
         activeChannels += channels;
     }
 
-    /** Bound of what is used and under way together. */
+    /** Memory of the trees. */
     long poolBytes() {
         return poolBytes;
     }

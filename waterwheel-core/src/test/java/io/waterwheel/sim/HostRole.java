@@ -4,6 +4,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.CreditWindow;
 import io.waterwheel.ingest.FlushSequence;
@@ -18,7 +19,9 @@ import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.query.exec.ViewSlot;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -103,6 +106,7 @@ final class HostRole {
 
         @Override
         public void publish(FreshView view) {
+            view.trees().forEach(tree -> inMemory.add(tree.tree()));
             slot.publish(view);
         }
 
@@ -144,6 +148,9 @@ final class HostRole {
     final CreditWindow window;
     final IndexerTask task;
     private final ChunkWriter writer;
+    /** Trees that were in a view and whose memory is not back in the pool. */
+    private final Set<TemplateTree> inMemory = Collections.newSetFromMap(new IdentityHashMap<>());
+
     final Map<Integer, Instance> hosted = new TreeMap<>();
     /** Being started: the catalog has been asked, the loop has not been told yet. */
     private final Set<Integer> starting = new HashSet<>();
@@ -235,23 +242,36 @@ final class HostRole {
         checkMemory();
     }
 
-    /** Rule 6: used and under way within the pool, but for a page not full in each tree and one block a channel. */
+    /**
+     * Rule 6: the tuples in memory and what is under way stay within what may be granted, but for one block a channel;
+     * memory exceeds its tuples by the heads of pages, and by a page not full in each leaf. Trees that only readers
+     * hold count too.
+     */
     private void checkMemory() {
-        long channels = (long) hosted.size() * world.topic.partitions();
-        long trees = 0;
-        for (Instance instance : hosted.values()) {
-            FreshView view = instance.slot.current();
-            trees += view == null ? 0 : view.trees().size();
+        inMemory.removeIf(TemplateTree::isReclaimed);
+        long tupleBytes = 0;
+        long leaves = 0;
+        for (TemplateTree tree : inMemory) {
+            tupleBytes += tree.bytes();
+            leaves += tree.tuples() == 0 ? 0 : tree.template().leaves();
         }
-        long slack = trees * Settings.PAGE_BYTES + channels * world.maxBlockBytes();
+        long grantable = world.settings.poolBytes() - world.settings.poolBytes() / 8;
+        long blocks = (long) hosted.size() * world.topic.partitions() * world.maxBlockBytes();
         Oracle.check(window.underWay() >= 0, "host %d: %d bytes under way", number, window.underWay());
         Oracle.check(
-                pool.usedBytes() + window.underWay() <= world.settings.poolBytes() + slack,
-                "host %d: memory: %d bytes used and %d under way exceed the pool of %d and %d of slack",
+                tupleBytes + window.underWay() <= grantable + blocks,
+                "host %d: memory: %d bytes of tuples and %d under way exceed the %d that may be granted and %d of blocks",
+                number,
+                tupleBytes,
+                window.underWay(),
+                grantable,
+                blocks);
+        Oracle.check(
+                pool.usedBytes() <= tupleBytes + tupleBytes / Settings.PAGE_HEAD_SHARE + leaves * Settings.PAGE_BYTES,
+                "host %d: memory: %d bytes used exceed %d of tuples and a page for each of %d leaves",
                 number,
                 pool.usedBytes(),
-                window.underWay(),
-                world.settings.poolBytes(),
-                slack);
+                tupleBytes,
+                leaves);
     }
 }

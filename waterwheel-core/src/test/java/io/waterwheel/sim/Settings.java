@@ -46,6 +46,9 @@ record Settings(
     /** A page of the simulation's tuples, and a little. */
     static final long PAGE_BYTES = 6_400;
 
+    /** Of a page that is full, its head is one part in so many of its tuples: 96 bytes of 256 times 24. */
+    static final long PAGE_HEAD_SHARE = 64;
+
     /** How long a file that is nobody's is kept; queries are shorter. */
     static final long GRACE_NANOS = 600_000_000;
 

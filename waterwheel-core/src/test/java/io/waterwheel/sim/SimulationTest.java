@@ -21,6 +21,16 @@ final class SimulationTest {
     private static final int SEEDS = 2_000;
     private static final int MAX_FAILURES = 5;
 
+    /** Trees that only readers hold took memory beside those that the indexers show. */
+    private static final long[] PINNED = {4626, 17111};
+
+    @Test
+    void seedsThatFoundSomethingHold() {
+        for (long seed : PINNED) {
+            assertThat(Simulation.run(seed, Simulation.STEPS).failure()).isEmpty();
+        }
+    }
+
     @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {
         long first = Long.getLong("seed", 1);

@@ -26,7 +26,9 @@ import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +62,7 @@ final class SourceTroubleTest {
     @TempDir
     static Path folder;
 
+    private static EmbeddedKafka kafka;
     private static RunningServer server;
     private static WaterwheelClient client;
     private static Admin admin;
@@ -67,14 +70,21 @@ final class SourceTroubleTest {
 
     @BeforeAll
     static void start() throws Exception {
+        // Apart from the server, so that it can be stopped alone.
+        kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
         WaterwheelConfig config = WaterwheelConfig.parse(
                 "test",
                 "storm:\n  topology.testing.always.try.serialize: true\n",
-                List.of("source.check-interval=200 ms"));
-        server = RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                List.of("source.check-interval=200 ms", "kafka.bootstrap=" + kafka.bootstrap()));
+        server = RunningServer.start(
+                folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of(WaterwheelServer.External.KAFKA));
         client = WaterwheelClient.connect(server.url());
         admin = Admin.create(Map.of("bootstrap.servers", server.kafka()));
-        producer = new KafkaProducer<>(
+        producer = newProducer();
+    }
+
+    private static KafkaProducer<byte[], byte[]> newProducer() {
+        return new KafkaProducer<>(
                 Map.of("bootstrap.servers", server.kafka(), "metadata.max.age.ms", 300),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
@@ -86,6 +96,7 @@ final class SourceTroubleTest {
         admin.close(Duration.ZERO);
         client.close();
         server.close();
+        kafka.close();
     }
 
     private static void create(String name, int partitions, BadRecords badRecords, LogLoss logLoss) {
@@ -238,6 +249,35 @@ final class SourceTroubleTest {
                 return false;
             }
         });
+    }
+
+    @Test
+    void aLogThatLostItsEndStopsOrGoesOnAtNewPositions() throws Exception {
+        create("cut", 1, BadRecords.SKIP, LogLoss.FAIL);
+        long end = send("cut", 0, "1,1", "2,2", "3,3", "4,4");
+        assertThat(tuples("cut", Map.of(0, end))).isEqualTo(4);
+        client.flush("cut");
+        // As when the power fails before the last records are on the disk.
+        Path file = folder.resolve("kafka").resolve("logs").resolve("cut-0").resolve("00000000000000000000.log");
+        kafka.close();
+        try (FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            // A batch for each record, all of one size.
+            log.truncate(log.size() / 4 * 2);
+        }
+        kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
+        waitForTrouble("cut", "the log was truncated");
+        // The broker has forgotten what it acknowledged to the old one.
+        producer.close(Duration.ZERO);
+        producer = newProducer();
+        // What was read before is answered; what comes now, at offsets that were other records', is not.
+        assertThat(send("cut", 0, "5,5", "6,6", "7,7")).isEqualTo(5);
+        waitForTrouble("cut", "the log was truncated");
+        assertThat(tuples("cut", Map.of(0, end))).isEqualTo(4);
+        client.alter("cut", null, LogLoss.SKIP);
+        Waiting.until(
+                "the log is read from where it was cut",
+                () -> count(Query.of("cut")).tuples() == 7);
+        assertThat(client.offsets("cut").get(0).base()).isEqualTo(1_000_000_000_000L);
     }
 
     @Test

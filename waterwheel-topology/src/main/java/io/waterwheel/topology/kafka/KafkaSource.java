@@ -161,10 +161,12 @@ public final class KafkaSource implements LogSource {
         for (Map.Entry<TopicPartition, Reading> entry : readings.entrySet()) {
             Reading reading = entry.getValue();
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> read = records.records(entry.getKey());
-            if (reading.gap) {
+            // Not asked of the consumer: it might have to ask the broker first, and wait, or throw.
+            OffsetAndMetadata next = records.nextOffsets().get(entry.getKey());
+            if (reading.gap || next == null) {
                 continue;
             }
-            long to = consumer.position(entry.getKey()) + reading.base;
+            long to = next.offset() + reading.base;
             if (to > reading.position) {
                 for (RecordBatch batch : Batches.cut(
                         reading.of.streamId(),

@@ -22,25 +22,26 @@ final class ChildProcess implements AutoCloseable {
     private final String name;
     private final Process process;
     private final Path log;
-    private final String ready;
+    /** The line that it says when it is ready; empty when it ends without. */
+    private final CompletableFuture<String> line;
+
     private boolean stopped;
 
-    private ChildProcess(String name, Process process, Path log, String ready) {
+    private ChildProcess(String name, Process process, Path log, CompletableFuture<String> line) {
         this.name = name;
         this.process = process;
         this.log = log;
-        this.ready = ready;
+        this.line = line;
     }
 
     /**
-     * Starts it and waits for its line.
+     * Starts it; it is not ready yet.
      *
      * @param readyPrefix what the line on its standard output begins with
-     * @throws IOException with the end of its log when it does not come up
      */
-    static ChildProcess start(
+    static ChildProcess launch(
             String name, Path logs, List<String> jvmOptions, String mainClass, List<String> args, String readyPrefix)
-            throws IOException, InterruptedException {
+            throws IOException {
         Files.createDirectories(logs);
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -57,6 +58,15 @@ final class ChildProcess implements AutoCloseable {
                 .filter(text -> text.startsWith(readyPrefix))
                 .findFirst()
                 .orElse(""));
+        return new ChildProcess(name, process, log, line);
+    }
+
+    /**
+     * Waits for its line.
+     *
+     * @throws IOException with the end of its log when it does not come up
+     */
+    ChildProcess awaitReady() throws IOException, InterruptedException {
         String ready = "";
         try {
             ready = line.get(START_PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -68,7 +78,7 @@ final class ChildProcess implements AutoCloseable {
             process.destroyForcibly().waitFor();
             throw new IOException(name + " ended before it was ready; its log ends:\n" + tail(log));
         }
-        return new ChildProcess(name, process, log, ready);
+        return this;
     }
 
     private static String tail(Path log) throws IOException {
@@ -76,9 +86,9 @@ final class ChildProcess implements AutoCloseable {
         return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
     }
 
-    /** The line that it said. */
+    /** The line that it said; for one that is ready. */
     String ready() {
-        return ready;
+        return line.join();
     }
 
     boolean isAlive() {

@@ -21,14 +21,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Rows arrive at a rate and questions are asked all along while processes are killed, stopped, and starved. The seed is
- * printed; {@code -Dseed=N} repeats its choices, {@code -Dkills=N} runs random faults of all kinds until so many
- * processes were killed.
+ * Rows and records that cannot be decoded arrive at a rate and questions are asked all along while processes are
+ * killed, stopped, and starved. The seed is printed; {@code -Dseed=N} repeats its choices, {@code -Dkills=N} runs
+ * random faults of all kinds until so many processes were killed.
  */
 @Tag("kills")
 @Timeout(3_600)
 final class FaultsTest {
     private static final int ROWS_A_SECOND = 4_000;
+    /** Of the long form; the short one, with given faults, is 0. */
+    private static final int KILLS = Integer.getInteger("kills", 0);
+
     private static final int SMALL_DISK_MEGABYTES = 192;
     private static final Duration QUESTION = Duration.ofSeconds(5);
     /** How long after a fault a complete answer may take; what is usual is in the printed report. */
@@ -42,18 +45,17 @@ final class FaultsTest {
 
     @Test
     void oneProcessIsKilled() throws Exception {
-        run(false, Integer.getInteger("kills", 0) == 0 ? List.of(Fault.KILL_SERVER, Fault.KILL_SERVER) : List.of());
+        run(false, KILLS == 0 ? List.of(Fault.KILL_SERVER) : List.of());
     }
 
     @Test
     void processesOfTheirOwnAreKilledAndStopped() throws Exception {
         run(
                 true,
-                Integer.getInteger("kills", 0) == 0
+                KILLS == 0
                         ? List.of(
                                 Fault.KILL_KAFKA,
                                 Fault.FILL_DISK,
-                                Fault.KILL_SERVER,
                                 Fault.EXPIRE_SESSIONS,
                                 Fault.KILL_ZOOKEEPER,
                                 Fault.FLIPPED_BIT)
@@ -75,8 +77,9 @@ final class FaultsTest {
             installation.startAll();
             try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
                 client.createStream(KnownRows.definition());
-                try (Feed feed = new Feed(client.describe(KnownRows.STREAM), ROWS_A_SECOND)) {
-                    strikeAll(installation, client, feed, faults(given, installation, disk != null));
+                try (Feed feed = new Feed(client.describe(KnownRows.STREAM), ROWS_A_SECOND);
+                        LetterFeed letters = LetterFeed.start(client, seed)) {
+                    strikeAll(installation, client, feed, letters, faults(given, installation, disk != null));
                 } catch (Exception | AssertionError e) {
                     throw new AssertionError(
                             "seed " + seed + ": " + e + "\nserver: "
@@ -99,9 +102,8 @@ final class FaultsTest {
                 .filter(fault -> fault.fits(installation.parts(), smallDisk))
                 .toList();
         List<Fault> chosen = new ArrayList<>();
-        int wanted = Integer.getInteger("kills", 0);
         int kills = 0;
-        while (kills < wanted) {
+        while (kills < KILLS) {
             Fault fault = fitting.get(random.nextInt(fitting.size()));
             chosen.add(fault);
             kills += fault.isKill() ? 1 : 0;
@@ -109,7 +111,8 @@ final class FaultsTest {
         return chosen;
     }
 
-    private void strikeAll(Installation installation, WaterwheelClient client, Feed feed, List<Fault> faults)
+    private void strikeAll(
+            Installation installation, WaterwheelClient client, Feed feed, LetterFeed letters, List<Fault> faults)
             throws Exception {
         AnswerCheck check = new AnswerCheck(client, random);
         Map<Fault, Integer> struck = new EnumMap<>(Fault.class);
@@ -134,7 +137,9 @@ final class FaultsTest {
         }
         recover(check, feed);
         Feed.Acknowledged all = feed.end();
+        letters.end();
         everything(client, check, feed, all);
+        letters.check(client, PATIENCE);
         Verification verification = client.verify(KnownRows.STREAM, PATIENCE);
         assertThat(verification.differences()).isEmpty();
         assertThat(verification.topicTuples()).isEqualTo(all.rows());
@@ -143,17 +148,19 @@ final class FaultsTest {
         installation.start(Installation.Part.SERVER);
         recover(check, feed);
         everything(client, check, feed, all);
+        letters.check(client, PATIENCE);
         recoveries.sort(null);
         System.err.printf(
                 Locale.ROOT,
                 "faults: seed %d: %s; %d rows appended, each once in every answer; %d complete answers right (%d rows),"
-                        + " %d refused; complete again p50 %d ms, at most %d ms after the fault began%n",
+                        + " %d refused; %d dead letters, each once; complete again p50 %d ms, at most %d ms after the fault began%n",
                 seed,
                 struck,
                 all.rows(),
                 check.complete(),
                 check.rows(),
                 check.refused(),
+                letters.letters(),
                 recoveries.isEmpty() ? 0 : recoveries.get(recoveries.size() / 2),
                 recoveries.isEmpty() ? 0 : recoveries.get(recoveries.size() - 1));
     }

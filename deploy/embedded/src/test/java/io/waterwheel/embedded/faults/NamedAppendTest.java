@@ -27,9 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("kills")
 @Timeout(600)
 final class NamedAppendTest {
-    private static final int ROWS = 200_000;
+    private static final int ROWS = 100_000;
     private static final int ADDED = 1_000;
-    private static final int KILLED_RUNS = Integer.getInteger("kills", 5);
+    private static final int KILLED_RUNS = Integer.getInteger("kills", 4);
     private static final int MAX_RUNS = 2 * KILLED_RUNS + 10;
 
     @TempDir
@@ -95,8 +95,7 @@ final class NamedAppendTest {
     private Process append(Installation installation, Path file) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx256m");
-        command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+        command.addAll(Installation.withQuickStart("-Xmx256m", "--add-opens=java.base/java.nio=ALL-UNNAMED"));
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add("io.waterwheel.embedded.Main");

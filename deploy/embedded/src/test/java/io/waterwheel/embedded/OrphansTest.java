@@ -1,0 +1,112 @@
+package io.waterwheel.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** On a whole server: chunk files that are nobody's are removed after the grace time, all others stay. */
+@Tag("embedded")
+@Timeout(120)
+final class OrphansTest {
+    private static final Pattern CHUNK = Pattern.compile("(\\d+)-(\\d+)-(\\d+)-0\\.chunk");
+    private static final int ROWS = 1_000;
+
+    @TempDir
+    static Path folder;
+
+    @Test
+    void whatCrashesLeftIsRemovedAndWhatIsNamedStays() throws Exception {
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                "test", "", List.of("collector.grace=1 s", "collector.interval=100 ms", "query.timeout=900 ms"));
+        try (RunningServer server =
+                        RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            Map<Integer, Long> end = append(client);
+            client.flush("kept");
+            waitForAll(client, end);
+            Path chunk = anyChunk();
+            Matcher name = CHUNK.matcher(chunk.getFileName().toString());
+            assertThat(name.matches()).as(chunk.toString()).isTrue();
+            int indexer = Integer.parseInt(name.group(1));
+            int epoch = Integer.parseInt(name.group(2));
+
+            Path temporary = copy(chunk, indexer + "-" + epoch + "-2-0.chunk.1f.tmp");
+            Path deadEpochs = copy(chunk, indexer + "-" + (epoch - 1) + "-7-0.chunk");
+            // The indexer lives: it might be about to commit this one.
+            Path yetToCome = copy(chunk, indexer + "-" + epoch + "-1000000-0.chunk");
+            Path foreign = copy(chunk, "notes.txt");
+            Waiting.until("orphans are removed", () -> !Files.exists(temporary) && !Files.exists(deadEpochs));
+            assertThat(client.status().json()).contains("\"removed\":2");
+            assertThat(chunk).exists();
+            assertThat(yetToCome).exists();
+            assertThat(foreign).exists();
+            waitForAll(client, end);
+            assertThat(client.verify("kept", Duration.ofMillis(900)).differences())
+                    .isEmpty();
+        }
+    }
+
+    private static Map<Integer, Long> append(WaterwheelClient client) {
+        Schema schema = new Schema(
+                List.of(new Field("t", FieldType.TIMESTAMP, false), new Field("k", FieldType.LONG, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        client.createStream(new StreamDefinition("kept", "kept", RecordFormat.BLOCK, 1, schema));
+        try (Appender appender = client.appender("kept")) {
+            for (long i = 0; i < ROWS; i++) {
+                appender.append(i, i << 54);
+            }
+            return appender.flush();
+        }
+    }
+
+    /** Queries must be short here, and on a busy machine one may be too short. */
+    private static void waitForAll(WaterwheelClient client, Map<Integer, Long> end) throws Exception {
+        Query all = Query.of("kept").withAtLeast(end).withTimeout(Duration.ofMillis(900));
+        Waiting.until("an answer is complete", () -> {
+            try {
+                assertThat(client.count(all)).isEqualTo(ROWS);
+                return true;
+            } catch (WaterwheelException e) {
+                assertThat(e.kind()).as(e.getMessage()).isEqualTo(WaterwheelException.Kind.TEMPORARY);
+                return false;
+            }
+        });
+    }
+
+    private static Path anyChunk() throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("server").resolve("chunks"))) {
+            return files.filter(file -> file.toString().endsWith(".chunk"))
+                    .findAny()
+                    .orElseThrow();
+        }
+    }
+
+    private static Path copy(Path chunk, String name) throws IOException {
+        return Files.copy(chunk, chunk.resolveSibling(name));
+    }
+}

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** A command that was run in this process. */
-record Ran(int code, byte[] bytes, String err) {
+record Ran(int code, ByteArrayOutputStream output, String err) {
     static Ran of(String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -19,11 +19,15 @@ record Ran(int code, byte[] bytes, String err) {
                         new PrintStream(err, true, StandardCharsets.UTF_8),
                         false),
                 Map.of());
-        return new Ran(code, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
+        return new Ran(code, out, err.toString(StandardCharsets.UTF_8));
+    }
+
+    byte[] bytes() {
+        return output.toByteArray();
     }
 
     String out() {
-        return new String(bytes, StandardCharsets.UTF_8);
+        return output.toString(StandardCharsets.UTF_8);
     }
 
     String lastLine() {

@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -99,6 +101,11 @@ final class DocumentationTest {
                 .map(line -> line.substring(5))
                 .toList();
         assertThat(records).hasSizeGreaterThanOrEqualTo(2);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.kafka()))) {
+            admin.createTopics(List.of(new NewTopic("shop.payments", 2, (short) 1)))
+                    .all()
+                    .get();
+        }
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", server.kafka()), new StringSerializer(), new StringSerializer())) {
             for (String record : records) {
@@ -234,7 +241,7 @@ final class DocumentationTest {
         StreamDetails stream = client.describe("flights");
         FlightsFile flights = FlightsFile.read();
         try (var appender = client.appender(stream.definition().name())) {
-            for (int i = 0; i < 20_000; i++) {
+            for (int i = 0; i < 60_000; i++) {
                 appender.appendRecord(flights.line(i).getBytes(UTF_8));
             }
             client.query("flights").atLeast(appender.flush()).count();

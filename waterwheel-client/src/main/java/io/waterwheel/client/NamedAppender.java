@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * try (NamedAppender appender = NamedAppender.open(client.describe("orders"), AppenderSettings.DEFAULT, "orders.csv")) {
- *     long line = appender.progress().map(MySource::lineOf).orElse(0L);
- *     for (String[] row : source.from(line)) {
- *         appender.append(values(row));
- *         if (++line % 10_000 == 0) {
- *             appender.commit(MySource.note(line));
+ *     int done = appender.progress().map(note -> Integer.valueOf(new String(note, UTF_8))).orElse(0);
+ *     for (String line : lines.subList(done, lines.size())) {
+ *         appender.appendRecord(line.getBytes(UTF_8));
+ *         if (++done % 10_000 == 0) {
+ *             appender.commit(Integer.toString(done).getBytes(UTF_8));
  *         }
  *     }
- *     appender.commit(MySource.note(line));
+ *     appender.commit(Integer.toString(done).getBytes(UTF_8));
  * }
  * }</pre>
  *

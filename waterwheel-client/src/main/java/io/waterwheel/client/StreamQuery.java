@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * try (Cursor rows = client.query("flights")
  *         .within(new Box(2, 48, 3, 49))
  *         .last(Duration.ofMinutes(5))
- *         .where("altitude_ft > 30000")
+ *         .where("altitude_ft > 10000")
  *         .select("callsign", "altitude_ft")
  *         .orderByDescending("altitude_ft")
  *         .limit(10)

@@ -332,8 +332,7 @@ final class Demo {
                 questions.from().plus(Duration.ofMinutes(10)).toEpochMilli(),
                 questions.from().plus(Duration.ofMinutes(20)).toEpochMilli());
         say("");
-        say("The " + chunks.size()
-                + " chunks by time (to the right) and key (upwards: each indexer has a quarter).");
+        say("The " + chunks.size() + " chunks by time (to the right) and key (upwards: each indexer has a quarter).");
         say("A question for 10 km around Charles de Gaulle in ten minutes asks for what is marked #:");
         say("it looks into the chunks with dots at most, and reads nothing of the others.");
         DemoPicture.regions(

@@ -51,7 +51,8 @@ final class AnswerStats {
     private static void print(String where, Scanned scanned, PrintStream err) {
         err.println(where + scanned.leaves() + " leaves, passed over " + scanned.outsideKeys() + " by key, "
                 + scanned.outsideTimes() + " by time, " + scanned.outsideValues() + " by their values, "
-                + scanned.counted() + " counted unread; " + scanned.read() + " read with " + scanned.tuples() + " tuples");
+                + scanned.counted() + " counted unread; " + scanned.read() + " read with " + scanned.tuples()
+                + " tuples");
     }
 
     /** As {@code --at-least} takes them. */

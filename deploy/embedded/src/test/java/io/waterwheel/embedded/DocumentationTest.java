@@ -1,0 +1,278 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.StreamDetails;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the pages tell people to type is typed here, and the example projects are run, against one server. */
+@Tag("embedded")
+@Timeout(300)
+final class DocumentationTest {
+    private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+    private static final Pattern COMMAND = Pattern.compile("^ *\\./waterwheel +(.*?)(?: {2,}#.*)?$");
+    private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
+    /** Commands that start a server, build or test, and those of other pages' servers. */
+    private static final Set<String> NOT_HERE = Set.of("server", "demo", "test");
+
+    @TempDir
+    static Path folder;
+
+    private static RunningServer server;
+
+    private static WaterwheelClient client;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = RunningServer.start(
+                folder.resolve("server"), ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
+        client = WaterwheelClient.connect(server.url());
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        server.close();
+    }
+
+    @AfterEach
+    void dropStreams() {
+        client.listStreams().forEach(stream -> client.drop(stream.definition().name()));
+    }
+
+    @Test
+    void theReadme() throws Exception {
+        assertThat(runPage("README.md")).isGreaterThanOrEqualTo(8);
+    }
+
+    @Test
+    void everyOptionOfAQuery() throws Exception {
+        assertThat(runPage("docs/queries.md")).isGreaterThanOrEqualTo(25);
+        String page = Files.readString(ROOT.resolve("docs/queries.md"), UTF_8);
+        Matcher option = Pattern.compile("--[a-z-]+").matcher(ran("query", "--help"));
+        while (option.find()) {
+            if (!option.group().equals("--help") && !option.group().equals("--server")) {
+                assertThat(page)
+                        .as("docs/queries.md has an example of each option")
+                        .contains(option.group());
+            }
+        }
+    }
+
+    @Test
+    void aTopicThatOthersFill() throws Exception {
+        List<String> lines = Files.readAllLines(ROOT.resolve("docs/quickstart-kafka.md"), UTF_8);
+        int schema = lines.indexOf("<!-- file: payments.yaml -->");
+        List<String> yaml = lines.subList(
+                schema + 2, schema + 2 + lines.subList(schema + 2, lines.size()).indexOf("```"));
+        Files.write(folder.resolve("payments.yaml"), yaml);
+        List<String> records = lines.stream()
+                .filter(line -> line.startsWith("    >"))
+                .map(line -> line.substring(5))
+                .toList();
+        assertThat(records).hasSizeGreaterThanOrEqualTo(2);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.kafka()))) {
+            admin.createTopics(List.of(new NewTopic("shop.payments", 2, (short) 1)))
+                    .all()
+                    .get();
+        }
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", server.kafka()), new StringSerializer(), new StringSerializer())) {
+            for (String record : records) {
+                producer.send(new ProducerRecord<>("shop.payments", 0, null, record))
+                        .get();
+            }
+            producer.send(new ProducerRecord<>("shop.payments", 0, null, "no JSON"))
+                    .get();
+        }
+        assertThat(runPage("docs/quickstart-kafka.md")).isGreaterThanOrEqualTo(7);
+        assertThat(client.query("payments")
+                        .atLeast(Map.of(0, records.size() + 1L))
+                        .count())
+                .isEqualTo(records.size());
+        assertThat(ran("dead-letters", "payments")).contains("no JSON");
+    }
+
+    /** Runs every command of a page; returns how many there were. */
+    private static int runPage(String page) throws IOException {
+        int count = 0;
+        StringBuilder joined = new StringBuilder();
+        for (String line : Files.readAllLines(ROOT.resolve(page), UTF_8)) {
+            if (line.endsWith("\\")) {
+                joined.append(line, 0, line.length() - 1);
+                continue;
+            }
+            Matcher command = COMMAND.matcher(joined + line);
+            joined.setLength(0);
+            if (!command.matches() || command.group(1).startsWith("-")) {
+                continue;
+            }
+            List<String> words = words(command.group(1));
+            if (!NOT_HERE.contains(words.get(0))) {
+                count++;
+                String out = ran(words.toArray(String[]::new));
+                if (words.get(0).equals("query")) {
+                    assertThat(out)
+                            .as("%s: an answer of: %s", page, command.group(1))
+                            .isNotBlank();
+                }
+            }
+        }
+        return count;
+    }
+
+    /** As a shell parts them; files of the repository, and of this test, where they are. */
+    private static List<String> words(String command) {
+        List<String> words = new ArrayList<>();
+        Matcher word = WORD.matcher(command);
+        while (word.find()) {
+            String text = word.group(1) != null ? word.group(1) : word.group(2) != null ? word.group(2) : word.group(3);
+            Path file = ROOT.resolve(text.replace('"', '_'));
+            words.add(
+                    text.contains("/") && Files.isRegularFile(file)
+                            ? file.toString()
+                            : Files.isRegularFile(folder.resolve(text))
+                                    ? folder.resolve(text).toString()
+                                    : text);
+        }
+        return words;
+    }
+
+    /** What a command prints; it must end with 0. */
+    private static String ran(String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        List<String> all = new ArrayList<>(List.of(args));
+        if (!all.contains("--help")) {
+            all.addAll(List.of("--server", server.url()));
+        }
+        int code = Main.run(
+                all.toArray(String[]::new),
+                new Terminal(
+                        InputStream.nullInputStream(),
+                        new PrintStream(out, true, UTF_8),
+                        new PrintStream(err, true, UTF_8),
+                        false));
+        assertThat(code)
+                .as("waterwheel %s%n%s%s", String.join(" ", args), out.toString(UTF_8), err.toString(UTF_8))
+                .isZero();
+        return out.toString(UTF_8);
+    }
+
+    @Test
+    void theJavaProject() throws Exception {
+        Path classes = Files.createDirectories(folder.resolve("classes"));
+        Path source = ROOT.resolve("docs/examples/java/src/main/java/com/example/orders/Orders.java");
+        String classPath = System.getProperty("java.class.path");
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        int code = ToolProvider.getSystemJavaCompiler()
+                .run(null, said, said, "-proc:none", "-d", classes.toString(), "-cp", classPath, source.toString());
+        assertThat(code).as(said.toString(UTF_8)).isZero();
+        String out = runProcess(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "-cp",
+                classes + java.io.File.pathSeparator + classPath,
+                "com.example.orders.Orders",
+                server.url()));
+        assertThat(out).endsWith("4046 505.75 lucky\n4039 504.875 lucky\n4032 504.0 lucky\ncomplete: true\n");
+    }
+
+    @Test
+    void withoutTheOptionThatArrowNeedsTheMessageSaysWhich() throws Exception {
+        Path classes = Files.createDirectories(folder.resolve("classes-without"));
+        Path source = ROOT.resolve("docs/examples/java/src/main/java/com/example/orders/Orders.java");
+        String classPath = System.getProperty("java.class.path");
+        ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-proc:none", "-d", classes.toString(), "-cp", classPath, source.toString());
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        classes + java.io.File.pathSeparator + classPath,
+                        "com.example.orders.Orders",
+                        server.url())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertThat(process.waitFor()).isEqualTo(1);
+        assertThat(said).contains("start java with --add-opens=java.base/java.nio=ALL-UNNAMED");
+    }
+
+    @Test
+    void thePythonExample() throws Exception {
+        String python = System.getProperty("waterwheel.python", "python3");
+        Assumptions.assumeTrue(hasLibraries(python), () -> {
+            String why = "SKIPPED: " + python + " has no pyarrow or no grpcio-tools; see docs/examples/python, and"
+                    + " -Dwaterwheel.python=FILE names another";
+            System.err.println(why);
+            return why;
+        });
+        ran("stream", "create", ROOT.resolve("conf/schemas/flights.yaml").toString());
+        StreamDetails stream = client.describe("flights");
+        FlightsFile flights = FlightsFile.read();
+        try (var appender = client.appender(stream.definition().name())) {
+            for (int i = 0; i < 60_000; i++) {
+                appender.appendRecord(flights.line(i).getBytes(UTF_8));
+            }
+            client.query("flights").atLeast(appender.flush()).count();
+        }
+        String out = runProcess(
+                List.of(python, ROOT.resolve("docs/examples/python/flights.py").toString(), server.url()));
+        assertThat(out.lines()).hasSizeBetween(2, 6);
+        assertThat(out).containsPattern("(?m)^\\d+ positions; chunks read: \\d+ of \\d+$");
+    }
+
+    private static boolean hasLibraries(String python) throws InterruptedException {
+        try {
+            Process process = new ProcessBuilder(python, "-c", "import pyarrow.flight, grpc_tools.protoc")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static String runProcess(List<String> command) throws IOException, InterruptedException {
+        Path log = folder.resolve("process.log");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
+        builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
+        Process process = builder.start();
+        String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertThat(process.waitFor())
+                .as("%s%n%s%s", command, out, Files.readString(log))
+                .isZero();
+        return out;
+    }
+}

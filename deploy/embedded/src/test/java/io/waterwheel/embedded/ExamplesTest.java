@@ -1,0 +1,266 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.AppenderSettings;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.NamedAppender;
+import io.waterwheel.client.RecordCursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.SchemaFile;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The examples of the client's javadoc and of the pages, run: each is what stands between two marks here, which
+ * {@link ExampleTextsTest} compares.
+ */
+@Tag("embedded")
+@Timeout(300)
+@SuppressWarnings({"SystemOut", "FutureReturnValueIgnored"}) // as people write it
+final class ExamplesTest {
+    private static final int FLIGHTS = 20_000;
+
+    @TempDir
+    static Path folder;
+
+    private static RunningServer server;
+    private static String url;
+    private static WaterwheelClient client;
+    private static ExecutorService executor;
+
+    private final PrintStream standard = System.out;
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = RunningServer.start(
+                folder.resolve("server"), ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
+        url = server.url();
+        client = WaterwheelClient.connect(url);
+        executor = Executors.newSingleThreadExecutor();
+        client.createStream(SchemaFile.read("orders", """
+                        name: orders
+                        format: csv
+                        fields:
+                          - {name: at, type: timestamp}
+                          - {name: customer, type: long}
+                          - {name: note, type: string, nullable: true}
+                        key: {field: customer}
+                        time: at
+                        """));
+        client.createStream(SchemaFile.read("flights", """
+                        name: flights
+                        format: csv
+                        fields:
+                          - {name: time_ms, type: timestamp}
+                          - {name: icao24, type: string}
+                          - {name: callsign, type: string, nullable: true}
+                          - {name: longitude, type: double}
+                          - {name: latitude, type: double}
+                          - {name: altitude_ft, type: double, nullable: true}
+                        key: {longitude: longitude, latitude: latitude}
+                        time: time_ms
+                        """));
+        client.createStream(SchemaFile.read("payments", """
+                        name: payments
+                        topic: shop.payments
+                        format: json
+                        partitions: 1
+                        fields:
+                          - {name: at, type: timestamp}
+                          - {name: customer, type: long}
+                          - {name: cents, type: long}
+                        key: {field: customer}
+                        time: at
+                        """));
+        FlightsFile flights = FlightsFile.read();
+        long shift = System.currentTimeMillis() - flights.time(FLIGHTS);
+        try (Appender appender = client.appender("flights")) {
+            for (int i = 0; i < FLIGHTS; i++) {
+                String[] values = flights.line(i).split(",", -1);
+                values[0] = Long.toString(flights.time(i) + shift); // as if they flew now
+                appender.appendRecord(
+                        String.join(",", List.of(values).subList(0, 6)).getBytes(UTF_8));
+            }
+            assertThat(client.query("flights").atLeast(appender.flush()).count())
+                    .isEqualTo(FLIGHTS);
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        executor.shutdownNow();
+        client.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void listen() {
+        System.setOut(new PrintStream(printed, true, UTF_8));
+    }
+
+    @AfterEach
+    void restore() {
+        System.setOut(standard);
+    }
+
+    private String printed() {
+        return printed.toString(UTF_8);
+    }
+
+    @Test
+    void connect() {
+        // example
+        try (WaterwheelClient client = WaterwheelClient.connect(url);
+                Cursor rows =
+                        client.query("flights").within(new Box(2, 48, 3, 49)).rows()) {
+            while (rows.next()) {
+                System.out.println(rows.getInstant("time_ms") + " " + rows.getDouble("longitude"));
+            }
+        }
+        // end of example
+        assertThat(printed()).containsPattern("\n20.*Z 2\\.\\d+\n");
+    }
+
+    @Test
+    void rows() {
+        // example
+        try (Cursor rows = client.query("flights")
+                .within(new Box(2, 48, 3, 49))
+                .last(Duration.ofMinutes(5))
+                .where("altitude_ft > 10000")
+                .select("callsign", "altitude_ft")
+                .orderByDescending("altitude_ft")
+                .limit(10)
+                .rows()) {
+            while (rows.next()) {
+                System.out.println(rows.getString("callsign") + " " + rows.getDouble("altitude_ft"));
+            }
+        }
+        // end of example
+        assertThat(printed().lines()).isNotEmpty().hasSizeLessThanOrEqualTo(10);
+    }
+
+    @Test
+    void records() {
+        // example
+        record Position(Instant time_ms, String callsign, double longitude, double latitude, Double altitude_ft) {}
+
+        try (RecordCursor<Position> positions =
+                client.query("flights").where("callsign IS NOT NULL").limit(100).records(Position.class)) {
+            for (Position position : positions) {
+                System.out.println(position.callsign() + " at " + position.altitude_ft());
+            }
+        }
+        // end of example
+        assertThat(printed().lines()).hasSize(100);
+    }
+
+    @Test
+    void onAnExecutor() {
+        // example
+        CompletableFuture<Double> highest = client.query("flights")
+                .aggregate("max(altitude_ft) AS top")
+                .read(executor, rows -> rows.next() ? rows.getDouble("top") : Double.NaN);
+        highest.thenAccept(feet -> System.out.println("the highest is at " + feet + " ft"));
+        // end of example
+        assertThat(highest.join()).isGreaterThan(10_000);
+    }
+
+    @Test
+    void namedAppender() {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 25_000; i++) {
+            lines.add("1772359202000," + i + ",from a file");
+        }
+        for (int again = 0; again < 2; again++) {
+            // example
+            try (NamedAppender appender =
+                    NamedAppender.open(client.describe("orders"), AppenderSettings.DEFAULT, "orders.csv")) {
+                int done = appender.progress()
+                        .map(note -> Integer.valueOf(new String(note, UTF_8)))
+                        .orElse(0);
+                for (String line : lines.subList(done, lines.size())) {
+                    appender.appendRecord(line.getBytes(UTF_8));
+                    if (++done % 10_000 == 0) {
+                        appender.commit(Integer.toString(done).getBytes(UTF_8));
+                    }
+                }
+                appender.commit(Integer.toString(done).getBytes(UTF_8));
+            }
+            // end of example
+        }
+        NamedAppender last = NamedAppender.open(client.describe("orders"), AppenderSettings.DEFAULT, "orders.csv");
+        Map<Integer, Long> positions = last.positions();
+        last.close();
+        assertThat(client.query("orders")
+                        .where("note = 'from a file'")
+                        .atLeast(positions)
+                        .count())
+                .isEqualTo(lines.size());
+    }
+
+    @Test
+    void readme() {
+        // example
+        try (WaterwheelClient client = WaterwheelClient.connect(url);
+                Appender appender = client.appender("orders")) {
+            appender.append(Instant.now(), 4711L, "a note"); // values in the order of the schema's fields
+            try (Cursor rows = client.query("orders")
+                    .keys(4000, 4999)
+                    .last(Duration.ofMinutes(5))
+                    .where("note IS NOT NULL")
+                    .orderByDescending("at")
+                    .limit(10)
+                    .atLeast(appender.flush()) // sees what was just written
+                    .rows()) {
+                while (rows.next()) {
+                    System.out.println(rows.getInstant("at") + " " + rows.getString("note"));
+                }
+                System.out.println(rows.verdict()); // complete? up to which positions of the topic?
+            }
+        }
+        // end of example
+        assertThat(printed()).contains("Z a note\nVerdict[complete=true");
+    }
+
+    @Test
+    void quickstart() {
+        String kafka = server.kafka();
+        // example
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka), new StringSerializer(), new StringSerializer())) {
+            producer.send(new ProducerRecord<>(
+                    "shop.payments", "{\"at\": 1772359202000, \"customer\": 4711, \"cents\": 500}"));
+        }
+        // end of example
+        assertThat(client.query("payments").key(4711).atLeast(Map.of(0, 1L)).count())
+                .isEqualTo(1);
+    }
+}

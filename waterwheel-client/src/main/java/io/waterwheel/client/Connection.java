@@ -100,10 +100,14 @@ final class Connection implements AutoCloseable {
         return false;
     }
 
+    /** Ends all calls at once: whoever closes the client has no use for those under way. */
+    void shutdown() {
+        channel.shutdownNow();
+    }
+
     @Override
     public void close() {
-        // At once: whoever closes the client has no use for calls under way.
-        channel.shutdownNow();
+        shutdown();
         try {
             flight.close();
         } catch (InterruptedException e) {

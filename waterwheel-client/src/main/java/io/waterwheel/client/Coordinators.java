@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  */
 final class Coordinators implements AutoCloseable {
     /** Codes of failures that another coordinator may not have, and after which nothing has been done. */
-    private static final Set<String> NOTHING_DONE = Set.of("SERVER_BUSY");
+    private static final Set<String> NOTHING_DONE = Set.of("SERVER_BUSY", Cursor.CUT_OFF);
 
     /** The same, but something may have been done. */
     private static final Set<String> GONE = Set.of("SERVER_UNREACHABLE", "SERVER_CLOSING");
@@ -24,6 +24,11 @@ final class Coordinators implements AutoCloseable {
 
     Coordinators(List<Connection> connections) {
         this.connections = List.copyOf(connections);
+    }
+
+    /** Whether the failure says that a coordinator is no more, or cannot be reached. */
+    static boolean isGone(WaterwheelException failure) {
+        return GONE.contains(failure.code());
     }
 
     /** A call; failures are WaterwheelExceptions. */
@@ -56,7 +61,7 @@ final class Coordinators implements AutoCloseable {
                 current = index;
                 return result;
             } catch (WaterwheelException e) {
-                boolean gone = GONE.contains(e.code());
+                boolean gone = isGone(e);
                 if (!gone && !NOTHING_DONE.contains(e.code())) {
                     throw e;
                 }
@@ -84,6 +89,16 @@ final class Coordinators implements AutoCloseable {
                         + connections.stream().map(Connection::address).collect(Collectors.joining(", "))
                         + " takes the call; the last one: " + last.getMessage(),
                 last);
+    }
+
+    /** How many there are. */
+    int size() {
+        return connections.size();
+    }
+
+    /** Ends all calls. */
+    void shutdown() {
+        connections.forEach(Connection::shutdown);
     }
 
     @Override

@@ -20,18 +20,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * An answer: rows, forward only, then a verdict. Rows come in batches of about a megabyte; {@link #next} goes row by
  * row, {@link #nextBatch} batch by batch for those who want {@link #columns}. The server is never far ahead of the
- * reader. One thread at a time. Close it: an answer that was not read to its end is cancelled then.
+ * reader: who takes its time makes it wait, up to the query's timeout. One thread at a time, but for {@link #cancel}.
+ * Close it: an answer that was not read to its end is cancelled then.
  *
  * <p>Fields are named by index, from 0, or by name. A getter of another type than the field's, or of a field that is
  * null in this row, is an {@link IllegalStateException}.
  */
 public final class Cursor implements AutoCloseable {
+    /** Code of an answer that ended in the middle. */
+    static final String CUT_OFF = "ANSWER_CUT_OFF";
+
     private final Connection connection;
     private final FlightStream stream;
     /** Whether the verdict counts other tuples than the rows of the answer. */
     private final boolean aggregates;
 
     private final Consumer<Verdict> onVerdict;
+    private final Cancellation cancellation;
+    private final Runnable onClose;
 
     private Columns columns = Columns.NONE;
     private long rows;
@@ -43,28 +49,48 @@ public final class Cursor implements AutoCloseable {
     private boolean ended;
     private boolean closed;
 
-    private Cursor(Connection connection, FlightStream stream, boolean aggregates, Consumer<Verdict> onVerdict) {
+    private Cursor(
+            Connection connection,
+            FlightStream stream,
+            boolean aggregates,
+            Consumer<Verdict> onVerdict,
+            Cancellation cancellation,
+            Runnable onClose) {
         this.connection = connection;
         this.stream = stream;
         this.aggregates = aggregates;
         this.onVerdict = onVerdict;
+        this.cancellation = cancellation;
+        this.onClose = onClose;
     }
 
-    /** Asks, and waits for the first batch: until then another coordinator may be asked instead. */
+    /**
+     * Asks, and waits for the first batch: until then another coordinator may be asked instead.
+     *
+     * @param onClose told when the cursor is closed; not when this throws
+     */
     static Cursor open(
-            Connection connection, Ticket ticket, CallOption timeout, boolean aggregates, Consumer<Verdict> onVerdict) {
+            Connection connection,
+            Ticket ticket,
+            CallOption timeout,
+            boolean aggregates,
+            Consumer<Verdict> onVerdict,
+            Cancellation cancellation,
+            Runnable onClose) {
         FlightStream stream;
         try {
             stream = connection.flight().getStream(ticket, timeout);
         } catch (RuntimeException e) {
             throw connection.failure(e);
         }
-        Cursor cursor = new Cursor(connection, stream, aggregates, onVerdict);
+        cancellation.attach(stream);
+        Cursor cursor = new Cursor(connection, stream, aggregates, onVerdict, cancellation, onClose);
         try {
             cursor.firstWaits = cursor.advance();
             return cursor;
         } catch (RuntimeException e) {
-            cursor.close();
+            cursor.closed = true;
+            cursor.closeStream();
             throw e;
         }
     }
@@ -134,22 +160,46 @@ public final class Cursor implements AutoCloseable {
                     connection.address() + ": the verdict cannot be read: " + e.getMessage(),
                     e));
         } catch (RuntimeException e) {
-            throw failed(connection.failure(e));
+            throw failed(ofReading(e));
         }
         ended = true;
         Verdict end = verdict;
         if (end == null) {
-            throw new WaterwheelException(
+            throw failed(new WaterwheelException(
                     Kind.TEMPORARY,
-                    "ANSWER_CUT_OFF",
+                    CUT_OFF,
                     connection.address() + ": the answer ended after " + rows + " rows without a verdict: it was cut"
-                            + " off; ask again");
+                            + " off; ask again"));
         }
         if (!aggregates && end.tuples() != rows) {
             throw failed(broken("the verdict says " + end.tuples() + " tuples, but " + rows + " came"));
         }
         onVerdict.accept(end);
         return false;
+    }
+
+    /**
+     * What a failed read means. Once rows were handed out, another coordinator cannot go on: its rows may be others.
+     */
+    private WaterwheelException ofReading(RuntimeException e) {
+        String reason = cancellation.reason();
+        if (reason != null) {
+            return new WaterwheelException(
+                    Kind.TEMPORARY,
+                    "CANCELLED",
+                    connection.address() + ": the answer was cancelled after " + rows + " rows: " + reason,
+                    e);
+        }
+        WaterwheelException failure = connection.failure(e);
+        if (rows > 0 && Coordinators.isGone(failure)) {
+            return new WaterwheelException(
+                    Kind.TEMPORARY,
+                    CUT_OFF,
+                    connection.address() + ": the coordinator was lost after " + rows + " rows: they are not a whole"
+                            + " answer, and no other can continue it; forget them and ask again",
+                    e);
+        }
+        return failure;
     }
 
     private WaterwheelException broken(String what) {
@@ -282,6 +332,14 @@ public final class Cursor implements AutoCloseable {
         return columns.value(field, row);
     }
 
+    /**
+     * Ends the answer, from any thread; does nothing after its end. Whoever reads it gets a {@link WaterwheelException}
+     * with code CANCELLED, and closes the cursor.
+     */
+    public void cancel() {
+        cancellation.cancel("cancel() was called");
+    }
+
     /** Gives the memory back; cancels the answer when it has not ended. */
     @Override
     public void close() {
@@ -289,6 +347,15 @@ public final class Cursor implements AutoCloseable {
             return;
         }
         closed = true;
+        try {
+            closeStream();
+        } finally {
+            onClose.run();
+        }
+    }
+
+    private void closeStream() {
+        cancellation.detach();
         if (!ended) {
             stream.cancel("the cursor was closed", null);
         }

@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallOptions;
 import org.apache.arrow.flight.Ticket;
@@ -50,15 +51,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * try (WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:7070");
- *         Cursor rows = client.query(Query.of("flights").withShape(new Box(2, 48, 3, 49)))) {
+ *         Cursor rows = client.query("flights").within(new Box(2, 48, 3, 49)).rows()) {
  *     while (rows.next()) {
- *         System.out.println(rows.getString("callsign") + " " + rows.getDouble("longitude"));
+ *         System.out.println(rows.getInstant("time_ms") + " " + rows.getDouble("longitude"));
  *     }
  * }
  * }</pre>
  *
- * <p>Every failure is a {@link WaterwheelException} whose kind says whom to blame and whether to try again. Needs the
- * JVM option {@code --add-opens=java.base/java.nio=ALL-UNNAMED}, as all of Apache Arrow does.
+ * <p>Every failure is a {@link WaterwheelException} whose kind says whom to blame and whether to try again. A query is
+ * asked of another coordinator when one does not answer, or is lost before its first row; after that the rows so far
+ * are not a whole answer, and the failure says so. Needs the JVM option
+ * {@code --add-opens=java.base/java.nio=ALL-UNNAMED}, as all of Apache Arrow does; the manifest of a jar that is
+ * started by {@code java -jar} may have {@code Add-Opens: java.base/java.nio} in its place.
  */
 public final class WaterwheelClient implements AutoCloseable {
     /** Bytes that the answers of all open cursors together may hold in memory; a batch is about a megabyte. */
@@ -71,13 +75,16 @@ public final class WaterwheelClient implements AutoCloseable {
     private static final Duration CREATE_TIMEOUT = Duration.ofSeconds(90);
     private static final Duration DEFAULT_FLUSH_TIMEOUT = Duration.ofSeconds(30);
 
-    private final BufferAllocator allocator;
     private final Coordinators coordinators;
+    private final OpenAnswers answers;
     private final Session session = new Session();
 
     private WaterwheelClient(BufferAllocator allocator, Coordinators coordinators) {
-        this.allocator = allocator;
         this.coordinators = coordinators;
+        this.answers = new OpenAnswers(() -> {
+            coordinators.close();
+            allocator.close();
+        });
     }
 
     /**
@@ -98,7 +105,8 @@ public final class WaterwheelClient implements AutoCloseable {
             throw new WaterwheelException(
                     Kind.USER,
                     "JVM_OPTION_MISSING",
-                    "Apache Arrow needs java.nio opened: start java with --add-opens=java.base/java.nio=ALL-UNNAMED");
+                    "Apache Arrow, which carries the answers, must reach into java.nio, and this JVM does not let it: start"
+                            + " java with --add-opens=java.base/java.nio=ALL-UNNAMED");
         }
         BufferAllocator allocator = new RootAllocator(MEMORY_BYTES);
         List<Connection> connections = new ArrayList<>();
@@ -108,21 +116,75 @@ public final class WaterwheelClient implements AutoCloseable {
         return new WaterwheelClient(allocator, new Coordinators(connections));
     }
 
+    /** Begins a question to a stream. */
+    public StreamQuery query(String stream) {
+        return new StreamQuery(this, stream);
+    }
+
     /**
-     * Asks a query. Returns when the answer begins; the cursor must be closed.
+     * Asks a query that was made elsewhere. Returns when the answer begins; the cursor must be closed.
      *
      * @throws WaterwheelException when it is refused, or no coordinator answers
      */
     public Cursor query(Query query) {
+        return query(query, new Cancellation());
+    }
+
+    /** The same, so that it can be cancelled while it has not begun. */
+    Cursor query(Query query, Cancellation cancellation) {
         Query demanding = session.demanding(query);
-        Ticket ticket = new Ticket(WireQueries.ticket(demanding));
-        long millis = query.timeout().plus(GRACE).toMillis();
-        return coordinators.repeatable(connection -> Cursor.open(
-                connection,
-                ticket,
-                CallOptions.timeout(millis, TimeUnit.MILLISECONDS),
-                demanding.aggregates(),
-                verdict -> session.saw(demanding.stream(), verdict)));
+        long deadline = System.nanoTime() + query.timeout().toNanos();
+        answers.begin(cancellation);
+        try {
+            return coordinators.repeatable(connection -> {
+                String cancelled = cancellation.reason();
+                if (cancelled != null) {
+                    throw new WaterwheelException(
+                            Kind.TEMPORARY, "CANCELLED", "the answer was cancelled before it began: " + cancelled);
+                }
+                // A coordinator that was asked in vain has used some of the time.
+                Duration left = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()) + 1);
+                if (left.isNegative() || left.isZero()) {
+                    throw new WaterwheelException(
+                            Kind.TEMPORARY,
+                            "TIMEOUT",
+                            "no coordinator began to answer within " + query.timeout()
+                                    + "; ask again, or allow more time");
+                }
+                Query timed = left.compareTo(query.timeout()) < 0 ? demanding.withTimeout(left) : demanding;
+                return Cursor.open(
+                        connection,
+                        new Ticket(WireQueries.ticket(timed)),
+                        CallOptions.timeout(left.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS),
+                        demanding.aggregates(),
+                        verdict -> session.saw(demanding.stream(), verdict),
+                        cancellation,
+                        () -> answers.end(cancellation));
+            });
+        } catch (RuntimeException e) {
+            answers.end(cancellation);
+            throw e;
+        }
+    }
+
+    /**
+     * Reads an answer of which nobody sees anything before its end: asked again, within its timeout, when its
+     * coordinator is lost in the middle.
+     */
+    <T> T whole(Query query, Function<Cursor, T> reader) {
+        long deadline = System.nanoTime() + query.timeout().toNanos();
+        Query asked = query;
+        for (int attempt = 0; ; attempt++) {
+            try (Cursor cursor = query(asked)) {
+                return reader.apply(cursor);
+            } catch (WaterwheelException e) {
+                long left = deadline - System.nanoTime();
+                if (!e.code().equals(Cursor.CUT_OFF) || attempt >= coordinators.size() || left <= 0) {
+                    throw e;
+                }
+                asked = query.withTimeout(Duration.ofNanos(left));
+            }
+        }
     }
 
     /**
@@ -130,15 +192,14 @@ public final class WaterwheelClient implements AutoCloseable {
      *
      * @throws IllegalArgumentException when the query allows a partial answer: a number cannot say that it is too
      *     small; ask {@code query(q.withCount())} and look at its verdict
+     * @throws WaterwheelException as {@link #query(Query)}
      */
     public long count(Query query) {
         if (query.allowPartial()) {
             throw new IllegalArgumentException("count: the query allows a partial answer, which a number cannot mark;"
                     + " ask query(q.withCount()) and read its verdict");
         }
-        try (Cursor cursor = query(query.withCount())) {
-            return cursor.finish().tuples();
-        }
+        return whole(query.withCount(), cursor -> cursor.finish().tuples());
     }
 
     /** Creates a stream, and its topic when there is none. */
@@ -322,10 +383,13 @@ public final class WaterwheelClient implements AutoCloseable {
         }
     }
 
-    /** Ends the connections; cursors still open fail. */
+    /**
+     * Ends the connections. Answers that are still open are cancelled: their readers fail, and close them, and only
+     * then is the memory given back.
+     */
     @Override
     public void close() {
-        coordinators.close();
-        allocator.close();
+        answers.close();
+        coordinators.shutdown();
     }
 }

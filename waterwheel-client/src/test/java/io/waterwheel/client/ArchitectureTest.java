@@ -28,9 +28,10 @@ final class ArchitectureTest {
                     "io.waterwheel.wire..")
             .layer("core chunk")
             .definedBy("io.waterwheel.chunk..")
+            .layer("core key")
+            .definedBy("io.waterwheel.key..")
             .layer("core engine")
             .definedBy(
-                    "io.waterwheel.key..",
                     "io.waterwheel.index..",
                     "io.waterwheel.catalog..",
                     "io.waterwheel.query.exec..",
@@ -38,5 +39,5 @@ final class ArchitectureTest {
             .whereLayer("client")
             .mayOnlyAccessLayers("core questions")
             .whereLayer("cli")
-            .mayOnlyAccessLayers("client", "core questions", "core chunk");
+            .mayOnlyAccessLayers("client", "core questions", "core chunk", "core key");
 }

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.ErrorFlightMetadata;
@@ -153,6 +154,13 @@ public final class FakeServer implements AutoCloseable {
 
         public void fail(FlightRuntimeException failure) {
             listener.error(failure);
+        }
+
+        /** Waits until the client takes more, or is gone. */
+        public void awaitReady() {
+            while (!listener.isReady() && !listener.isCancelled()) {
+                LockSupport.parkNanos(100_000);
+            }
         }
 
         public boolean cancelled() {

@@ -91,7 +91,7 @@ public final class Namespace {
                     .orElseThrow(() -> new WaterwheelException(
                             WaterwheelException.Kind.USER,
                             "NO_SUCH_STREAM",
-                            "there is no stream '" + name + "'; list those there are"));
+                            "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are"));
             StreamInfo stream = CatalogJson.readStream(path(name), node.data());
             StreamInfo changed = stream.withPolicy(change.apply(stream.policy()));
             if (changed.equals(stream)) {

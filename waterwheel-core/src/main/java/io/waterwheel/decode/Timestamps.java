@@ -6,8 +6,8 @@ import java.util.Locale;
 
 /**
  * Instants from ASCII bytes: a decimal number of seconds, milliseconds, microseconds or nanoseconds since 1970 UTC, or
- * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}. What is finer than
- * the field's type is cut off, towards the past.
+ * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}, or a day alone,
+ * such as {@code 2021-10-07}, for its midnight UTC. What is finer than the field's type is cut off, towards the past.
  */
 final class Timestamps {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -44,6 +44,9 @@ final class Timestamps {
         at = from;
         to = end;
         failed = false;
+        if (end - from == 10 && source[from + 4] == '-' && source[from + 7] == '-') {
+            return day(resolution);
+        }
         if (end - from < 16 || source[from + 4] != '-') {
             return number(unit, resolution);
         }
@@ -97,6 +100,20 @@ final class Timestamps {
             value = Math.floorDiv(whole, ratio) - (less && Math.floorMod(whole, ratio) == 0 ? 1 : 0);
         }
         return value;
+    }
+
+    /** The midnight, UTC, that a day begins with. */
+    private long day(TimestampUnit resolution) {
+        int year = digits(4);
+        expect('-', '-');
+        int month = digits(2);
+        expect('-', '-');
+        int day = digits(2);
+        if (failed || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) {
+            failed = true;
+            return 0;
+        }
+        return convert(daysSince1970(year, month, day) * 86_400L, 0, false, TimestampUnit.SECONDS, resolution);
     }
 
     private long instant(TimestampUnit resolution) {

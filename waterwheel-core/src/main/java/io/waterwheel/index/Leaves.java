@@ -1,5 +1,6 @@
 package io.waterwheel.index;
 
+import io.waterwheel.model.RowLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -182,71 +183,46 @@ public final class Leaves {
         }
     }
 
-    /** Places the keys and times of a batch that has been grouped, and notes its runs; not yet visible. */
-    void placeRuns(long[] keys, long[] times, LeafRuns batch) {
-        int begin = 0;
-        for (int l = 0; l < batch.leaves; l++) {
-            int end = batch.ends[l];
-            int leaf = batch.firstLeaf + l;
-            while (begin < end) {
-                int row = written[leaf];
-                int slot = row & Page.MASK;
-                Page page = slot == 0 ? nextPage(leaf) : current[leaf];
-                int length = Math.min(end - begin, Page.ROWS - slot);
-                batch.add(leaf, begin, length, page, slot);
-                placeKeys(keys, batch, begin, page.keys(), slot, length, leaf * 4);
-                placeTimes(times, batch, begin, page, slot, length, leaf);
-                written[leaf] = row + length;
-                begin += length;
+    /** Appends rows [from, to) to a leaf; not yet visible. */
+    void append(int leaf, RowColumns rows, int from, int to, RowLayout layout) {
+        for (int row = from; row < to; ) {
+            int slot = written[leaf] & Page.MASK;
+            Page page = slot == 0 ? nextPage(leaf) : current[leaf];
+            int count = Math.min(to - row, Page.ROWS - slot);
+            System.arraycopy(rows.keys, row, page.keys(), slot, count);
+            System.arraycopy(rows.times, row, page.times(), slot, count);
+            int before = 0;
+            for (int c = 0; c < layout.columns(); c++) {
+                int width = layout.width(c);
+                System.arraycopy(
+                        rows.payload,
+                        before * RowColumns.ROWS + row * width,
+                        page.payload(),
+                        before * Page.ROWS + slot * width,
+                        count * width);
+                before += width;
             }
+            widen(leaf, page, rows, row, row + count);
+            written[leaf] += count;
+            row += count;
         }
     }
 
-    /** Copies the keys of a run and widens the leaf's range by them. */
-    private void placeKeys(long[] source, LeafRuns batch, int begin, long[] target, int slot, int length, int range) {
-        long min = Long.MAX_VALUE;
-        long max = Long.MIN_VALUE;
-        if (batch.leaves == 1) {
-            System.arraycopy(source, begin, target, slot, length);
-            for (int i = slot; i < slot + length; i++) {
-                min = Math.min(min, target[i]);
-                max = Math.max(max, target[i]);
-            }
-        } else {
-            int[] order = batch.order;
-            for (int i = 0; i < length; i++) {
-                long key = source[order[begin + i]];
-                target[slot + i] = key;
-                min = Math.min(min, key);
-                max = Math.max(max, key);
-            }
+    /** Widens the ranges of the leaf and of the page, and the leaf's sketch, by rows [from, to). */
+    private void widen(int leaf, Page page, RowColumns rows, int from, int to) {
+        long minKey = Long.MAX_VALUE;
+        long maxKey = Long.MIN_VALUE;
+        long minTime = Long.MAX_VALUE;
+        long maxTime = Long.MIN_VALUE;
+        for (int i = from; i < to; i++) {
+            minKey = Math.min(minKey, rows.keys[i]);
+            maxKey = Math.max(maxKey, rows.keys[i]);
+            minTime = Math.min(minTime, rows.times[i]);
+            maxTime = Math.max(maxTime, rows.times[i]);
         }
-        widen(range + MIN_KEY, min, range + MAX_KEY, max);
-    }
-
-    /** Copies the times of a run and widens the ranges of its page and leaf, and the leaf's sketch, by them. */
-    private void placeTimes(long[] source, LeafRuns batch, int begin, Page page, int slot, int length, int leaf) {
-        long[] target = page.times();
-        long min = Long.MAX_VALUE;
-        long max = Long.MIN_VALUE;
-        if (batch.leaves == 1) {
-            System.arraycopy(source, begin, target, slot, length);
-            for (int i = slot; i < slot + length; i++) {
-                min = Math.min(min, target[i]);
-                max = Math.max(max, target[i]);
-            }
-        } else {
-            int[] order = batch.order;
-            for (int i = 0; i < length; i++) {
-                long time = source[order[begin + i]];
-                target[slot + i] = time;
-                min = Math.min(min, time);
-                max = Math.max(max, time);
-            }
-        }
-        page.addTimes(min, max);
-        widen(leaf * 4 + MIN_TIME, min, leaf * 4 + MAX_TIME, max);
-        sketches.add(leaf, target, slot, length);
+        page.addTimes(minTime, maxTime);
+        widen(leaf * 4, minKey, maxKey, minTime, maxTime);
+        sketches.add(leaf, rows.times, from, to - from);
     }
 
     private void widen(int range, long minKey, long maxKey, long minTime, long maxTime) {
@@ -279,10 +255,9 @@ public final class Leaves {
         return page;
     }
 
-    /** Makes placed runs visible: all their columns are copied. */
-    void publishRuns(LeafRuns batch) {
-        for (int run = 0; run < batch.runs; run++) {
-            int leaf = batch.runLeaf[run];
+    /** Makes appended rows visible, those of all leaves. */
+    void publishAppended() {
+        for (int leaf = 0; leaf < sizes.length; leaf++) {
             SIZES.setRelease(sizes, leaf, written[leaf]);
         }
         if (sketches.full()) {

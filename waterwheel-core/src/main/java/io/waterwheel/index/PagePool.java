@@ -118,7 +118,7 @@ public final class PagePool {
         }
     }
 
-    /** Scratch for a rebuild, about a MiB; not counted. */
+    /** Scratch for a rebuild: room for 32,768 rows, and for up to 4 MiB of keys; not counted. */
     synchronized TemplateRebuild takeRebuild() {
         TemplateRebuild scratch = freeRebuild;
         freeRebuild = null;

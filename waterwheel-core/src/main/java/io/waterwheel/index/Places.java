@@ -4,7 +4,7 @@ import io.waterwheel.model.LittleEndian;
 
 /**
  * Where each row of a batch goes: scratch of the thread that inserts, used again for each batch. For rows that come in
- * any order; {@link LeafRuns} is for those of which many go to the same leaf.
+ * any order; {@link LeafGroups} is for those of which many go to the same leaf.
  */
 final class Places {
     /* Grouping such rows by leaf first was a third slower: four rows of a thousand go to the same of 256 leaves, and

@@ -8,19 +8,13 @@ import io.waterwheel.model.RowLayout;
  * kept for the next rebuild. One thread at a time.
  */
 final class TemplateRebuild {
-    /** Pages copied at once: rows of few leaves in, long runs of the new leaves out. */
-    private static final int BATCH_PAGES = LeafRuns.ROWS / Page.ROWS;
-
-    /** Keys for which scratch is kept; a leaf of more is the exception. */
-    private static final int KEPT_KEYS = 64 * 1024;
+    /** Rows moved at once when they go to few leaves: two sets of them stay in the second cache. */
+    private static final int FEW_LEAVES_ROWS = 2048;
 
     private final RankSelect rankSelect = new RankSelect();
-    private final LeafRuns batch = new LeafRuns();
-    private final long[] batchKeys = new long[LeafRuns.ROWS];
-    private final long[] batchTimes = new long[LeafRuns.ROWS];
-    private byte[] batchPayload = new byte[0];
-    private long[] keys = new long[0];
-    private long[] spare = new long[0];
+    private final LeafGroups groups = new LeafGroups(RowColumns.ROWS);
+    private final RowColumns rows = new RowColumns();
+    private final RowColumns grouped = new RowColumns();
 
     /** The template that divides the tuples of these leaves evenly. */
     Template divide(Leaves old, long tuples, int leaves) {
@@ -28,35 +22,14 @@ final class TemplateRebuild {
         long rank = 0;
         for (int leaf = 0; leaf < old.count(); leaf++) {
             int size = old.size(leaf);
-            if (division.nextRank() < rank + size) {
-                gather(old, leaf, size);
-                rankSelect.select(division, keys, spare, size, old.minKey(leaf), old.maxKey(leaf), rank);
-            }
+            rankSelect.select(division, old.pages(leaf), size, old.minKey(leaf), old.maxKey(leaf), rank);
             rank += size;
-        }
-        if (keys.length > KEPT_KEYS) {
-            keys = new long[0];
-            spare = new long[0];
         }
         return division.template();
     }
 
-    private void gather(Leaves old, int leaf, int size) {
-        if (keys.length < size) {
-            keys = new long[size + (size >> 2)];
-            spare = new long[size + (size >> 2)];
-        }
-        Page[] pages = old.pages(leaf);
-        for (int row = 0; row < size; row += Page.ROWS) {
-            System.arraycopy(pages[row >>> Page.SHIFT].keys(), 0, keys, row, Math.min(Page.ROWS, size - row));
-        }
-    }
-
     /** Copies all rows into empty leaves. */
     void copy(Leaves old, Leaves fresh, RowLayout layout) {
-        if (batchPayload.length < LeafRuns.ROWS * layout.payloadWidth()) {
-            batchPayload = new byte[LeafRuns.ROWS * layout.payloadWidth()];
-        }
         Template template = fresh.template();
         for (int leaf = 0; leaf < old.count(); leaf++) {
             int size = old.size(leaf);
@@ -65,68 +38,29 @@ final class TemplateRebuild {
             }
             int first = template.leafOf(old.minKey(leaf));
             int last = template.leafOf(old.maxKey(leaf));
-            Page[] pages = old.pages(leaf);
-            // A page alone is enough when its rows make runs that are long; else more are laid side by side first.
-            int step = last - first < LeafRuns.FEW_LEAVES ? 1 : BATCH_PAGES;
-            batch.into(template, first, last);
-            for (int row = 0; row < size; row += step * Page.ROWS) {
-                int count = Math.min(step * Page.ROWS, size - row);
-                int page = row >>> Page.SHIFT;
-                if (step == 1) {
-                    append(
-                            fresh,
-                            layout,
-                            pages[page].keys(),
-                            pages[page].times(),
-                            pages[page].payload(),
-                            Page.ROWS,
-                            count);
+            groups.into(template, first, last);
+            int step = last - first < LeafGroups.FEW_LEAVES ? FEW_LEAVES_ROWS : RowColumns.ROWS;
+            for (int row = 0; row < size; row += step) {
+                int count = Math.min(step, size - row);
+                rows.read(old.pages(leaf), row >>> Page.SHIFT, count, layout);
+                if (first == last) {
+                    fresh.append(first, rows, 0, count, layout);
                 } else {
-                    flatten(pages, page, count, layout);
-                    append(fresh, layout, batchKeys, batchTimes, batchPayload, LeafRuns.ROWS, count);
+                    divide(fresh, first, last, count, layout);
                 }
             }
         }
+        fresh.publishAppended();
     }
 
-    private void flatten(Page[] pages, int firstPage, int count, RowLayout layout) {
-        for (int row = 0; row < count; row += Page.ROWS) {
-            Page page = pages[firstPage + (row >>> Page.SHIFT)];
-            int rows = Math.min(Page.ROWS, count - row);
-            System.arraycopy(page.keys(), 0, batchKeys, row, rows);
-            System.arraycopy(page.times(), 0, batchTimes, row, rows);
-            int before = 0;
-            for (int c = 0; c < layout.columns(); c++) {
-                int width = layout.width(c);
-                System.arraycopy(
-                        page.payload(),
-                        before * Page.ROWS,
-                        batchPayload,
-                        before * LeafRuns.ROWS + row * width,
-                        rows * width);
-                before += width;
-            }
+    private void divide(Leaves fresh, int first, int last, int count, RowLayout layout) {
+        groups.group(rows.keys, count);
+        grouped.arrange(rows, groups.order(), count, layout);
+        int from = 0;
+        for (int leaf = first; leaf <= last; leaf++) {
+            int to = groups.end(leaf);
+            fresh.append(leaf, grouped, from, to, layout);
+            from = to;
         }
-    }
-
-    /** Appends rows whose payload columns lie one after the other, each of {@code capacity} rows. */
-    private void append(
-            Leaves fresh,
-            RowLayout layout,
-            long[] fromKeys,
-            long[] fromTimes,
-            byte[] payload,
-            int capacity,
-            int count) {
-        batch.group(fromKeys, count);
-        fresh.placeRuns(fromKeys, fromTimes, batch);
-        int before = 0;
-        for (int c = 0; c < layout.columns(); c++) {
-            int width = layout.width(c);
-            batch.copyColumn(payload, before * capacity, width, before * Page.ROWS);
-            before += width;
-        }
-        fresh.publishRuns(batch);
-        batch.clear();
     }
 }

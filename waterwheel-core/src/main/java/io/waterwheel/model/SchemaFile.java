@@ -4,6 +4,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -48,8 +49,11 @@ public final class SchemaFile {
             }
             return read(String.valueOf(file.getFileName()), Files.readString(file));
         } catch (IOException e) {
+            String why = e instanceof NoSuchFileException
+                    ? "there is no such file"
+                    : Files.isDirectory(file) ? "it is a folder; name the schema file" : e.toString();
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER, "FILE_UNREADABLE", "cannot read " + file + ": " + e, e);
+                    WaterwheelException.Kind.USER, "FILE_UNREADABLE", "cannot read " + file + ": " + why, e);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param indexersAsked number of indexers that took part
  * @param chunksRead number of chunks that took part
  * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
+ * @param statistics what was looked at to find the answer
  */
 public record Verdict(
         boolean complete,
@@ -25,8 +26,9 @@ public record Verdict(
         long tuples,
         int indexersAsked,
         int chunksRead,
-        List<LostRange> lost) {
-    /** A verdict on a stream that has lost nothing. */
+        List<LostRange> lost,
+        Statistics statistics) {
+    /** A verdict on a stream that has lost nothing, without statistics. */
     public Verdict(
             boolean complete,
             List<String> missing,
@@ -35,7 +37,7 @@ public record Verdict(
             long tuples,
             int indexersAsked,
             int chunksRead) {
-        this(complete, missing, positions, edit, tuples, indexersAsked, chunksRead, List.of());
+        this(complete, missing, positions, edit, tuples, indexersAsked, chunksRead, List.of(), Statistics.NONE);
     }
 
     public Verdict {

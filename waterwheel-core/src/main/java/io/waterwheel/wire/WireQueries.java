@@ -191,6 +191,7 @@ public final class WireQueries {
                 .setTuples(verdict.tuples())
                 .setIndexersAsked(verdict.indexersAsked())
                 .setChunksRead(verdict.chunksRead())
+                .setStatistics(WireStatistics.toMessage(verdict.statistics()))
                 .build()
                 .toByteArray();
     }
@@ -210,7 +211,8 @@ public final class WireQueries {
                 message.getLostList().stream()
                         .map(range ->
                                 new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
-                        .toList());
+                        .toList(),
+                WireStatistics.fromMessage(message.getStatistics()));
     }
 
     static void atMost(String what, int got, int most) {

@@ -16,6 +16,8 @@ import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
+import io.waterwheel.query.Scanned;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.wire.proto.Ticket;
@@ -94,7 +96,13 @@ class WireQueriesTest {
                 5,
                 2,
                 1,
-                List.of(new LostRange(7, 3, 9, "set by hand")));
+                List.of(new LostRange(7, 3, 9, "set by hand")),
+                new Statistics(
+                        20,
+                        9,
+                        8,
+                        new Scanned(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+                        new Scanned(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {

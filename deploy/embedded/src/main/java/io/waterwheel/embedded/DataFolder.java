@@ -7,13 +7,27 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A folder that one server has to itself as long as it lives; the system gives it free when the process dies. */
 final class DataFolder implements AutoCloseable {
+    /** Of the layout of the folder and of everything in it. */
+    private static final String VERSION = "1";
+
+    private static final String VERSION_FILE = "version";
+    private static final long LEAST_FREE_BYTES = 64L << 20;
+
+    /** What servers put there. */
+    private static final Set<String> OURS =
+            Set.of("lock", "logs", "tmp", "kafka", "zookeeper", "chunks", VERSION_FILE, "lost+found");
+
     private final Path path;
     private final FileChannel channel;
 
@@ -25,25 +39,84 @@ final class DataFolder implements AutoCloseable {
     /**
      * Makes the folder when absent and takes it.
      *
-     * @throws IOException naming the process that has it
+     * @throws IOException naming the process that has it; or when it is of another version, not a data folder, or
+     *     cannot be written
      */
     static DataFolder take(Path folder) throws IOException {
+        return take(folder, LEAST_FREE_BYTES);
+    }
+
+    /** The same, with so many bytes free on its disk. */
+    static DataFolder take(Path folder, long leastFreeBytes) throws IOException {
         Path path = folder.toAbsolutePath().normalize();
-        Files.createDirectories(path);
+        make(path);
+        checkVersion(path);
+        long free = Files.getFileStore(path).getUsableSpace();
+        if (free < leastFreeBytes) {
+            throw new IOException("data folder " + path + ": expected at least " + (leastFreeBytes >> 20)
+                    + " MiB free on its disk, got " + (free >> 20)
+                    + " MiB; free some, or take another folder with --data");
+        }
         Path file = path.resolve("lock");
-        FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel channel = open(file);
         try {
             if (tryLock(channel) == null) {
                 throw new IOException("data folder " + path + " is in use by process "
-                        + Files.readString(file).strip() + "; stop it, or take another folder");
+                        + Files.readString(file).strip() + "; stop it, or take another folder with --data");
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(UTF_8)));
+            Files.writeString(path.resolve(VERSION_FILE), VERSION + "\n");
             return new DataFolder(path, channel);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
+        }
+    }
+
+    private static void make(Path path) throws IOException {
+        try {
+            Files.createDirectories(path);
+        } catch (FileAlreadyExistsException e) {
+            throw new IOException(
+                    "data folder " + path + ": " + e.getFile() + " is a file; take a folder with --data", e);
+        } catch (IOException e) {
+            throw new IOException(
+                    "data folder " + path + " cannot be made: " + e + "; make it, or take another with --data", e);
+        }
+    }
+
+    private static FileChannel open(Path file) throws IOException {
+        try {
+            return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new IOException(
+                    "data folder " + file.getParent() + " cannot be written: " + e
+                            + "; make it writable, or take another with --data",
+                    e);
+        }
+    }
+
+    /** Refuses what another version wrote, and a folder with other things in it. */
+    private static void checkVersion(Path path) throws IOException {
+        Path file = path.resolve(VERSION_FILE);
+        if (Files.exists(file)) {
+            String version = Files.readString(file).strip();
+            if (!version.equals(VERSION)) {
+                throw new IOException("data folder " + path + ": expected version " + VERSION + ", got '" + version
+                        + "' in " + file + ": it was written by another release. Run that, or take another folder with"
+                        + " --data");
+            }
+            return;
+        }
+        try (Stream<Path> entries = Files.list(path)) {
+            Optional<Path> foreign = entries.filter(entry -> !OURS.contains(String.valueOf(entry.getFileName())))
+                    .findFirst();
+            if (foreign.isPresent()) {
+                throw new IOException(
+                        "data folder " + path + ": expected an empty folder, or one of a server, got one with "
+                                + foreign.get().getFileName() + " in it; take another folder with --data");
+            }
         }
     }
 

@@ -3,6 +3,8 @@ package io.waterwheel.embedded;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Cli;
 import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.topology.config.DataSize;
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -10,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -18,11 +21,16 @@ import picocli.CommandLine.Option;
         name = "demo",
         description = {
             "Start a server on free ports and a temporary folder, send it an hour of real aircraft positions through"
-                    + " Kafka, and compare its answers with the file: while they arrive, from memory, and from chunks.",
+                    + " Kafka, ask five questions while they arrive and again when they are in chunks, and compare each"
+                    + " answer with the file.",
             "Exits with 0 when all agree. Leaves nothing behind."
         },
         footer = {"", "Example:", "  waterwheel demo"})
 final class DemoCommand implements Callable<Integer> {
+    private static final int FORGET_ATTEMPTS = 50;
+    private static final long FORGET_PAUSE_NANOS = 20_000_000;
+    private static final long SEAL_BYTES = 512 << 10;
+
     private final Terminal terminal;
 
     @Option(
@@ -43,10 +51,14 @@ final class DemoCommand implements Callable<Integer> {
         Path log = ServerFolder.settleLog(folder);
         ServerFolder.settleTemporary(folder);
         boolean right = false;
+        // Whoever stops it in the middle is left with nothing either.
+        Thread stopped = new Thread(() -> forget(folder), "demo-stopped");
+        Runtime.getRuntime().addShutdownHook(stopped);
         try {
             right = run(folder, out);
             return right ? 0 : Cli.FAILURE;
         } finally {
+            unhook(stopped);
             if (right) {
                 ServerFolder.delete(folder);
             } else {
@@ -55,16 +67,41 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
+    private static void unhook(Thread stopped) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(stopped);
+        } catch (IllegalStateException e) {
+            // It is running: this process is being stopped.
+        }
+    }
+
+    /** Removes the folder under a server that still runs, and may make files while it is removed. */
+    private static void forget(Path folder) {
+        for (int attempt = 0; attempt < FORGET_ATTEMPTS && Files.exists(folder); attempt++) {
+            try {
+                ServerFolder.delete(folder);
+            } catch (IOException e) {
+                LockSupport.parkNanos(FORGET_PAUSE_NANOS);
+            }
+        }
+    }
+
+    /** Small chunks, that there are some to choose from; an indexer for each quarter of the map. */
+    private static WaterwheelConfig config() {
+        return ServerCommand.fitted(WaterwheelConfig.defaults(), 0)
+                .with(Keys.INDEXER_TASKS, Demo.INDEXERS)
+                .with(Keys.INDEXER_SEAL_SIZE, new DataSize(SEAL_BYTES));
+    }
+
     private boolean run(Path folder, PrintStream out) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         out.println("Starting ZooKeeper, Kafka, Storm and Waterwheel in this process ...");
         out.flush();
-        try (RunningServer server =
-                RunningServer.start(folder, ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of())) {
+        try (RunningServer server = RunningServer.start(folder, config(), Set.of())) {
             out.println(
                     "Ready after " + Demo.millis(begin) + ": " + server.url() + ", Kafka at " + server.kafka() + ".");
             try (WaterwheelClient client = WaterwheelClient.connect(server.url())) {
-                return new Demo(client, out, seed).run(server.kafka());
+                return new Demo(client, out, terminal.interactive(), seed).run(server.kafka(), server::chunks);
             }
         }
     }

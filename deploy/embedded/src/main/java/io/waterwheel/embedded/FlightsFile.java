@@ -24,19 +24,31 @@ final class FlightsFile {
     private final long[] times;
     private final double[] longitudes;
     private final double[] latitudes;
+    private final double[] altitudes;
+    private final double[] climbs;
+    private final List<String> callsigns = new ArrayList<>();
 
     private FlightsFile(List<String> lines) {
         this.lines = List.copyOf(lines);
         this.times = new long[lines.size()];
         this.longitudes = new double[lines.size()];
         this.latitudes = new double[lines.size()];
+        this.altitudes = new double[lines.size()];
+        this.climbs = new double[lines.size()];
         for (int i = 0; i < times.length; i++) {
             // No value of this file holds a comma or a quote.
             String[] values = lines.get(i).split(",", -1);
             times[i] = Long.parseLong(values[0]);
             longitudes[i] = Double.parseDouble(values[3]);
             latitudes[i] = Double.parseDouble(values[4]);
+            callsigns.add(values[2]);
+            altitudes[i] = number(values[5]);
+            climbs[i] = number(values[8]);
         }
+    }
+
+    private static double number(String text) {
+        return text.isEmpty() ? Double.NaN : Double.parseDouble(text);
     }
 
     static FlightsFile read() throws IOException {
@@ -63,6 +75,33 @@ final class FlightsFile {
     /** Line i, without the end. */
     String line(int i) {
         return lines.get(i);
+    }
+
+    long time(int line) {
+        return times[line];
+    }
+
+    double longitude(int line) {
+        return longitudes[line];
+    }
+
+    double latitude(int line) {
+        return latitudes[line];
+    }
+
+    /** Feet; NaN when the line has none. */
+    double altitude(int line) {
+        return altitudes[line];
+    }
+
+    /** Feet a minute; NaN when the line has none. */
+    double climb(int line) {
+        return climbs[line];
+    }
+
+    /** Empty when the line has none. */
+    String callsign(int line) {
+        return callsigns.get(line);
     }
 
     /** The lines are in the order of time. */

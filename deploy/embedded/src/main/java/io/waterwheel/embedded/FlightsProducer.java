@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Sends the lines of the file with Kafka's plain producer, which knows nothing of Waterwheel, at a steady rate. */
 final class FlightsProducer implements AutoCloseable {
     /** Slow enough to watch, fast enough not to wait. */
-    private static final int LINES_PER_SECOND = 30_000;
+    private static final int LINES_PER_SECOND = 15_000;
 
     private static final int STEP = 300;
 
@@ -29,10 +30,15 @@ final class FlightsProducer implements AutoCloseable {
     /** Guarded by itself. By partition the offset after the last confirmed record. */
     private final Map<Integer, Long> positions = new HashMap<>();
 
+    private final int milestone;
+    private final CountDownLatch firstLeft;
     private volatile int sent;
 
-    FlightsProducer(FlightsFile file, String bootstrap, String topic) {
+    /** @param milestone number of first lines that somebody waits for */
+    FlightsProducer(FlightsFile file, String bootstrap, String topic, int milestone) {
         this.file = file;
+        this.milestone = milestone;
+        this.firstLeft = new CountDownLatch(milestone);
         this.topic = topic;
         this.producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap, "linger.ms", 2), new StringSerializer(), new StringSerializer());
@@ -64,7 +70,9 @@ final class FlightsProducer implements AutoCloseable {
                 // The aircraft is the record's key: its positions stay in one partition, in order.
                 String line = file.line(i);
                 String aircraft = line.split(",", 3)[1];
-                var unused = producer.send(new ProducerRecord<>(topic, aircraft, line), this::confirmed);
+                boolean first = i < milestone;
+                var unused = producer.send(
+                        new ProducerRecord<>(topic, aircraft, line), (record, e) -> confirmed(record, e, first));
                 sent = i + 1;
             }
             producer.flush();
@@ -73,13 +81,28 @@ final class FlightsProducer implements AutoCloseable {
         }
     }
 
-    private void confirmed(RecordMetadata record, @Nullable Exception e) {
+    private void confirmed(RecordMetadata record, @Nullable Exception e, boolean first) {
         if (e != null) {
             failure.compareAndSet(null, e);
             return;
         }
         synchronized (positions) {
             positions.merge(record.partition(), record.offset() + 1, Math::max);
+        }
+        if (first) {
+            firstLeft.countDown();
+        }
+    }
+
+    /** Whether Kafka has confirmed the lines before the milestone. */
+    boolean milestoneReached() {
+        return firstLeft.getCount() == 0;
+    }
+
+    /** By partition the offset after the last line that Kafka has confirmed so far. */
+    Map<Integer, Long> positions() {
+        synchronized (positions) {
+            return Map.copyOf(positions);
         }
     }
 
@@ -90,9 +113,7 @@ final class FlightsProducer implements AutoCloseable {
         if (e != null || thread.isAlive()) {
             throw new IOException("Kafka did not take the lines: " + (e == null ? "it is too slow" : e), e);
         }
-        synchronized (positions) {
-            return Map.copyOf(positions);
-        }
+        return positions();
     }
 
     /** The bytes of the lines, as Kafka has them. */

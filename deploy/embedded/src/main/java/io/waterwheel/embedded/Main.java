@@ -2,19 +2,44 @@ package io.waterwheel.embedded;
 
 import io.waterwheel.client.cli.Cli;
 import io.waterwheel.client.cli.Terminal;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** Entry point of the {@code waterwheel} launcher: the client's commands, and those of this module. */
 public final class Main {
     private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
     private static final String FOLDER = "io/waterwheel/embedded/";
 
+    /** Held, because the library that it belongs to would forget its level. What its failures mean we say ourselves. */
+    private static final Logger GRPC = Logger.getLogger("io.grpc");
+
     private Main() {}
 
     public static void main(String[] args) {
         configureLog("log4j2-command.xml");
+        GRPC.setLevel(Level.SEVERE);
+        Terminal terminal = Terminal.ofProcess();
+        AtomicBoolean done = new AtomicBoolean();
+        if (args.length > 0 && !args[0].equals("server")) {
+            // To a signal the JVM's answer is 128 + its number. What was printed until then must not look whole.
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> sayInterrupted(args[0], terminal, done)));
+        }
+        int code = run(args, terminal);
+        done.set(true);
         // Explicit: Storm in this process leaves threads behind.
-        System.exit(run(args, Terminal.ofProcess()));
+        System.exit(code);
+    }
+
+    private static void sayInterrupted(String command, Terminal terminal, AtomicBoolean done) {
+        if (!done.get()) {
+            terminal.err()
+                    .println((terminal.interactive() ? "\n" : "") + "waterwheel " + command
+                            + ": interrupted before it was done");
+        }
     }
 
     /**
@@ -29,6 +54,9 @@ public final class Main {
     }
 
     static int run(String[] args, Terminal terminal) {
-        return Cli.run(args, terminal, List.of(new ServerCommand(terminal), new DemoCommand(terminal)));
+        Map<String, Supplier<Object>> further = new LinkedHashMap<>();
+        further.put("demo", () -> new DemoCommand(terminal));
+        further.put("server", () -> new ServerCommand(terminal));
+        return Cli.run(args, terminal, further);
     }
 }

@@ -1,7 +1,13 @@
 package io.waterwheel.embedded;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.Region;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
@@ -11,6 +17,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -75,6 +83,19 @@ final class RunningServer implements AutoCloseable {
     /** {@code grpc://HOST:PORT} of its coordinator. */
     String url() {
         return url;
+    }
+
+    /** The chunks of a stream and their regions, as the catalog has them now. */
+    List<ChunkDescriptor> chunks(String stream) throws IOException {
+        List<ChunkDescriptor> chunks = new ArrayList<>();
+        try (CatalogStore store = ZooKeeperCatalogStore.connect(server.config())) {
+            StreamInfo info = new Namespace(store)
+                    .find(stream)
+                    .orElseThrow(() -> new IOException("there is no stream " + stream + " in the catalog"));
+            StreamSnapshot snapshot = new StreamCatalog(store, info).advance(StreamSnapshot.before(info));
+            snapshot.chunks(Region.of(Long.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE), chunks::add);
+        }
+        return chunks;
     }
 
     /** Kafka's HOST:PORT. */

@@ -1,6 +1,9 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.client.StreamDetails;
+import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.ConfigException;
 import io.waterwheel.topology.config.DataSize;
 import io.waterwheel.topology.config.Keys;
@@ -11,6 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -29,17 +33,24 @@ import picocli.CommandLine.Spec;
         name = "server",
         description = {
             "Run all of Waterwheel in one process: ZooKeeper, Kafka, Storm and the topology, on one data folder.",
-            "Prints one line when it takes queries, then runs until it is told to end (Ctrl-C, SIGTERM). Killed and"
+            "Prints one line when it takes queries, 'ready: grpc://HOST:PORT kafka://HOST:PORT', then runs until it is told"
+                    + " to end (Ctrl-C, SIGTERM): it writes what is in memory into chunks and ends with 0. Killed and"
                     + " started again on its folder it goes on where it stood."
         },
         footer = {
             "",
             "Examples:",
             "  waterwheel server",
+            "  waterwheel server --data /tmp/try --port 0",
             "  waterwheel server --data /var/lib/waterwheel --port 7070 indexer.seal-size=32MiB"
         })
 final class ServerCommand implements Callable<Integer> {
     static final int DEFAULT_PORT = 7070;
+
+    private static final int MAX_PORT = 65_535;
+
+    /** How long one stream's tuples may take to be written when the server is told to end. */
+    private static final Duration FLUSH_PATIENCE = Duration.ofSeconds(10);
 
     private final Terminal terminal;
 
@@ -79,11 +90,16 @@ final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (port != null && (port < 0 || port > MAX_PORT)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--port: expected 0 (any free one) to " + MAX_PORT + ", got " + port);
+        }
         WaterwheelConfig config = config();
         checkPort(config);
-        Path log = ServerFolder.settleLog(data);
+        Path log;
         // Taken for a moment, so that no other server's temporary files are removed.
         try (DataFolder folder = DataFolder.take(data)) {
+            log = ServerFolder.settleLog(data);
             ServerFolder.settleTemporary(folder.resolve(""));
         }
         terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
@@ -103,14 +119,38 @@ final class ServerCommand implements Callable<Integer> {
                 Arrays.stream(stack).forEach(frame -> terminal.err().println("  at " + frame));
             }
         });
-        server.close();
         // The JVM would report the signal as a failure (128 + its number); to be told to end is none. An exit that the
         // process decided on itself keeps its code.
         boolean signalled = Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
                 .anyMatch(name -> name.startsWith("SIG") && name.endsWith(" handler"));
         if (signalled) {
+            flush(server.url());
+        }
+        server.close();
+        if (signalled) {
             Runtime.getRuntime().halt(0);
+        }
+    }
+
+    /**
+     * Writes what is in memory into chunks, so that the next start has little to read again. Nothing is lost without.
+     */
+    private void flush(String url) {
+        terminal.err().println("ending: writing what is in memory into chunks");
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            for (StreamDetails stream : client.listStreams()) {
+                String name = stream.definition().name();
+                try {
+                    client.flush(name, FLUSH_PATIENCE);
+                } catch (WaterwheelException e) {
+                    terminal.err()
+                            .println(name + " was not written whole, the next start reads the rest again: "
+                                    + e.getMessage());
+                }
+            }
+        } catch (WaterwheelException e) {
+            terminal.err().println("not written, the next start reads it again: " + e.getMessage());
         }
     }
 
@@ -163,8 +203,10 @@ final class ServerCommand implements Callable<Integer> {
                 return;
             } catch (IOException e) {
                 last = new IOException(
-                        "cannot listen on " + config.get(Keys.COORDINATOR_HOST) + ", port " + ports + ": "
-                                + e.getMessage() + "; is another server running? --port picks another",
+                        "cannot listen on " + config.get(Keys.COORDINATOR_HOST) + ", "
+                                + (ports.size() == 1 ? "port " + ports.get(0) : "any of the ports " + ports) + ": "
+                                + e.getMessage() + ". Is another server running? --port N takes another, --port 0 any"
+                                + " free one",
                         e);
             }
         }

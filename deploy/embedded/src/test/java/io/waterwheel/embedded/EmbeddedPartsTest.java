@@ -95,4 +95,20 @@ final class EmbeddedPartsTest {
         }
         DataFolder.take(folder).close();
     }
+
+    @Test
+    void dataFolderIsOfThisVersionAndHasRoom() throws Exception {
+        assertThatThrownBy(() -> DataFolder.take(folder.resolve("full"), Long.MAX_VALUE))
+                .isInstanceOf(IOException.class)
+                .hasMessageMatching(
+                        "data folder .*full: expected at least \\d+ MiB free on its disk, got \\d+ MiB; free"
+                                + " some, or take another folder with --data");
+        DataFolder.take(folder).close();
+        Files.writeString(folder.resolve("version"), "2\n");
+        assertThatThrownBy(() -> DataFolder.take(folder)).hasMessageContaining("expected version 1, got '2'");
+        Path foreign = Files.createDirectories(folder.resolve("foreign"));
+        Files.writeString(foreign.resolve("thesis.doc"), "x");
+        assertThatThrownBy(() -> DataFolder.take(foreign)).hasMessageContaining("thesis.doc in it");
+        assertThat(foreign.resolve("lock")).doesNotExist();
+    }
 }

@@ -3,6 +3,8 @@ package io.waterwheel.client.cli;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.NamedAppender;
+import io.waterwheel.client.SourceOffsets;
+import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.TimeInterval;
@@ -10,13 +12,15 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -32,16 +36,17 @@ import picocli.CommandLine.Spec;
         name = "append",
         description = {
             "Append the lines of a file to a stream, and wait until queries see them.",
-            "The first line of a CSV file names the fields, in any order. A JSON file has one object a line. Files that"
-                    + " are gzip'd are read as they are.",
-            "Lines that the server cannot decode it puts aside into the stream's dead letters, with the reason; lines"
-                    + " that cannot be sent are reported here."
+            "The first line of a CSV file names the fields, in any order, or --columns does. A JSON file has one object a"
+                    + " line. Files compressed by gzip or Zstandard are read as they are.",
+            "Lines that are no tuples of the stream are rejected, and not sent: the first of them are shown with number"
+                    + " and reason. Ends with 1 when there were any, or more than --max-reject."
         },
         footer = {
             "",
             "Examples:",
             "  waterwheel append flights flights.csv.gz",
             "  waterwheel append flights flights.csv.gz --name flights-2021-10",
+            "  waterwheel append weather 2016.csv.zst --columns station,date,-,value --max-reject 100",
             "  tail -F new.json | waterwheel append orders --format json --no-wait -"
         })
 final class AppendCommand implements Callable<Integer> {
@@ -84,6 +89,27 @@ final class AppendCommand implements Callable<Integer> {
                     + " Queries see lines a second or so after they are sent.")
     private @Nullable String name;
 
+    @Option(
+            names = "--columns",
+            paramLabel = "FIELD",
+            split = ",",
+            description = "The fields of a CSV file's columns, when no first line names them; - for a column to pass"
+                    + " over.")
+    private List<String> columns = List.of();
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = "Lines a second at most, to replay a file slowly. Default: as fast as it goes.")
+    private double rate;
+
+    @Option(
+            names = "--max-reject",
+            paramLabel = "N",
+            description = "End at once, with 1, when more lines than this are rejected; up to so many are no failure."
+                    + " Default: go through all lines, and end with 1 when any was rejected.")
+    private @Nullable Long maxReject;
+
     @Option(names = "--no-wait", description = "End when Kafka has the records, before queries see them.")
     private boolean noWait;
 
@@ -101,43 +127,96 @@ final class AppendCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        check();
         long begin = System.nanoTime();
-        PrintStream err = terminal.err();
+        Rejections rejections = new Rejections(
+                source(), terminal.err(), maxReject == null ? OptionalLong.empty() : OptionalLong.of(maxReject));
         try (WaterwheelClient client = server.connect();
-                InputStream in = open()) {
-            if (name != null && file.equals("-")) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "--name goes with a file, which can be read again from its beginning, not with standard input");
-            }
-            FileAppend append;
-            Map<Integer, Long> positions;
-            if (name == null) {
-                try (Appender appender = client.appender(stream)) {
-                    append = new FileAppend(appender, source(), terminal);
-                    append.run(in, format(appender.stream().format()));
-                    positions = appender.flush();
-                }
-            } else {
-                try (NamedAppender appender =
-                        NamedAppender.open(client.describe(stream), AppenderSettings.DEFAULT, name)) {
-                    append = new FileAppend(appender, source(), terminal);
-                    append.run(in, format(appender.stream().format()));
-                    positions = append.committed();
-                }
-            }
-            err.println(
-                    append.sent() + " " + append.unit() + " appended to " + stream + " in " + seconds(begin) + " s");
+                CountedInput in = new CountedInput(open())) {
+            StreamDetails details = client.describe(stream);
+            Map<Integer, Long> positions = append(details, in, rejections, begin);
             if (!noWait && !positions.isEmpty()) {
+                long letters = deadLetters(client);
                 await(client, positions);
-                err.println("queries see all of it " + seconds(begin) + " s after the start");
+                terminal.err().println("queries see all of it " + seconds(begin) + " s after the start");
+                long more = deadLetters(client) - letters;
+                if (more > 0) {
+                    terminal.err()
+                            .println("meanwhile " + more + " records of " + stream
+                                    + " became dead letters, of this append or of others: see 'waterwheel dead-letters "
+                                    + stream + "'");
+                }
             }
-            if (append.refused() > 0) {
-                err.println(append.refused() + " lines were not appended");
-                return Cli.FAILURE;
-            }
-            return 0;
+            return rejections.accepted() ? 0 : Cli.FAILURE;
         }
+    }
+
+    /** Says at once what cannot work, before anything is asked or sent. */
+    private void check() {
+        if (name != null && file.equals("-")) {
+            throw wrong("--name goes with a file, which can be read again from its beginning, not with standard input");
+        }
+        if (rate < 0 || Double.isNaN(rate)) {
+            throw wrong("--rate: expected lines a second, above 0, got " + rate);
+        }
+        if (maxReject != null && maxReject < 0) {
+            throw wrong("--max-reject: expected 0 or more, got " + maxReject);
+        }
+        if (!columns.isEmpty() && format == Format.JSON) {
+            throw wrong("--columns is for CSV; a JSON object names its fields itself");
+        }
+    }
+
+    private ParameterException wrong(String what) {
+        return new ParameterException(spec.commandLine(), what);
+    }
+
+    /** Appends, and says how much; by partition the offset below which all of it lies. */
+    private Map<Integer, Long> append(StreamDetails details, CountedInput in, Rejections rejections, long begin)
+            throws IOException {
+        RecordFormat records = details.definition().format();
+        long size = file.equals("-") ? -1 : Files.size(Path.of(file));
+        AppendProgress progress = new AppendProgress(terminal, FileAppend.unit(records), in::bytes, size);
+        Pace pace = rate == 0 ? Pace.FREE : new Pace(rate);
+        Map<Integer, Long> positions;
+        FileAppend append;
+        if (name == null) {
+            try (Appender appender = Appender.open(details, AppenderSettings.DEFAULT)) {
+                append =
+                        new FileAppend(AppendTarget.of(appender), null, source(), terminal, rejections, progress, pace);
+                run(append, in, records);
+                positions = appender.flush();
+            }
+        } else {
+            try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
+                append = new FileAppend(
+                        AppendTarget.of(appender), appender, source(), terminal, rejections, progress, pace);
+                run(append, in, records);
+                positions = append.committed();
+            }
+        }
+        terminal.err()
+                .println(append.sent() + " " + FileAppend.unit(records) + " accepted, " + rejections.count()
+                        + " rejected, in " + seconds(begin) + " s"
+                        + (rejections.tooMany() ? "; ended early: more than --max-reject " + maxReject : ""));
+        return positions;
+    }
+
+    private void run(FileAppend append, InputStream in, RecordFormat records) throws IOException {
+        try {
+            append.run(in, format(records), columns);
+        } catch (IOException e) {
+            throw new IOException(
+                    source() + ": " + e.getMessage() + "; " + append.sent() + " " + FileAppend.unit(records)
+                            + " were sent before that",
+                    e);
+        }
+    }
+
+    private long deadLetters(WaterwheelClient client) {
+        return client.offsets(stream).stream()
+                .mapToLong(SourceOffsets::deadLetters)
+                .sum();
     }
 
     private void await(WaterwheelClient client, Map<Integer, Long> positions) {
@@ -164,10 +243,15 @@ final class AppendCommand implements Callable<Integer> {
         if (file.equals("-")) {
             return terminal.in();
         }
+        if (Files.isDirectory(Path.of(file))) {
+            throw new IOException(file + " is a folder; name a file");
+        }
         try {
             return Files.newInputStream(Path.of(file));
         } catch (NoSuchFileException e) {
             throw new IOException("there is no file " + file, e);
+        } catch (AccessDeniedException e) {
+            throw new IOException("cannot read " + file + ": permission denied", e);
         }
     }
 
@@ -175,7 +259,10 @@ final class AppendCommand implements Callable<Integer> {
         if (format != null) {
             return format;
         }
-        String name = file.toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
+        if (!columns.isEmpty()) {
+            return Format.CSV;
+        }
+        String name = file.toLowerCase(Locale.ROOT).replaceFirst("\\.(gz|zst)$", "");
         if (name.endsWith(".json") || name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
             return Format.JSON;
         }

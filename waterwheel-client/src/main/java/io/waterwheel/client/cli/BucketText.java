@@ -16,6 +16,9 @@ final class BucketText implements ITypeConverter<Duration> {
         }
         if (digits > 0 && digits <= MOST_DIGITS) {
             long number = Long.parseLong(text.substring(0, digits));
+            if (number == 0) {
+                throw new TypeConversionException("expected a length of time above 0, got '" + text + "'");
+            }
             switch (text.substring(digits)) {
                 case "ms" -> {
                     return Duration.ofMillis(number);

@@ -14,10 +14,10 @@ final class CircleText implements ITypeConverter<Circle> {
             throw new TypeConversionException("expected LON,LAT,METRES, got '" + text + "'");
         }
         try {
-            return new Circle(
-                    Double.parseDouble(parts.get(0)),
-                    Double.parseDouble(parts.get(1)),
-                    Double.parseDouble(parts.get(2)));
+            double longitude = Double.parseDouble(parts.get(0));
+            double latitude = Double.parseDouble(parts.get(1));
+            BoxText.checkDegrees(longitude, latitude);
+            return new Circle(longitude, latitude, Double.parseDouble(parts.get(2)));
         } catch (NumberFormatException e) {
             throw new TypeConversionException("expected LON,LAT in degrees and METRES, got '" + text + "'");
         } catch (IllegalArgumentException e) {

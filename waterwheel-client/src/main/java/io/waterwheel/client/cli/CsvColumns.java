@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Brings a file's CSV columns, which its first line names, into the order of a schema's fields. One thread. */
 final class CsvColumns {
+    /** The name of a column that goes into no field. */
+    static final String IGNORED = "-";
+
     private static final byte[] NOTHING = {};
 
     private final int columns;
@@ -46,16 +49,36 @@ final class CsvColumns {
         if (header == null) {
             throw bad(source + ": is empty; expected a first line that names the fields");
         }
-        List<String> names = names(header);
+        // As create --like made field names of them.
+        List<String> names = names(header).stream()
+                .map(name -> schema.indexOf(name) < 0 && schema.indexOf(FieldNames.of(name)) >= 0
+                        ? FieldNames.of(name)
+                        : name)
+                .toList();
+        return named(source + ": the first line", names, schema);
+    }
+
+    /**
+     * Columns that were named otherwise.
+     *
+     * @param namer what messages call that which names them
+     * @param names {@link #IGNORED} for a column that goes into no field
+     */
+    static CsvColumns named(String namer, List<String> names, Schema schema) {
         Set<String> seen = new HashSet<>();
         for (String name : names) {
+            if (name.equals(IGNORED)) {
+                continue;
+            }
             if (!seen.add(name)) {
-                throw bad(source + ": the first line names '" + name + "' twice");
+                throw bad(namer + " names '" + name + "' twice");
             }
             if (schema.indexOf(name) < 0) {
-                throw bad(source + ": the first line names '" + name
-                        + "', which is no field of the stream; its fields are "
-                        + schema.fields().stream().map(Field::name).toList());
+                List<String> fields = schema.fields().stream().map(Field::name).toList();
+                throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
+                        + (fields.stream().noneMatch(names::contains)
+                                ? "; is there no line of names? Name them with --columns"
+                                : "; a column that no field takes is called - in --columns"));
             }
         }
         int[] columnOf = new int[schema.fields().size()];
@@ -63,7 +86,7 @@ final class CsvColumns {
             Field field = schema.fields().get(f);
             columnOf[f] = names.indexOf(field.name());
             if (columnOf[f] < 0 && !field.nullable()) {
-                throw bad(source + ": the first line lacks '" + field.name() + "', which every tuple must have");
+                throw bad(namer + " lacks '" + field.name() + "', which every tuple must have");
             }
         }
         return new CsvColumns(names.size(), columnOf);
@@ -73,7 +96,8 @@ final class CsvColumns {
         return new WaterwheelException(Kind.USER, "BAD_FILE", message);
     }
 
-    private static List<String> names(byte[] header) {
+    /** The names in a header line. */
+    static List<String> names(byte[] header) {
         List<String> names = new ArrayList<>();
         for (String part : new String(header, StandardCharsets.UTF_8).split(",", -1)) {
             String name = part.strip();
@@ -123,7 +147,7 @@ final class CsvColumns {
         return column == columns - 1;
     }
 
-    /** Number of columns that the first line names. */
+    /** Number of columns that are named. */
     int columns() {
         return columns;
     }

@@ -1,28 +1,20 @@
 package io.waterwheel.client.cli;
 
-import io.waterwheel.client.Appender;
 import io.waterwheel.client.NamedAppender;
-import io.waterwheel.decode.RecordDecoder;
-import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Appends the lines of one file, in the form that the stream's records have, and counts them. One thread. */
 final class FileAppend {
-    private static final int REFUSALS_SHOWN = 10;
-    private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-
     /** Often enough to be far from Kafka's patience with a transaction, and for queries to see it come. */
     private static final long COMMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -31,39 +23,39 @@ final class FileAppend {
     private final AppendTarget appender;
     private final String source;
     private final PrintStream err;
-    private final boolean progress;
+    private final Rejections rejections;
+    private final AppendProgress progress;
+    private final Pace pace;
     private final Schema schema;
     private final RecordFormat records;
-    private final TupleBlock block;
     private final @Nullable NamedAppender named;
     private final FileProgress passed = new FileProgress();
     private long committedAt = System.nanoTime();
     private long uncommittedBytes;
     private Map<Integer, Long> committed = Map.of();
     private long sent;
-    private long refused;
-    private long shownAt = System.nanoTime();
-    private boolean shown;
 
-    /** Appends without a name: what is sent is appended. */
-    FileAppend(Appender appender, String source, Terminal terminal) {
-        this(AppendTarget.of(appender), null, source, terminal);
-    }
-
-    /** Appends under a name: goes on after the last line that was committed under it, and commits as it goes. */
-    FileAppend(NamedAppender appender, String source, Terminal terminal) {
-        this(AppendTarget.of(appender), appender, source, terminal);
-    }
-
-    private FileAppend(AppendTarget appender, @Nullable NamedAppender named, String source, Terminal terminal) {
+    /**
+     * @param named the appender, when it appends under a name: it goes on after the last line that was committed under
+     *     that, and commits as it goes
+     */
+    FileAppend(
+            AppendTarget appender,
+            @Nullable NamedAppender named,
+            String source,
+            Terminal terminal,
+            Rejections rejections,
+            AppendProgress progress,
+            Pace pace) {
         this.appender = appender;
         this.named = named;
         this.source = source;
         this.err = terminal.err();
-        this.progress = terminal.interactive();
+        this.rejections = rejections;
+        this.progress = progress;
+        this.pace = pace;
         this.schema = appender.stream().schema();
         this.records = appender.stream().format();
-        this.block = new TupleBlock(RowLayout.of(schema), 1);
     }
 
     /** Lines that were sent. */
@@ -71,13 +63,8 @@ final class FileAppend {
         return sent;
     }
 
-    /** Lines that could not be brought into the form of the stream's records. */
-    long refused() {
-        return refused;
-    }
-
-    /** What {@link #sent} counts. */
-    String unit() {
+    /** What {@link #sent} counts, in a stream of such records. */
+    static String unit(RecordFormat records) {
         return records == RecordFormat.BLOCK ? "tuples" : "records";
     }
 
@@ -86,39 +73,52 @@ final class FileAppend {
         return committed;
     }
 
-    void run(InputStream in, AppendCommand.Format format) throws IOException {
+    /**
+     * Appends the lines.
+     *
+     * @param named the columns of a CSV file; empty: its first line names them
+     */
+    void run(InputStream in, AppendCommand.Format format, List<String> named) throws IOException {
         boolean csv = format == AppendCommand.Format.CSV;
         RecordFormat input = csv ? RecordFormat.CSV : RecordFormat.JSON;
-        RecordDecoder decoder = RecordDecoder.of(input, schema);
+        LineCheck check = new LineCheck(input, schema);
         try (InputLines lines = new InputLines(in, csv)) {
-            byte[] header = csv ? next(lines) : null;
-            CsvColumns columns = csv ? CsvColumns.of(source, header, schema) : null;
-            if (named != null) {
-                goOn(lines, named);
+            CsvColumns columns = csv ? columns(lines, named) : null;
+            if (this.named != null) {
+                goOn(lines, this.named);
             }
             byte[] line = next(lines);
             while (line != null) {
+                pace.next();
                 uncommittedBytes += line.length;
-                byte[] record = columns == null ? line : columns.inOrder(line);
-                if (record == null && columns != null) {
-                    refuse(
+                byte[] ordered = columns == null ? line : columns.inOrder(line);
+                if (ordered == null && columns != null) {
+                    rejections.add(
                             lines.lineNumber(),
-                            "has another number of columns than the first line, which has " + columns.columns());
-                } else if (record != null) {
-                    append(record, input, decoder, lines.lineNumber());
+                            "expected " + columns.columns() + " columns, as "
+                                    + (named.isEmpty() ? "the first line" : "--columns") + " names, got another number",
+                            progress);
+                } else if (ordered != null) {
+                    append(ordered, check, input, lines.lineNumber());
                 }
-                showProgress(false);
-                if (named != null && commitIsDue()) {
-                    commit(named);
+                progress.at(sent, rejections.count());
+                if (this.named != null && commitIsDue()) {
+                    commit(this.named);
                 }
-                line = next(lines);
+                line = rejections.tooMany() ? null : next(lines);
             }
-            if (named != null) {
-                commit(named);
+            if (this.named != null) {
+                commit(this.named);
             }
         } finally {
-            showProgress(true);
+            progress.clear();
         }
+    }
+
+    private CsvColumns columns(InputLines lines, List<String> named) throws IOException {
+        return named.isEmpty()
+                ? CsvColumns.of(source, next(lines), schema)
+                : CsvColumns.named("--columns", named, schema);
     }
 
     private byte @Nullable [] next(InputLines lines) throws IOException {
@@ -150,8 +150,8 @@ final class FileAppend {
         }
         committed = appender.positions();
         sent = note.sent();
-        refused = note.refused();
-        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit()
+        rejections.before(note.refused());
+        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(records)
                 + " were appended under this name before");
     }
 
@@ -161,7 +161,7 @@ final class FileAppend {
 
     private void commit(NamedAppender appender) {
         Map<Integer, Long> positions =
-                appender.commit(passed.note(sent, refused).text());
+                appender.commit(passed.note(sent, rejections.count()).text());
         Map<Integer, Long> all = new HashMap<>(committed);
         positions.forEach((partition, offset) -> all.merge(partition, offset, Math::max));
         committed = Map.copyOf(all);
@@ -169,74 +169,27 @@ final class FileAppend {
         committedAt = System.nanoTime();
     }
 
-    private void append(byte[] record, RecordFormat input, RecordDecoder decoder, long lineNumber) {
-        if (input == records) {
-            appender.appendRecord(record);
-            sent++;
+    private void append(byte[] line, LineCheck check, RecordFormat input, long lineNumber) {
+        String refusal = check.refusal(line);
+        if (refusal != null) {
+            rejections.add(lineNumber, refusal, progress);
             return;
         }
-        try {
-            decoder.decode(ByteBuffer.wrap(record), block);
-        } catch (RejectedRecordException e) {
-            refuse(lineNumber, String.valueOf(e.getMessage()));
+        if (input == records) {
+            appender.appendRecord(line);
+            sent++;
             return;
         }
         try {
             // At once: an appender of tuple blocks gathers them itself, for a few milliseconds at most.
             if (records == RecordFormat.BLOCK) {
-                appender.append(block);
+                appender.append(check.tuple());
             } else {
-                appender.append(values());
+                appender.append(check.values());
             }
             sent++;
         } catch (IllegalArgumentException e) {
-            refuse(lineNumber, String.valueOf(e.getMessage()));
-        } finally {
-            block.clear();
-        }
-    }
-
-    private @Nullable Object[] values() {
-        @Nullable Object[] values = new @Nullable Object[schema.fields().size()];
-        for (int f = 0; f < values.length; f++) {
-            values[f] = block.value(f, 0);
-        }
-        return values;
-    }
-
-    private void refuse(long lineNumber, String why) {
-        refused++;
-        if (refused <= REFUSALS_SHOWN) {
-            clearProgress();
-            err.println(source + ", line " + lineNumber + ": " + why);
-        } else if (refused == REFUSALS_SHOWN + 1) {
-            clearProgress();
-            err.println("further lines that are not appended are only counted");
-        }
-    }
-
-    private void showProgress(boolean last) {
-        if (!progress) {
-            return;
-        }
-        if (last) {
-            clearProgress();
-            return;
-        }
-        long now = System.nanoTime();
-        if (now - shownAt >= PROGRESS_NANOS) {
-            shownAt = now;
-            shown = true;
-            err.print("\r" + sent + " " + unit());
-            err.flush();
-        }
-    }
-
-    private void clearProgress() {
-        if (shown) {
-            shown = false;
-            err.print("\r" + " ".repeat(40) + "\r");
-            err.flush();
+            rejections.add(lineNumber, String.valueOf(e.getMessage()), progress);
         }
     }
 }

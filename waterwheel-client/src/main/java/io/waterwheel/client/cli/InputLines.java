@@ -1,20 +1,27 @@
 package io.waterwheel.client.cli;
 
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a file, plain or gzip'd, without their ends; empty ones are left out. In CSV a line end between quotes
- * belongs to the line. One thread.
+ * The lines of a file, plain, gzip'd or compressed by Zstandard, without their ends; empty ones are left out. In CSV a
+ * line end between quotes belongs to the line. One thread.
  */
 final class InputLines implements AutoCloseable {
     /** Longest line; a longer one is an error, before more memory is taken for it. */
     static final int MAX_LINE_BYTES = 1 << 20;
+
+    /** How a frame of Zstandard begins. */
+    private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
 
     private static final int BUFFER_BYTES = 1 << 16;
 
@@ -35,10 +42,16 @@ final class InputLines implements AutoCloseable {
     InputLines(InputStream source, boolean quotes) throws IOException {
         this.quotes = quotes;
         BufferedInputStream buffered = new BufferedInputStream(source, BUFFER_BYTES);
-        buffered.mark(2);
-        boolean gzip = buffered.read() == 0x1f && buffered.read() == 0x8b;
+        buffered.mark(ZSTD.length);
+        byte[] magic = buffered.readNBytes(ZSTD.length);
         buffered.reset();
-        this.in = gzip ? new GZIPInputStream(buffered, BUFFER_BYTES) : buffered;
+        if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
+            this.in = new GZIPInputStream(buffered, BUFFER_BYTES);
+        } else if (Arrays.equals(magic, ZSTD)) {
+            this.in = new ZstdInputStream(buffered);
+        } else {
+            this.in = buffered;
+        }
     }
 
     /** The next line, a copy; null at the end. */
@@ -76,7 +89,7 @@ final class InputLines implements AutoCloseable {
         while (true) {
             if (at == end) {
                 at = 0;
-                end = in.read(buffer);
+                end = read();
                 if (end <= 0) {
                     end = 0;
                     return carried.size() == 0 ? null : carried.toByteArray();
@@ -96,6 +109,15 @@ final class InputLines implements AutoCloseable {
                 }
             }
             carry(from, at);
+        }
+    }
+
+    private int read() throws IOException {
+        try {
+            return in.read(buffer);
+        } catch (EOFException | ZipException | ZstdIOException e) {
+            throw new IOException(
+                    "the compressed file is cut off or damaged after line " + ends + ": " + e.getMessage(), e);
         }
     }
 

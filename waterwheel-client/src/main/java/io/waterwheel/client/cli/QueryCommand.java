@@ -7,17 +7,19 @@ import io.waterwheel.model.Circle;
 import io.waterwheel.model.Polygon;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.Verdict;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,16 +46,26 @@ import picocli.CommandLine.Spec;
             "  waterwheel query flights --box 2,48,3,49 --count",
             "  waterwheel query flights --circle 2.55,49.01,5000",
             "  waterwheel query orders --key 1000..1999 --key 7 --select time,amount --format csv",
-            "  waterwheel query flights --where \"altitude > 10000 AND callsign LIKE 'AFR%'\" --order-by altitude:desc"
+            "  waterwheel query flights --where \"altitude > 10000 AND callsign LIKE 'AFR%%'\" --order-by altitude:desc"
                     + " --limit 10",
-            "  waterwheel query flights --agg 'count(*)' --agg 'avg(velocity) as mean' --group-by callsign --bucket 10m",
-            "  waterwheel query orders --key 1000..1999 --latest 3"
+            "  waterwheel query flights --agg 'count,avg(velocity) AS mean' --group-by callsign --bucket 10m",
+            "  waterwheel query orders --key 1000..1999 --latest 3",
+            "  waterwheel query orders --last 5m --count --stats",
+            "  waterwheel query orders --at-least \"$(waterwheel flush orders | paste -sd,)\" --format arrow > orders.arrows"
         })
 final class QueryCommand implements Callable<Integer> {
     /** What to do about an answer that lacks something. */
     enum Partial {
         FAIL,
         ALLOW
+    }
+
+    /** How the answer is printed. */
+    enum Format {
+        TABLE,
+        CSV,
+        JSON,
+        ARROW
     }
 
     private final Terminal terminal;
@@ -103,6 +115,13 @@ final class QueryCommand implements Callable<Integer> {
                     "Times from FROM to TO: ISO 8601 with a zone, or milliseconds since 1970. Either may be left out.")
     private @Nullable TimeInterval times;
 
+    @Option(
+            names = "--last",
+            paramLabel = "LENGTH",
+            converter = BucketText.class,
+            description = "Times from so long ago on, by this machine's clock: 30s, 5m, 1h or 7d.")
+    private @Nullable Duration last;
+
     @Option(names = "--select", paramLabel = "FIELD", split = ",", description = "The fields to show, in this order.")
     private List<String> select = List.of();
 
@@ -128,9 +147,9 @@ final class QueryCommand implements Callable<Integer> {
 
     @Option(
             names = "--agg",
-            paramLabel = "AGGREGATE",
-            description = "A value of all tuples, or of each group: count(*), count, sum, min, max or avg of an"
-                    + " expression, perhaps with AS NAME; may be given several times.")
+            paramLabel = "AGGREGATE,...",
+            description = "Values of all tuples, or of each group: count (of tuples), count, sum, min, max or avg of an"
+                    + " expression, each perhaps with AS NAME; may be given several times.")
     private List<String> aggregates = List.of();
 
     @Option(
@@ -171,12 +190,29 @@ final class QueryCommand implements Callable<Integer> {
     private Partial partial = Partial.FAIL;
 
     @Option(
+            names = "--at-least",
+            paramLabel = "P:O",
+            split = ",",
+            converter = PositionText.class,
+            description = "By partition of the topic, offsets below which the answer must have seen everything: the"
+                    + " query waits for it, up to the timeout. As flush prints them, and --stats.")
+    private List<Map.Entry<Integer, Long>> atLeast = List.of();
+
+    @Option(
+            names = "--stats",
+            description =
+                    "Say on standard error what the answer took: chunks there, passed over and read, leaves, bytes,"
+                            + " what the cache had, and how long.")
+    private boolean stats;
+
+    @Option(
             names = "--format",
-            paramLabel = "table|csv|json",
+            paramLabel = "table|csv|json|arrow",
             defaultValue = "table",
-            description = "table for people; csv with a line of names first, or one JSON object a line, both with times"
-                    + " in milliseconds since 1970, as append takes them. Default: table.")
-    private RowPrinter.Format format = RowPrinter.Format.TABLE;
+            description =
+                    "table for people; csv with a line of names first, or one JSON object a line, both with times"
+                            + " in milliseconds since 1970, as append takes them; arrow is an Arrow IPC stream. Default: table.")
+    private Format format = Format.TABLE;
 
     QueryCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -185,20 +221,21 @@ final class QueryCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Query query = query();
+        if (format == Format.ARROW && terminal.interactive()) {
+            throw wrong("--format arrow is not for a terminal: send standard output to a file or a program");
+        }
+        AnswerStats took = new AnswerStats();
         try (WaterwheelClient client = server.connect();
                 Cursor cursor = client.query(query)) {
-            PrintStream out = terminal.out();
-            if (count) {
-                boolean more = true;
-                while (more) {
-                    more = cursor.nextBatch();
-                }
-                out.println(cursor.verdict().tuples());
-            } else if (!RowPrinter.of(format, out).print(cursor)) {
-                terminal.err().println("standard output was closed before the answer ended");
+            took.begun();
+            if (!print(cursor)) {
+                terminal.err().println("waterwheel query: standard output was closed before the answer ended");
                 return Cli.FAILURE;
             }
             Verdict verdict = cursor.verdict();
+            if (stats) {
+                took.print(verdict, terminal.err());
+            }
             if (!verdict.complete()) {
                 terminal.err().println("the answer is not complete:");
                 verdict.missing().forEach(what -> terminal.err().println("  " + what));
@@ -208,6 +245,35 @@ final class QueryCommand implements Callable<Integer> {
                 verdict.lost().forEach(range -> terminal.err().println("  " + range));
             }
             return 0;
+        }
+    }
+
+    /** Prints the answer; false when whoever reads the output went away. */
+    private boolean print(Cursor cursor) {
+        try {
+            if (count && format != Format.ARROW) {
+                boolean more = true;
+                while (more) {
+                    more = cursor.nextBatch();
+                }
+                terminal.out().println(cursor.verdict().tuples());
+                return true;
+            }
+            return switch (format) {
+                case ARROW -> new ArrowPrinter(terminal.out()).print(cursor);
+                case TABLE ->
+                    RowPrinter.of(RowPrinter.Format.TABLE, terminal.out()).print(cursor);
+                case CSV -> RowPrinter.of(RowPrinter.Format.CSV, terminal.out()).print(cursor);
+                case JSON ->
+                    RowPrinter.of(RowPrinter.Format.JSON, terminal.out()).print(cursor);
+            };
+        } catch (WaterwheelException e) {
+            // Some of it may have been printed, and looks well.
+            throw new WaterwheelException(
+                    e.kind(),
+                    e.code(),
+                    e.getMessage() + (count ? "" : "; what was printed is not the whole answer"),
+                    e);
         }
     }
 
@@ -228,11 +294,24 @@ final class QueryCommand implements Callable<Integer> {
         if (shape != null) {
             query = query.withShape(shape);
         }
+        if (times != null && last != null) {
+            throw wrong("give one of --time and --last, not both");
+        }
         if (times != null) {
             query = query.withTimes(times);
         }
+        if (last != null) {
+            query = query.withTimes(new TimeInterval(System.currentTimeMillis() - last.toMillis(), Long.MAX_VALUE));
+        }
+        Map<Integer, Long> demanded = new TreeMap<>();
+        atLeast.forEach(position -> demanded.merge(position.getKey(), position.getValue(), Math::max));
+        query = query.withAtLeast(demanded);
         if (where != null) {
-            query = query.withWhere(where);
+            try {
+                query = query.withWhere(where);
+            } catch (IllegalArgumentException e) {
+                throw wrong(String.valueOf(e.getMessage()));
+            }
         }
         query = query.withResult(result());
         return partial == Partial.ALLOW ? query.withPartialAllowed() : query;
@@ -253,10 +332,7 @@ final class QueryCommand implements Callable<Integer> {
             } else if (latest != null) {
                 return new Result.Latest(latest, select);
             } else if (kinds == 1) {
-                List<Aggregate> values = new ArrayList<>();
-                for (String text : aggregates) {
-                    values.add(Aggregate.parse(text));
-                }
+                List<Aggregate> values = AggregateTexts.parse(aggregates);
                 return new Result.Aggregates(values.isEmpty() ? List.of(Aggregate.count()) : values, groupBy, bucket);
             }
             List<Order> orders = new ArrayList<>();
@@ -275,6 +351,6 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private ParameterException wrong(String what) {
-        return new ParameterException(spec.commandLine(), what);
+        return new ParameterException(spec.commandLine(), what.replaceFirst("^query: ", ""));
     }
 }

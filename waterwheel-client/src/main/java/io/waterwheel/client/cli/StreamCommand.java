@@ -10,14 +10,20 @@ import io.waterwheel.model.Schema;
 import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -40,7 +46,11 @@ final class StreamCommand {
 
     @Command(
             name = "create",
-            description = "Create a stream from a schema file, and its Kafka topic when there is none.",
+            description = {
+                "Create a stream from a schema file, and its Kafka topic when there is none.",
+                "With --like, propose a schema file from the first rows of a CSV file instead, and create nothing: types,"
+                        + " key and time are guessed, and doubts are said behind #."
+            },
             footer = {
                 "",
                 "The file, in YAML:",
@@ -58,12 +68,47 @@ final class StreamCommand {
                 "  key: {longitude: longitude, latitude: latitude, box: [-180, -90, 180, 90]}   # or {field: NAME}",
                 "  time: time_ms",
                 "",
-                "Example:",
-                "  waterwheel stream create flights.yaml"
+                "Examples:",
+                "  waterwheel stream create flights.yaml",
+                "  waterwheel stream create --like flights.csv.gz > flights.yaml"
             })
     int create(
             @Mixin ServerOption server,
-            @Parameters(paramLabel = "FILE.yaml", description = "The stream's definition.") Path file) {
+            @Parameters(paramLabel = "FILE.yaml", arity = "0..1", description = "The stream's definition.") @Nullable
+                    Path file,
+            @Option(
+                            names = "--like",
+                            paramLabel = "FILE.csv",
+                            description = "A CSV file, perhaps compressed by gzip or Zstandard.")
+                    @Nullable
+                    Path like,
+            @Option(
+                            names = "--columns",
+                            paramLabel = "FIELD",
+                            split = ",",
+                            description =
+                                    "With --like: what its columns are called, when no first line says it; - for one"
+                                            + " to leave out.")
+                    @Nullable
+                    List<String> columns,
+            @Option(
+                            names = "--name",
+                            paramLabel = "NAME",
+                            description = "With --like: the stream's name. Default: the file's.")
+                    @Nullable
+                    String name)
+            throws IOException {
+        if (like != null) {
+            if (file != null) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "give FILE.yaml to create a stream, or --like FILE.csv to propose one, not both");
+            }
+            return propose(like, columns == null ? List.of() : columns, name);
+        }
+        if (file == null) {
+            throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
+        }
         StreamDefinition definition = SchemaFile.read(file);
         try (WaterwheelClient client = server.connect()) {
             StreamDefinition created = client.createStream(definition).definition();
@@ -72,6 +117,22 @@ final class StreamCommand {
                             + created.partitions() + " partitions");
             return 0;
         }
+    }
+
+    private int propose(Path like, List<String> columns, @Nullable String name) throws IOException {
+        String base = String.valueOf(like.getFileName()).replaceFirst("\\.(gz|zst)$", "");
+        String stream = name != null
+                ? name
+                : base.replaceFirst("\\.[A-Za-z]{1,4}$", "")
+                        .replaceAll("[^A-Za-z0-9._-]+", "-")
+                        .replaceFirst("^[^A-Za-z0-9]+", "");
+        try (InputStream in = Files.newInputStream(like)) {
+            SchemaProposal proposal = SchemaProposal.of(base, in, columns);
+            terminal.out().print(proposal.yaml(stream.isEmpty() ? "stream" : stream));
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no file " + like, e);
+        }
+        return 0;
     }
 
     @Command(
@@ -162,9 +223,7 @@ final class StreamCommand {
                 case "dead-letters" -> badRecords = usage(() -> BadRecords.parse(change.getValue()));
                 case "log-loss" -> logLoss = usage(() -> LogLoss.parse(change.getValue()));
                 default ->
-                    throw new ParameterException(
-                            spec.commandLine(),
-                            "'" + change.getKey() + "' cannot be set; expected dead-letters or log-loss");
+                    throw wrong("set", "'" + change.getKey() + "' cannot be set; expected dead-letters or log-loss");
             }
         }
         try (WaterwheelClient client = server.connect()) {
@@ -181,8 +240,12 @@ final class StreamCommand {
         try {
             return parsed.get();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            throw wrong("set", String.valueOf(e.getMessage()));
         }
+    }
+
+    private ParameterException wrong(String command, String what) {
+        return new ParameterException(spec.subcommands().get(command), what);
     }
 
     @Command(

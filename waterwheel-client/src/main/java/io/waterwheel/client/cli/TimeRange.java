@@ -17,12 +17,12 @@ final class TimeRange implements ITypeConverter<TimeInterval> {
         }
         String from = text.substring(0, slash);
         String to = text.substring(slash + 1);
-        try {
-            return new TimeInterval(
-                    from.isEmpty() ? Long.MIN_VALUE : millis(from), to.isEmpty() ? Long.MAX_VALUE : millis(to));
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(String.valueOf(e.getMessage()));
+        long first = from.isEmpty() ? Long.MIN_VALUE : millis(from);
+        long last = to.isEmpty() ? Long.MAX_VALUE : millis(to);
+        if (first > last) {
+            throw new TypeConversionException("FROM is after TO in '" + text + "'; exchange them");
         }
+        return new TimeInterval(first, last);
     }
 
     private static long millis(String text) {

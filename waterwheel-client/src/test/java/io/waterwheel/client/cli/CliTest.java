@@ -172,15 +172,15 @@ class CliTest {
     void whatIsNotUnderstoodIsSaidAndEndsWithTwo() {
         usage("Unknown options: '--bok', '1'", "query", "s", "--bok", "1");
         usage("Missing required parameter: 'STREAM'", "query");
-        usage("Missing required subcommand");
-        usage("Missing required subcommand", "stream");
+        usage("a command is missing: expected one of stream, append, query");
+        usage("a command is missing: expected one of create, describe, drop, list, set", "stream");
         usage("expected LON1,LAT1,LON2,LAT2, got '1,2,3'", "query", "s", "--box", "1,2,3");
         usage("box: expected LAT1 <= LAT2, got 3.0,4.0,5.0,2.0", "query", "s", "--box", "3,4,5,2");
         usage("circle: expected a radius of 0 metres or more", "query", "s", "--circle", "3,4,-5");
         usage("give one of --box, --polygon and --circle", "query", "s", "--box", "1,2,3,4", "--circle", "3,4,5");
         usage("expected FROM/TO, got '2021'", "query", "s", "--time", "2021");
         usage("expected a time with a zone such as", "query", "s", "--time", "2021-10-07T12:00:00/");
-        usage("time interval: from 5 is after to 4", "query", "s", "--time", "5/4");
+        usage("FROM is after TO in '5/4'; exchange them", "query", "s", "--time", "5/4");
         usage("expected LO..HI with one bound at least, got '..'", "query", "s", "--key", "..");
         usage("expected seconds from 0.001 to 3600, got '0'", "query", "s", "--timeout", "0");
         usage("server 'here': expected grpc://HOST:PORT", "status", "--server", "here");
@@ -194,33 +194,35 @@ class CliTest {
     }
 
     @Test
-    void everyCommandHasHelpWithAnExample() {
-        for (List<String> command : List.of(
-                List.<String>of(),
-                List.of("stream"),
-                List.of("stream", "create"),
-                List.of("stream", "list"),
-                List.of("stream", "describe"),
-                List.of("stream", "drop"),
-                List.of("append"),
-                List.of("query"),
-                List.of("flush"),
-                List.of("status"))) {
-            String[] args = new java.util.ArrayList<>(command) {
-                private static final long serialVersionUID = 1;
-
-                {
-                    add("--help");
-                }
-            }.toArray(String[]::new);
-            Ran ran = run(args);
-            assertThat(ran.code()).as("%s", command).isZero();
-            assertThat(ran.err()).as("%s", command).isEmpty();
-            assertThat(ran.out())
-                    .as("%s", command)
-                    .startsWith("Usage: waterwheel")
-                    .containsPattern("Examples?:\n  .*waterwheel " + String.join(" ", command));
+    void newerOptionsAreAskedToo() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            long before = System.currentTimeMillis();
+            run("query", "s", "--server", server.url(), "--last", "5m", "--at-least", "0:12,3:7", "--at-least", "0:9");
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--agg",
+                    "count,avg(a * (b + 1)) AS mean,max(COALESCE(a, b)) AS most");
+            Query first = server.queries.get(0);
+            assertThat(first.atLeast()).isEqualTo(Map.of(0, 12L, 3, 7L));
+            assertThat(first.times().to()).isEqualTo(Long.MAX_VALUE);
+            assertThat(first.times().from()).isBetween(before - 300_000, System.currentTimeMillis() - 300_000);
+            assertThat(server.queries.get(1).result())
+                    .isEqualTo(new Result.Aggregates(
+                            List.of(
+                                    Aggregate.count(),
+                                    Aggregate.parse("avg(a * (b + 1)) AS mean"),
+                                    Aggregate.parse("max(COALESCE(a, b)) AS most")),
+                            List.of(),
+                            null));
+            Ran stats = run("query", "s", "--server", server.url(), "--format", "csv", "--stats");
+            assertThat(stats.out()).hasLineCount(3);
+            assertThat(stats.err()).contains("2 tuples; began after").contains("chunks     0 read");
         }
+        usage("expected PARTITION:OFFSET, two whole numbers such as 0:1200, got 'x'", "query", "s", "--at-least", "x");
+        usage("expected aggregates such as count,avg(speed)", "query", "s", "--agg", "count,");
     }
 
     @Test
@@ -253,7 +255,7 @@ class CliTest {
                             closed,
                             new PrintStream(err, true, StandardCharsets.UTF_8),
                             false),
-                    List.of());
+                    Map.of());
             assertThat(code).isEqualTo(1);
             assertThat(err.toString(StandardCharsets.UTF_8)).contains("standard output was closed");
         }

@@ -71,7 +71,8 @@ class CsvColumnsTest {
     void aFirstLineThatDoesNotFitSaysWhy() {
         refused(
                 "t,k,y",
-                "f.csv: the first line names 'y', which is no field of the stream; its fields are [t, k, note, x]");
+                "f.csv: the first line names 'y', which is no field of the stream; its fields are [t, k, note, x];"
+                        + " a column that no field takes is called - in --columns");
         refused("t,note", "f.csv: the first line lacks 'k', which every tuple must have");
         refused("t,k,t", "f.csv: the first line names 't' twice");
         assertThatThrownBy(() -> CsvColumns.of("f.csv", null, SCHEMA))

@@ -34,14 +34,41 @@ class InputLinesTest {
                 text.append(line).append(l == 0 && random.nextBoolean() ? "" : random.nextBoolean() ? "\n" : "\r\n");
             }
             byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-            boolean gzip = random.nextBoolean();
+            int packing = random.nextInt(3);
             List<String> got = new ArrayList<>();
-            try (InputLines lines = new InputLines(new InDribs(gzip ? gzip(bytes) : bytes, random), true)) {
+            try (InputLines lines = new InputLines(new InDribs(packed(bytes, packing), random), true)) {
                 for (byte[] line = lines.next(); line != null; line = lines.next()) {
                     got.add(new String(line, StandardCharsets.UTF_8));
                 }
             }
             assertThat(got).as("seed %s", seed).isEqualTo(expected);
+        }
+    }
+
+    private static byte[] packed(byte[] bytes, int packing) throws IOException {
+        return switch (packing) {
+            case 0 -> bytes;
+            case 1 -> gzip(bytes);
+            default -> com.github.luben.zstd.Zstd.compress(bytes);
+        };
+    }
+
+    @Test
+    void aPackedFileThatIsCutOffIsNoShorterFile() throws Exception {
+        byte[] text = "1,2,3\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+        for (int packing = 1; packing <= 2; packing++) {
+            byte[] whole = packed(text, packing);
+            for (int length = 20; length < whole.length; length += 7) {
+                byte[] cut = java.util.Arrays.copyOf(whole, length);
+                assertThatThrownBy(() -> {
+                            try (InputLines lines = new InputLines(new ByteArrayInputStream(cut), true)) {
+                                while (lines.next() != null) {}
+                            }
+                        })
+                        .as("packing %s cut at %s", packing, length)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("the compressed file is cut off or damaged after line");
+            }
         }
     }
 

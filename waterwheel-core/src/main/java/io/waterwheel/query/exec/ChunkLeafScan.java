@@ -35,9 +35,12 @@ final class ChunkLeafScan {
 
     private final int[] batch = new int[BATCH_LEAVES];
 
+    private final ScanTally tally;
+
     ChunkLeafScan(ChunkParts parts, ScanSpec spec, RowFilter filter, RowSink sink) {
         this.parts = parts;
         this.directory = parts.directory();
+        this.tally = new ScanTally(directory.leaves());
         this.filter = filter;
         RowLayout layout = directory.layout();
         this.rows = spec.gather().collector(sink);
@@ -73,7 +76,15 @@ final class ChunkLeafScan {
     }
 
     long run() throws IOException {
+        long found = scan();
+        parts.tally(tally);
+        sink.scanned(tally.sum());
+        return found;
+    }
+
+    private long scan() throws IOException {
         int leaf = directory.firstLeaf(filter.lowKey());
+        tally.outsideKeys = leaf;
         while (leaf < directory.leaves() && !rows.done()) {
             if (!sink.wanted()) {
                 return rows.found();
@@ -82,16 +93,25 @@ final class ChunkLeafScan {
             long bytes = 0;
             for (; leaf < directory.leaves() && inBatch < batchLeaves && bytes < BATCH_BYTES; leaf++) {
                 if (directory.lowKey(leaf) > filter.highKey()) {
+                    tally.outsideKeys += directory.leaves() - leaf;
                     leaf = directory.leaves();
                     break;
                 }
-                if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))
-                        || !directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())
-                        || !zones.mayMatch(directory, leaf)) {
+                if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))) {
+                    tally.outsideKeys++;
+                    continue;
+                }
+                if (!directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
+                    tally.outsideTimes++;
+                    continue;
+                }
+                if (!zones.mayMatch(directory, leaf)) {
+                    tally.outsideValues++;
                     continue;
                 }
                 if (count && !filter.looksAtFields() && holdsKeys(leaf) && holdsTimes(leaf)) {
                     rows.found(directory.rows(leaf));
+                    tally.counted++;
                     continue;
                 }
                 bytes += ask(leaf);
@@ -145,6 +165,8 @@ final class ChunkLeafScan {
             }
         }
         int size = directory.rows(leaf);
+        tally.read++;
+        tally.tuples += size;
         view.rows = size;
         int matching = allKeys ? filter.selectAll(size) : filter.selectSortedKeys(view.keys, size);
         if (!allTimes) {

@@ -29,6 +29,10 @@ final class ChunkParts implements AutoCloseable {
     private int count;
     private int taken;
 
+    private long partsRead;
+    private long partsCached;
+    private long bytesRead;
+
     ChunkParts(ChunkStore store, ChunkCache cache, String file, RowLayout layout) throws IOException {
         this.store = store;
         this.cache = cache;
@@ -79,6 +83,9 @@ final class ChunkParts implements AutoCloseable {
             hidden = Arrays.copyOf(hidden, count * 2);
         }
         LeafPart cached = cache.part(file, leaf, part);
+        if (cached != null) {
+            partsCached++;
+        }
         leaves[count] = leaf;
         parts[count] = part;
         contents[count] = cached;
@@ -107,9 +114,11 @@ final class ChunkParts implements AutoCloseable {
         }
         if (lacking > 0) {
             LeafPart[] read = new LeafPart[lacking];
+            partsRead += lacking;
             open().read(missingLeaves, missingParts, lacking, read);
             for (int m = 0; m < lacking; m++) {
                 contents[missing[m]] = read[m];
+                bytesRead += directory.length(missingLeaves[m], missingParts[m]);
                 cache.put(file, missingLeaves[m], missingParts[m], read[m]);
             }
         }
@@ -148,6 +157,13 @@ final class ChunkParts implements AutoCloseable {
             taken++;
         }
         return known(taken++);
+    }
+
+    /** Notes what was read and what the cache had, of all batches. */
+    void tally(ScanTally tally) {
+        tally.partsRead = partsRead;
+        tally.partsCached = partsCached;
+        tally.bytesRead = bytesRead;
     }
 
     /** Ends the batch, whatever of it was taken. */

@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -69,6 +70,7 @@ final class ChunkReads {
         while (!delivery.done() && (chunk = pending.bid(server.name())) != null) {
             List<TupleBlock> rows = new ArrayList<>();
             boolean[] cut = {false};
+            Scanned[] scanned = {Scanned.NOTHING};
             long found;
             try {
                 found = server.scan(
@@ -85,6 +87,11 @@ final class ChunkReads {
                             public boolean wanted() {
                                 cut[0] |= delivery.done();
                                 return !cut[0];
+                            }
+
+                            @Override
+                            public void scanned(Scanned what) {
+                                scanned[0] = what;
                             }
                         },
                         delivery.deadlineNanos());
@@ -105,6 +112,7 @@ final class ChunkReads {
             boolean merged = false;
             try {
                 delivery.found(found);
+                delivery.readChunk(scanned[0]);
                 delivery.acceptAll(rows);
                 merged = true;
             } finally {

@@ -2,6 +2,8 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.Scanned;
+import io.waterwheel.query.Statistics;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,6 +18,11 @@ final class Delivery {
     private final QueryClock clock;
     private final List<String> missing = new ArrayList<>();
     private volatile boolean enough;
+
+    // Guarded by this.
+    private int chunksRead;
+    private Scanned inChunks = Scanned.NOTHING;
+    private Scanned fresh = Scanned.NOTHING;
 
     /** @param deadlineNanos by the clock */
     Delivery(AnswerSink sink, PartsMerge merge, long deadlineNanos, QueryClock clock) {
@@ -41,6 +48,22 @@ final class Delivery {
     /** Takes the number of rows that matched in a part. */
     synchronized void found(long rows) {
         merge.found(rows);
+    }
+
+    /** Takes what was looked at in a chunk that is part of the answer. */
+    synchronized void readChunk(Scanned what) {
+        chunksRead++;
+        inChunks = inChunks.plus(what);
+    }
+
+    /** Takes what was looked at in a tree. */
+    synchronized void scannedFresh(Scanned what) {
+        fresh = fresh.plus(what);
+    }
+
+    /** What has been looked at for the answer. */
+    synchronized Statistics statistics(QueryPlan plan) {
+        return new Statistics(plan.snapshot().chunkCount(), plan.chunks().size(), chunksRead, inChunks, fresh);
     }
 
     /** Merges a block of a part into the answer; false once nothing more is wanted. */

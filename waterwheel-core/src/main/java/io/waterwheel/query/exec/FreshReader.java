@@ -4,6 +4,7 @@ import io.waterwheel.index.FreshView;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
 import java.util.ArrayList;
 import java.util.List;
@@ -169,6 +170,11 @@ public final class FreshReader {
                 public boolean wanted() {
                     stopped[0] |= !sink.wanted();
                     return !stopped[0];
+                }
+
+                @Override
+                public void scanned(Scanned what) {
+                    sink.scanned(what);
                 }
             };
             for (TemplateTree tree : held) {

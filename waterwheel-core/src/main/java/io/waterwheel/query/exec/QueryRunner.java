@@ -10,6 +10,7 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import java.io.IOException;
@@ -299,7 +300,8 @@ public final class QueryRunner {
                     tuples,
                     replies.size(),
                     chunksRead,
-                    lost);
+                    lost,
+                    delivery.statistics(plan));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,
@@ -393,6 +395,11 @@ public final class QueryRunner {
                     cut[0] |= delivery.done();
                     return !cut[0];
                 }
+
+                @Override
+                public void scanned(Scanned what) {
+                    delivery.scannedFresh(what);
+                }
             });
             reply.close();
             delivery.acceptAll(held);
@@ -450,6 +457,6 @@ public final class QueryRunner {
         return new WaterwheelException(
                 WaterwheelException.Kind.USER,
                 "NO_SUCH_STREAM",
-                "there is no stream '" + stream + "'; create it first, or list those there are");
+                "there is no stream '" + stream + "'; 'waterwheel stream list' shows those there are");
     }
 }

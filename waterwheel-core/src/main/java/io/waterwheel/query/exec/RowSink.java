@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.Scanned;
 
 /** Takes the rows of an answer, block by block. Called on the thread that scans. */
 @FunctionalInterface
@@ -19,4 +20,10 @@ public interface RowSink {
     default boolean wanted() {
         return true;
     }
+
+    /**
+     * Is told what a scan looked at, once at its end, however it ended; several times when several trees are scanned. A
+     * scan in another process that was ended early tells nothing.
+     */
+    default void scanned(Scanned what) {}
 }

@@ -6,6 +6,7 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.exec.column.RowView;
 import java.util.Arrays;
 
@@ -80,9 +81,21 @@ public final class TreeScan {
         public boolean wanted() {
             return sink.wanted();
         }
+
+        @Override
+        public void scanned(Scanned what) {
+            sink.scanned(what);
+        }
     }
 
     private static long scanPinned(TemplateTree tree, Leaves leaves, ScanSpec spec, RowSink sink) {
+        ScanTally tally = new ScanTally(leaves.template().leaves());
+        long found = scanPinned(tree, leaves, spec, sink, tally);
+        sink.scanned(tally.sum());
+        return found;
+    }
+
+    private static long scanPinned(TemplateTree tree, Leaves leaves, ScanSpec spec, RowSink sink, ScanTally tally) {
         RowLayout layout = tree.layout();
         RowFilter filter = new RowFilter(spec, layout);
         if (filter.matchesNothing()) {
@@ -92,25 +105,32 @@ public final class TreeScan {
         RowView view = new RowView(layout.columns());
         System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
         view.slabShift = SLAB_SHIFT;
+        int first = leaves.template().leafOf(filter.lowKey());
         int last = leaves.template().leafOf(filter.highKey());
-        for (int leaf = leaves.template().leafOf(filter.lowKey()); leaf <= last; leaf++) {
+        tally.outsideKeys = first + (leaves.template().leaves() - 1L - last);
+        for (int leaf = first; leaf <= last; leaf++) {
             if (!sink.wanted()) {
                 return rows.found();
             }
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
-            if (size == 0
-                    || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))
-                    || !leaves.mayMeetTimes(
-                            leaf, spec.times().from(), spec.times().to())) {
+            if (size == 0 || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))) {
+                tally.outsideKeys++;
                 continue;
             }
+            if (!leaves.mayMeetTimes(leaf, spec.times().from(), spec.times().to())) {
+                tally.outsideTimes++;
+                continue;
+            }
+            tally.read++;
             Arrays.fill(view.slabs, tree.slabs());
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
             long high = leaves.maxKey(leaf);
             for (int from = 0; from < size; from += Page.ROWS) {
                 Page page = pages[from >>> Page.SHIFT];
-                int count = select(filter, view, page, Math.min(Page.ROWS, size - from), low, high);
+                int inPage = Math.min(Page.ROWS, size - from);
+                tally.tuples += inPage;
+                int count = select(filter, view, page, inPage, low, high);
                 rows.add(view, filter.selected(), count);
                 if (rows.done()) {
                     rows.finish();

@@ -22,6 +22,7 @@ import io.waterwheel.model.Schema;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Scanned;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -158,6 +159,77 @@ final class ScanTest {
         store.delete("a.chunk");
         assertThat(scan.scan("a.chunk", tuples.layout(), all, rows -> true)).isEqualTo(10_000);
         assertThat(cache.misses()).isEqualTo(misses);
+    }
+
+    @Test
+    void saysWhatItLookedAt() throws IOException {
+        RandomTuples tuples = new RandomTuples(new Random(2), RandomTuples.taxi());
+        LocalChunkStore store = chunk(tuples);
+        ChunkCache cache = new ChunkCache(32 << 20);
+        ChunkScan scan = new ChunkScan(store, cache);
+        int leaves;
+        long low;
+        try (ChunkReader reader = ChunkReader.open(store.open("a.chunk"))) {
+            leaves = reader.directory().leaves();
+            low = reader.directory().lowKey(leaves - 1);
+        }
+        assertThat(leaves).isGreaterThan(2);
+        ScanSpec all = ScanSpec.all(tuples.layout());
+
+        Scanned cold = scanned(scan, tuples, all);
+        assertThat(cold.leaves()).isEqualTo(leaves);
+        assertThat(cold.read()).isEqualTo(leaves);
+        assertThat(cold.tuples()).isEqualTo(10_000);
+        assertThat(cold.partsCached()).isZero();
+        assertThat(cold.partsRead()).isPositive();
+        assertThat(cold.bytesRead()).isBetween(1L, Files.size(folder.resolve("a.chunk")));
+
+        Scanned warm = scanned(scan, tuples, all);
+        assertThat(warm.partsCached()).isGreaterThanOrEqualTo(cold.partsRead());
+        assertThat(warm.partsRead()).isZero();
+        assertThat(warm.bytesRead()).isZero();
+
+        Scanned last = scanned(
+                scan,
+                tuples,
+                ScanSpec.rows(
+                        tuples.layout(),
+                        List.of(new KeyInterval(low, Long.MAX_VALUE)),
+                        TimeInterval.ALL,
+                        null,
+                        new int[] {0},
+                        Query.NO_LIMIT));
+        assertThat(last.outsideKeys()).isBetween(1L, leaves - 1L);
+        assertThat(last.outsideKeys() + last.read()).isEqualTo(leaves);
+
+        Scanned never = scanned(
+                scan,
+                tuples,
+                ScanSpec.rows(
+                        tuples.layout(),
+                        List.of(KeyInterval.ALL),
+                        new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE + 1),
+                        null,
+                        new int[] {0},
+                        Query.NO_LIMIT));
+        assertThat(never.outsideTimes()).isEqualTo(leaves);
+        assertThat(scanned(scan, tuples, all.counting()).counted()).isEqualTo(leaves);
+    }
+
+    private static Scanned scanned(ChunkScan scan, RandomTuples tuples, ScanSpec spec) throws IOException {
+        Scanned[] said = {Scanned.NOTHING};
+        scan.scan("a.chunk", tuples.layout(), spec, new RowSink() {
+            @Override
+            public boolean accept(TupleBlock rows) {
+                return true;
+            }
+
+            @Override
+            public void scanned(Scanned what) {
+                said[0] = said[0].plus(what);
+            }
+        });
+        return said[0];
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.waterwheel.topology.assembly;
 
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.topology.rpc.MessageSink;
 
@@ -15,6 +16,7 @@ final class BlockSender implements RowSink {
     private int blocks;
     private boolean cut;
     private boolean interrupted;
+    private Scanned scanned = Scanned.NOTHING;
 
     /** @param deadlineNanos as {@link System#nanoTime} counts */
     BlockSender(MessageSink sink, long deadlineNanos) {
@@ -39,6 +41,11 @@ final class BlockSender implements RowSink {
         return !cut && !interrupted;
     }
 
+    @Override
+    public void scanned(Scanned what) {
+        scanned = scanned.plus(what);
+    }
+
     /**
      * Sends the end mark.
      *
@@ -56,6 +63,6 @@ final class BlockSender implements RowSink {
                     "the subquery ended after " + blocks + " blocks, before it was through: "
                             + (sink.cancelled() ? "nobody waits for it any more" : "it is out of time"));
         }
-        sink.send(PeerMessages.end(blocks, found));
+        sink.send(PeerMessages.end(blocks, found, scanned));
     }
 }

@@ -225,7 +225,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 .orElseThrow(() -> new WaterwheelException(
                         WaterwheelException.Kind.USER,
                         "NO_SUCH_STREAM",
-                        "there is no stream '" + name + "'; list those there are"));
+                        "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are"));
     }
 
     private StreamDescription.Builder basics(StreamInfo stream) {

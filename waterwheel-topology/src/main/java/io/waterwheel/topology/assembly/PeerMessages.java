@@ -5,6 +5,7 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.wire.SubqueryCodec;
 import java.io.IOException;
 import java.util.Arrays;
@@ -12,12 +13,14 @@ import java.util.Arrays;
 /**
  * The messages of a subquery's answer between workers: one byte says what follows. An indexer's answer is HEADER, then
  * BLOCKs numbered from 0, then END; a chunk's the same without the header. END counts blocks and matching tuples, so an
- * answer that lost anything is noticed.
+ * answer that lost anything is noticed, and says what was looked at.
  */
 final class PeerMessages {
     private static final byte HEADER = 1;
     private static final byte BLOCK = 2;
     private static final byte END = 3;
+    private static final int SCANNED_NUMBERS = 10;
+    private static final int END_BYTES = 13 + 8 * SCANNED_NUMBERS;
 
     private PeerMessages() {}
 
@@ -37,16 +40,50 @@ final class PeerMessages {
         return message;
     }
 
-    static byte[] end(int blocks, long found) {
-        byte[] message = new byte[13];
+    static byte[] end(int blocks, long found, Scanned scanned) {
+        byte[] message = new byte[END_BYTES];
         message[0] = END;
         LittleEndian.putInt(message, 1, blocks);
         LittleEndian.putLong(message, 5, found);
+        long[] numbers = {
+            scanned.leaves(),
+            scanned.outsideKeys(),
+            scanned.outsideTimes(),
+            scanned.outsideValues(),
+            scanned.counted(),
+            scanned.read(),
+            scanned.tuples(),
+            scanned.partsRead(),
+            scanned.partsCached(),
+            scanned.bytesRead()
+        };
+        for (int i = 0; i < SCANNED_NUMBERS; i++) {
+            LittleEndian.putLong(message, 13 + 8 * i, numbers[i]);
+        }
         return message;
     }
 
     static boolean isEnd(byte[] message) {
-        return message.length == 13 && message[0] == END;
+        return message.length == END_BYTES && message[0] == END;
+    }
+
+    /** What the scan looked at, as the end says. */
+    static Scanned readScanned(byte[] end) {
+        long[] numbers = new long[SCANNED_NUMBERS];
+        for (int i = 0; i < SCANNED_NUMBERS; i++) {
+            numbers[i] = LittleEndian.getLong(end, 13 + 8 * i);
+        }
+        return new Scanned(
+                numbers[0],
+                numbers[1],
+                numbers[2],
+                numbers[3],
+                numbers[4],
+                numbers[5],
+                numbers[6],
+                numbers[7],
+                numbers[8],
+                numbers[9]);
     }
 
     static IndexerHeader readHeader(byte[] message) throws IOException {

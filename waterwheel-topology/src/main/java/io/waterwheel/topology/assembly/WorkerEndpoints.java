@@ -295,6 +295,7 @@ final class WorkerEndpoints {
                 throw new IOException("the answer was cut off after " + blocks + " blocks");
             }
             if (PeerMessages.isEnd(message)) {
+                sink.scanned(PeerMessages.readScanned(message));
                 return PeerMessages.readEnd(message, blocks);
             }
             io.waterwheel.model.TupleBlock block = PeerMessages.readBlock(message, blocks, layout);

@@ -9,6 +9,7 @@ import io.waterwheel.model.NearestName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -56,7 +57,10 @@ public final class WaterwheelConfig {
         try {
             text = Files.readString(file);
         } catch (IOException e) {
-            throw new UncheckedIOException("configuration file " + file + " cannot be read: " + e, e);
+            throw new UncheckedIOException(
+                    "configuration file " + file + " cannot be read: "
+                            + (e instanceof NoSuchFileException ? "there is no such file" : e.toString()),
+                    e);
         }
         return parse(file.toString(), text, overrides);
     }

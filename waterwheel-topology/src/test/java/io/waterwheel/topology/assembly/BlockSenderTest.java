@@ -8,6 +8,7 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Scanned;
 import io.waterwheel.topology.rpc.MessageSink;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,8 +49,12 @@ final class BlockSenderTest {
         BlockSender sender = new BlockSender(receiver, soon());
         assertThat(sender.wanted()).isTrue();
         assertThat(sender.accept(oneRow())).isTrue();
+        Scanned scanned = new Scanned(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+        sender.scanned(scanned);
+        sender.scanned(scanned);
         sender.end(1);
         assertThat(receiver.messages).hasSize(2);
+        assertThat(PeerMessages.readScanned(receiver.messages.get(1))).isEqualTo(scanned.plus(scanned));
         assertThat(PeerMessages.isEnd(receiver.messages.get(1))).isTrue();
         assertThat(PeerMessages.readEnd(receiver.messages.get(1), 1)).isEqualTo(1);
     }

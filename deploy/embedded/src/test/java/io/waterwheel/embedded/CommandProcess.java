@@ -1,0 +1,100 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The command line as a process of its own, which signals can be sent to. */
+final class CommandProcess implements AutoCloseable {
+    private final Process process;
+    private final Path out;
+    private final Path err;
+
+    private CommandProcess(Process process, Path out, Path err) {
+        this.process = process;
+        this.out = out;
+        this.err = err;
+    }
+
+    /** Starts a command; what it prints goes to files of the folder. */
+    static CommandProcess start(Path folder, String... words) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(
+                "-Xmx1g",
+                "-XX:+UseSerialGC",
+                "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of(words));
+        Path out = Files.createTempFile(folder, "out-", ".txt");
+        Path err = Files.createTempFile(folder, "err-", ".txt");
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
+        return new CommandProcess(process, out, err);
+    }
+
+    /** The name of a signal that people end commands with: INT, but where the build itself was told not to heed it. */
+    static String interrupt() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (Files.exists(status)) {
+            for (String line : Files.readAllLines(status)) {
+                if (line.startsWith("SigIgn:")
+                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0) {
+                    return "TERM";
+                }
+            }
+        }
+        return "INT";
+    }
+
+    void signal(String name) throws Exception {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+    }
+
+    /** Its exit code; -1 when it does not end in time. */
+    int code(long seconds) throws InterruptedException {
+        return process.waitFor(seconds, TimeUnit.SECONDS) ? process.exitValue() : -1;
+    }
+
+    boolean alive() {
+        return process.isAlive();
+    }
+
+    String out() throws IOException {
+        return Files.readString(out, UTF_8);
+    }
+
+    String err() throws IOException {
+        return Files.readString(err, UTF_8);
+    }
+
+    /** Waits for a line on standard output that begins so. */
+    String line(String beginning) throws Exception {
+        String[] found = {""};
+        Waiting.until(beginning, () -> {
+            found[0] = out().lines()
+                    .filter(line -> line.startsWith(beginning))
+                    .findFirst()
+                    .orElse("");
+            return !found[0].isEmpty() || !process.isAlive();
+        });
+        return found[0];
+    }
+
+    /** kill -9. */
+    @Override
+    public void close() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+}

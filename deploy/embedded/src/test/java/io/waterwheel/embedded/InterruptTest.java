@@ -1,0 +1,102 @@
+package io.waterwheel.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ctrl-C in each command: it ends at once, not with 0, and nothing that it printed looks whole. */
+@Tag("embedded")
+final class InterruptTest {
+    /** At once, on a machine that starts other processes too. */
+    private static final int SECONDS = 10;
+
+    /** Processes at a time. */
+    private static final int AT_ONCE = 4;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void everyCommandEndsAtOnce() throws Exception {
+        Path csv = Files.writeString(folder.resolve("f.csv"), "at,k\n1,2\n");
+        Path yaml = Files.writeString(
+                folder.resolve("f.yaml"),
+                "name: s\nformat: csv\nfields:\n  - {name: at, type: timestamp}\nkey: {field: at}\ntime: at\n");
+        List<String> commands = List.of(
+                "query s",
+                "query s --format csv",
+                "append s " + csv,
+                "stream list",
+                "stream create " + yaml,
+                "stream describe s",
+                "stream drop s",
+                "stream set s dead-letters=skip",
+                "flush s",
+                "verify s",
+                "dead-letters s",
+                "offsets show s",
+                "offsets set s 0=1",
+                "status --watch");
+        String signal = CommandProcess.interrupt();
+        for (int first = 0; first < commands.size(); first += AT_ONCE) {
+            check(commands.subList(first, Math.min(commands.size(), first + AT_ONCE)), signal);
+        }
+    }
+
+    private void check(List<String> commands, String signal) throws Exception {
+        AtomicInteger connected = new AtomicInteger();
+        List<CommandProcess> running = new ArrayList<>();
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread taker = new Thread(() -> take(silent, connected));
+            taker.setDaemon(true);
+            taker.start();
+            for (String command : commands) {
+                List<String> words = new ArrayList<>(Arrays.asList(command.split(" ")));
+                words.addAll(List.of("--server", "grpc://127.0.0.1:" + silent.getLocalPort()));
+                running.add(CommandProcess.start(folder, words.toArray(String[]::new)));
+            }
+            Waiting.until("all of them wait for the server", () -> connected.get() >= commands.size());
+            for (CommandProcess command : running) {
+                command.signal(signal);
+            }
+            for (int c = 0; c < commands.size(); c++) {
+                CommandProcess command = running.get(c);
+                String what = commands.get(c);
+                assertThat(command.code(SECONDS)).as(what).isEqualTo(signal.equals("INT") ? 130 : 143);
+                assertThat(command.out()).as(what).isEmpty();
+                assertThat(command.err())
+                        .as(what)
+                        .isEqualTo("waterwheel " + what.split(" ")[0] + ": interrupted before it was done\n");
+            }
+        } finally {
+            for (CommandProcess command : running) {
+                command.close();
+            }
+        }
+    }
+
+    /** Takes connections and says nothing. */
+    private static void take(ServerSocket silent, AtomicInteger connected) {
+        List<Socket> kept = new ArrayList<>();
+        try {
+            while (true) {
+                kept.add(silent.accept());
+                connected.incrementAndGet();
+            }
+        } catch (IOException closed) {
+            connected.addAndGet(0);
+        }
+    }
+}

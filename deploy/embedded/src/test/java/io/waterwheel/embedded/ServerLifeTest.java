@@ -1,0 +1,152 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.cli.Terminal;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The server as people start and end it, and what commands say when it goes away under them. */
+@Tag("embedded")
+final class ServerLifeTest {
+    private static final int ROWS = 400_000;
+    private static final int PATIENCE = 60;
+    private static final Pattern READY =
+            Pattern.compile("ready: (grpc://127\\.0\\.0\\.1:\\d+) kafka://127\\.0\\.0\\.1:\\d+");
+
+    @TempDir
+    Path folder;
+
+    private record Ran(int code, String out, String err) {}
+
+    @Test
+    void endsWithZeroHavingWrittenAllAndALostOneCutsAnswersVisibly() throws Exception {
+        Path data = folder.resolve("data");
+        try (CommandProcess server = CommandProcess.start(folder, "server", "--data", data.toString(), "--port", "0")) {
+            String url = url(server);
+            fill(url);
+            assertThat(run(url, null, "query", "rows", "--count").out()).isEqualTo(ROWS + "\n");
+            server.signal("TERM");
+            assertThat(server.code(PATIENCE)).as(server.err()).isZero();
+            assertThat(server.err()).contains("ending: writing what is in memory into chunks");
+        }
+        inspectAChunk(data);
+        try (CommandProcess server = CommandProcess.start(folder, "server", "--data", data.toString(), "--port", "0")) {
+            String url = url(server);
+            try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+                assertThat(client.describe("rows").chunkTuples()).hasValue(ROWS);
+            }
+            Ran ran = run(url, server, "query", "rows", "--format", "csv", "--timeout", "60");
+            assertThat(ran.code()).as(ran.err()).isEqualTo(1);
+            assertThat(ran.out().lines().count()).isBetween(2L, (long) ROWS);
+            assertThat(ran.err().lines().reduce((a, b) -> b).orElse(""))
+                    .startsWith("waterwheel query: ")
+                    .contains("what was printed is not the whole answer");
+            assertThat(run(url, null, "stream", "list").err())
+                    .contains("does not answer: is it running? 'waterwheel server' starts one");
+        }
+    }
+
+    private static String url(CommandProcess server) throws Exception {
+        String line = server.line("ready:");
+        Matcher ready = READY.matcher(line);
+        assertThat(ready.matches()).as("%s%s", line, server.err()).isTrue();
+        return ready.group(1);
+    }
+
+    private void fill(String url) throws IOException {
+        Path yaml = Files.writeString(folder.resolve("rows.yaml"), """
+                name: rows
+                format: block
+                fields:
+                  - {name: at, type: timestamp}
+                  - {name: k, type: long}
+                  - {name: note, type: string}
+                key: {field: k}
+                time: at
+                """);
+        StringBuilder csv = new StringBuilder("at,k,note\n");
+        for (int i = 0; i < ROWS; i++) {
+            csv.append(1_633_608_000_000L + i)
+                    .append(',')
+                    .append(i * 2_654_435_761L)
+                    .append(",some words that make a row as long as rows are: ")
+                    .append(i)
+                    .append('\n');
+        }
+        Path file = Files.writeString(folder.resolve("rows.csv"), csv);
+        assertThat(run(url, null, "stream", "create", yaml.toString()).code()).isZero();
+        Ran ran = run(url, null, "append", "rows", file.toString());
+        assertThat(ran.code()).as(ran.err()).isZero();
+        assertThat(ran.err()).contains(ROWS + " tuples accepted, 0 rejected, in ");
+    }
+
+    /** Without a server: a chunk is described and checked, and one with a flipped bit refused. */
+    private void inspectAChunk(Path data) throws IOException {
+        Path chunk;
+        try (Stream<Path> files = Files.walk(data.resolve("chunks"))) {
+            chunk = files.filter(Files::isRegularFile).findFirst().orElseThrow();
+        }
+        Ran ran = run("", null, "chunk", "inspect", chunk.toString());
+        assertThat(ran.code()).as(ran.err()).isZero();
+        assertThat(ran.out()).contains("rows  ").contains("note").contains("the directory are right");
+        byte[] bytes = Files.readAllBytes(chunk);
+        bytes[bytes.length / 3] ^= 1;
+        Path flipped = Files.write(folder.resolve("flipped"), bytes);
+        Ran refused = run("", null, "chunk", "inspect", flipped.toString());
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.out()).isEmpty();
+        assertThat(refused.err()).startsWith("waterwheel chunk inspect: chunk flipped is damaged: ");
+    }
+
+    /** @param killed is killed as soon as something is printed */
+    private static Ran run(String url, CommandProcess killed, String... words) {
+        String[] all = Stream.concat(Stream.of(words), url.isEmpty() ? Stream.of() : Stream.of("--server", url))
+                .toArray(String[]::new);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        PrintStream print = new PrintStream(killed == null ? out : new Killing(out, killed), true, UTF_8);
+        int code = Main.run(
+                all, new Terminal(InputStream.nullInputStream(), print, new PrintStream(err, true, UTF_8), false));
+        return new Ran(code, out.toString(UTF_8), err.toString(UTF_8));
+    }
+
+    /** Kills the server with the first byte. */
+    private static final class Killing extends OutputStream {
+        private final OutputStream to;
+        private final CommandProcess server;
+
+        Killing(OutputStream to, CommandProcess server) {
+            this.to = to;
+            this.server = server;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            try {
+                server.close();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            to.write(bytes, from, length);
+        }
+    }
+}

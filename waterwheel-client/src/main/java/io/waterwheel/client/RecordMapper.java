@@ -1,0 +1,152 @@
+package io.waterwheel.client;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes Java records of rows: each component is the field of its name. One thread. */
+final class RecordMapper<R extends Record> {
+    private final Constructor<R> constructor;
+    private final int[] fields;
+    private final boolean[] instants;
+    private final @Nullable Object[] values;
+    private final Class<?>[] types;
+
+    private RecordMapper(Constructor<R> constructor, int[] fields) {
+        this.constructor = constructor;
+        this.fields = fields;
+        this.types = constructor.getParameterTypes();
+        this.instants = new boolean[fields.length];
+        for (int c = 0; c < fields.length; c++) {
+            instants[c] = types[c] == Instant.class;
+        }
+        this.values = new Object[fields.length];
+    }
+
+    /** The names of the fields that a record needs. */
+    static List<String> names(Class<? extends Record> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .map(RecordComponent::getName)
+                .toList();
+    }
+
+    /**
+     * A mapper of answers with these fields.
+     *
+     * @throws WaterwheelException of kind USER, code RECORD_MISFIT, that names every component that does not fit
+     */
+    static <R extends Record> RecordMapper<R> of(Class<R> type, List<Field> answer) {
+        RecordComponent[] components = type.getRecordComponents();
+        int[] fields = new int[components.length];
+        List<String> wrong = new ArrayList<>();
+        for (int c = 0; c < components.length; c++) {
+            fields[c] = indexOf(components[c].getName(), answer);
+            if (fields[c] < 0) {
+                wrong.add("component " + components[c].getName()
+                        + ": the answer has no field of that name, its fields are "
+                        + answer.stream().map(Field::name).toList());
+            } else {
+                misfit(components[c], answer.get(fields[c]), wrong);
+            }
+        }
+        if (!wrong.isEmpty()) {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "RECORD_MISFIT",
+                    "rows cannot be made records " + type.getSimpleName() + ": " + String.join("; ", wrong));
+        }
+        return new RecordMapper<>(constructor(type, components), fields);
+    }
+
+    private static int indexOf(String name, List<Field> answer) {
+        for (int f = 0; f < answer.size(); f++) {
+            if (answer.get(f).name().equals(name)) {
+                return f;
+            }
+        }
+        return -1;
+    }
+
+    private static void misfit(RecordComponent component, Field field, List<String> wrong) {
+        Set<Class<?>> fitting = fitting(field.type());
+        Class<?> type = component.getType();
+        String what = "component " + component.getName() + " is of type " + type.getSimpleName() + ", ";
+        if (!fitting.contains(type)) {
+            wrong.add(what + "and the field is of type " + field.type().schemaName() + ": expected "
+                    + String.join(
+                            " or ",
+                            fitting.stream().map(Class::getSimpleName).sorted().toList()));
+        } else if (type.isPrimitive() && field.nullable()) {
+            wrong.add(what + "and the field may be null: expected its class, not the primitive type");
+        }
+    }
+
+    private static Set<Class<?>> fitting(FieldType type) {
+        return switch (type) {
+            case INT -> Set.of(int.class, Integer.class, long.class, Long.class);
+            case LONG -> Set.of(long.class, Long.class);
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Set.of(Instant.class, long.class, Long.class);
+            case FLOAT -> Set.of(float.class, Float.class, double.class, Double.class);
+            case DOUBLE -> Set.of(double.class, Double.class);
+            case BOOLEAN -> Set.of(boolean.class, Boolean.class);
+            case STRING, IPV4 -> Set.of(String.class);
+            case BYTES -> Set.of(byte[].class);
+        };
+    }
+
+    private static <R extends Record> Constructor<R> constructor(Class<R> type, RecordComponent[] components) {
+        try {
+            Constructor<R> canonical = type.getDeclaredConstructor(
+                    Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
+            canonical.setAccessible(true);
+            return canonical;
+        } catch (NoSuchMethodException | RuntimeException e) {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "RECORD_MISFIT",
+                    "record " + type.getName() + " cannot be made from here: make it public, or open its module to "
+                            + "waterwheel-client: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** The record of the cursor's row. */
+    R read(Cursor row) {
+        for (int c = 0; c < fields.length; c++) {
+            int field = fields[c];
+            values[c] = instants[c] && !row.isNull(field) ? row.getInstant(field) : widened(row.value(field), types[c]);
+        }
+        try {
+            return constructor.newInstance(values);
+        } catch (InvocationTargetException e) {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "RECORD_REFUSED",
+                    "record " + constructor.getDeclaringClass().getSimpleName() + " refuses the row "
+                            + Arrays.toString(values) + ": " + e.getCause(),
+                    e);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("record " + constructor.getDeclaringClass() + " cannot be made", e);
+        }
+    }
+
+    /** Reflection widens primitive values by itself, but not their classes. */
+    private static @Nullable Object widened(@Nullable Object value, Class<?> type) {
+        if (value instanceof Integer number && type == Long.class) {
+            return number.longValue();
+        } else if (value instanceof Float number && type == Double.class) {
+            return number.doubleValue();
+        }
+        return value;
+    }
+}

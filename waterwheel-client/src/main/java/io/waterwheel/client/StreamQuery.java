@@ -1,0 +1,342 @@
+package io.waterwheel.client;
+
+import io.waterwheel.model.Shape;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question to one stream, put together step by step and asked by its last step. All bounds belong to the range.
+ *
+ * <pre>{@code
+ * try (Cursor rows = client.query("flights")
+ *         .within(new Box(2, 48, 3, 49))
+ *         .last(Duration.ofMinutes(5))
+ *         .where("altitude_ft > 30000")
+ *         .select("callsign", "altitude_ft")
+ *         .orderByDescending("altitude_ft")
+ *         .limit(10)
+ *         .rows()) {
+ *     while (rows.next()) {
+ *         System.out.println(rows.getString("callsign") + " " + rows.getDouble("altitude_ft"));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>It returns one of three things of the tuples that match: the tuples ({@link #select}, {@link #orderBy},
+ * {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket}), or the newest of each
+ * key ({@link #latest}, {@link #select}). docs/queries.md says what each means.
+ *
+ * <p>No step changes the object that it is called on: a question may be kept, narrowed in different ways, asked many
+ * times and from many threads. A question that makes no sense, such as an order of aggregates, is an
+ * IllegalArgumentException when it is asked.
+ */
+public final class StreamQuery {
+    private final WaterwheelClient client;
+
+    // Assigned while a step makes its copy, before anyone else sees it.
+    private Query query;
+    private @Nullable Duration last;
+    private List<String> select = List.of();
+    private List<Order> orders = List.of();
+    private long limit = Query.NO_LIMIT;
+    private int perKey;
+    private List<Aggregate> aggregates = List.of();
+    private List<String> groups = List.of();
+    private @Nullable Duration bucket;
+
+    StreamQuery(WaterwheelClient client, String stream) {
+        this.client = client;
+        this.query = Query.of(stream);
+    }
+
+    private StreamQuery(StreamQuery from) {
+        this.client = from.client;
+        this.query = from.query;
+        this.last = from.last;
+        this.select = from.select;
+        this.orders = from.orders;
+        this.limit = from.limit;
+        this.perKey = from.perKey;
+        this.aggregates = from.aggregates;
+        this.groups = from.groups;
+        this.bucket = from.bucket;
+    }
+
+    private StreamQuery with(Query narrowed) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.query = narrowed;
+        return copy;
+    }
+
+    private static <T> List<T> added(List<T> list, List<T> more) {
+        List<T> all = new ArrayList<>(list);
+        all.addAll(more);
+        return List.copyOf(all);
+    }
+
+    /** Only tuples whose key field has this value; given several times, any of them. */
+    public StreamQuery key(long value) {
+        return keys(value, value);
+    }
+
+    /** The same for key fields of all types: the text as a CSV line has it, bytes in base64. */
+    public StreamQuery key(String value) {
+        return keys(value, value);
+    }
+
+    /** Only tuples whose key field lies between these values; given several times, in any of the ranges. */
+    public StreamQuery keys(long low, long high) {
+        return keys(Long.toString(low), Long.toString(high));
+    }
+
+    /** The same for key fields of all types: as a CSV line has them, bytes in base64. */
+    public StreamQuery keys(String low, String high) {
+        return with(query.withKeyRanges(added(query.keyRanges(), List.of(new KeyRange(low, high)))));
+    }
+
+    /** Only positions in this box, circle or polygon; for streams whose key is a position. */
+    public StreamQuery within(Shape shape) {
+        return with(query.withShape(shape));
+    }
+
+    /** Only times between these, in whole milliseconds. */
+    public StreamQuery between(Instant from, Instant to) {
+        StreamQuery copy = with(query.withTimes(new TimeInterval(from.toEpochMilli(), to.toEpochMilli())));
+        copy.last = null;
+        return copy;
+    }
+
+    /** Only times from so long ago on, by this machine's clock at the moment when it is asked. */
+    public StreamQuery last(Duration age) {
+        if (age.isNegative() || age.isZero()) {
+            throw new IllegalArgumentException("query: last: expected a positive duration, got " + age);
+        }
+        StreamQuery copy = with(query.withTimes(TimeInterval.ALL));
+        copy.last = age;
+        return copy;
+    }
+
+    /**
+     * Only tuples for which this is true, in the subset of SQL of docs/queries.md; given several times, all of them.
+     */
+    public StreamQuery where(String condition) {
+        Query narrowed = query.withWhere(condition);
+        return with(
+                query.where() == null ? narrowed : query.withWhere("(" + query.where() + ") AND (" + condition + ")"));
+    }
+
+    /** The fields of the answer, in this order; without it all. */
+    public StreamQuery select(String... fields) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.select = added(select, Arrays.asList(fields));
+        return copy;
+    }
+
+    /** In the order of this field, null first; given several times, by the first, then by the next. */
+    public StreamQuery orderBy(String field) {
+        return ordered(new Order(field, false));
+    }
+
+    /** In the opposite order of this field, null last. */
+    public StreamQuery orderByDescending(String field) {
+        return ordered(new Order(field, true));
+    }
+
+    private StreamQuery ordered(Order order) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.orders = added(orders, List.of(order));
+        return copy;
+    }
+
+    /** At most so many tuples: the first in the order; without an order it is not defined which. */
+    public StreamQuery limit(long most) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.limit = most;
+        return copy;
+    }
+
+    /** Only the newest tuples of each key, at most so many. */
+    public StreamQuery latest(int ofEachKey) {
+        if (ofEachKey < 1) {
+            throw new IllegalArgumentException("query: latest: expected at least 1 tuple a key, got " + ofEachKey);
+        }
+        StreamQuery copy = new StreamQuery(this);
+        copy.perKey = ofEachKey;
+        return copy;
+    }
+
+    /** These values of all tuples, or of each group, such as {@code "avg(speed) AS mean"}. */
+    public StreamQuery aggregate(String... values) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.aggregates =
+                added(aggregates, Arrays.stream(values).map(Aggregate::parse).toList());
+        return copy;
+    }
+
+    /** A row of aggregates for each combination of values of these fields; without aggregates their number. */
+    public StreamQuery groupBy(String... fields) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.groups = added(groups, Arrays.asList(fields));
+        return copy;
+    }
+
+    /** A row of aggregates for each step of time, of whole milliseconds, that has tuples. */
+    public StreamQuery bucket(Duration step) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.bucket = step;
+        return copy;
+    }
+
+    /** How long the answer may take in all, the reader's time included; without it 30 seconds, at most an hour. */
+    public StreamQuery timeout(Duration duration) {
+        return with(query.withTimeout(duration));
+    }
+
+    /** Lets an answer lack something, and its verdict say what; without it such a query waits, then fails. */
+    public StreamQuery allowPartial() {
+        return with(query.withPartialAllowed());
+    }
+
+    /** Waits until everything below these positions is seen: {@code query.atLeast(appender.flush())}. */
+    public StreamQuery atLeast(Map<Integer, Long> positions) {
+        return with(query.withAtLeast(positions));
+    }
+
+    /** The question as a value, as {@link WaterwheelClient#query(Query)} takes it. */
+    public Query toQuery() {
+        boolean rows = !select.isEmpty() || !orders.isEmpty() || limit != Query.NO_LIMIT;
+        boolean grouped = !aggregates.isEmpty() || !groups.isEmpty() || bucket != null;
+        if (grouped && (rows || perKey > 0)) {
+            throw new IllegalArgumentException(
+                    "query: select, orderBy, limit and latest are for tuples; aggregates are in the order of their groups");
+        }
+        if (perKey > 0 && (!orders.isEmpty() || limit != Query.NO_LIMIT)) {
+            throw new IllegalArgumentException(
+                    "query: orderBy and limit are for tuples; the latest are in the order of key and time");
+        }
+        Query asked = query;
+        Duration age = last;
+        if (age != null) {
+            asked = asked.withTimes(
+                    new TimeInterval(Math.subtractExact(System.currentTimeMillis(), age.toMillis()), Long.MAX_VALUE));
+        }
+        if (grouped) {
+            List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;
+            return asked.withResult(new Result.Aggregates(values, groups, bucket));
+        }
+        return asked.withResult(
+                perKey > 0 ? new Result.Latest(perKey, select) : new Result.Rows(select, orders, limit));
+    }
+
+    /** Asks. Returns when the answer begins; the cursor must be closed. */
+    public Cursor rows() {
+        return client.query(toQuery());
+    }
+
+    /**
+     * Asks for records: each component is the field of its name. Without {@link #select} just these fields are asked
+     * for.
+     *
+     * <pre>{@code
+     * record Position(Instant time_ms, String callsign, double longitude, double latitude, Double altitude_ft) {}
+     *
+     * try (RecordCursor<Position> positions =
+     *         client.query("flights").where("callsign IS NOT NULL").limit(100).records(Position.class)) {
+     *     for (Position position : positions) {
+     *         System.out.println(position.callsign() + " at " + position.altitude_ft());
+     *     }
+     * }
+     * }</pre>
+     *
+     * @param type components may be int, long, float, double, boolean, or their classes where the field may be null;
+     *     String (of addresses too), Instant (of timestamps), byte[]. An int field also fits a long, a float field a
+     *     double, a timestamp a long in the unit of its type
+     * @throws io.waterwheel.model.WaterwheelException of kind USER, code RECORD_MISFIT, when a component has no field,
+     *     or one of another type
+     */
+    public <R extends Record> RecordCursor<R> records(Class<R> type) {
+        Cursor cursor = client.query(recordQuery(type));
+        try {
+            return new RecordCursor<>(cursor, RecordMapper.of(type, cursor.fields()));
+        } catch (RuntimeException e) {
+            cursor.close();
+            throw e;
+        }
+    }
+
+    /**
+     * All records of the answer, in memory: give a {@link #limit} where there may be many. Asked again, within the
+     * timeout, when the coordinator is lost in the middle.
+     */
+    public <R extends Record> List<R> list(Class<R> type) {
+        return client.whole(recordQuery(type), cursor -> {
+            RecordMapper<R> mapper = RecordMapper.of(type, cursor.fields());
+            List<R> records = new ArrayList<>();
+            while (cursor.next()) {
+                records.add(mapper.read(cursor));
+            }
+            return records;
+        });
+    }
+
+    private Query recordQuery(Class<? extends Record> type) {
+        boolean fixed = !select.isEmpty() || !aggregates.isEmpty() || !groups.isEmpty() || bucket != null;
+        return (fixed ? this : select(RecordMapper.names(type).toArray(String[]::new))).toQuery();
+    }
+
+    /** The number of tuples that match; see {@link WaterwheelClient#count}. */
+    public long count() {
+        if (!toQuery().result().equals(Result.Rows.ALL)) {
+            throw new IllegalArgumentException(
+                    "query: count is the number of all tuples that match: leave select, orderBy, limit, latest and"
+                            + " aggregates away, or ask for the aggregate count(*)");
+        }
+        return client.count(toQuery());
+    }
+
+    /**
+     * Asks, and reads the answer, on a thread of the executor. The reader goes at its own pace and the server waits for
+     * it. When it returns, the cursor is closed and the future has what it returned; when it throws, the future fails.
+     *
+     * <pre>{@code
+     * CompletableFuture<Double> highest = client.query("flights")
+     *         .aggregate("max(altitude_ft) AS top")
+     *         .read(executor, rows -> rows.next() ? rows.getDouble("top") : Double.NaN);
+     * highest.thenAccept(feet -> System.out.println("the highest is at " + feet + " ft"));
+     * }</pre>
+     *
+     * @return to cancel it is to cancel the answer, wherever it is; any other way of completing it too
+     */
+    public <T> CompletableFuture<T> read(Executor executor, Function<Cursor, T> reader) {
+        Query asked = toQuery();
+        Cancellation cancellation = new Cancellation();
+        CompletableFuture<T> future = new CompletableFuture<>();
+        var unused = future.whenComplete((result, failure) -> cancellation.cancel("its future was completed"));
+        executor.execute(() -> {
+            try {
+                T result;
+                try (Cursor cursor = client.query(asked, cancellation)) {
+                    result = reader.apply(cursor);
+                }
+                future.complete(result);
+            } catch (RuntimeException | Error e) {
+                future.completeExceptionally(e);
+            }
+        });
+        return future;
+    }
+}

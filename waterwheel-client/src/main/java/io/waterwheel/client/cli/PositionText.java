@@ -1,0 +1,22 @@
+package io.waterwheel.client.cli;
+
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code PARTITION:OFFSET}, as {@code flush} and {@code append} print them. */
+final class PositionText implements ITypeConverter<Map.Entry<Integer, Long>> {
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,9})[:\\t=](\\d{1,18})");
+
+    @Override
+    public Map.Entry<Integer, Long> convert(String text) {
+        Matcher parts = TEXT.matcher(text);
+        if (!parts.matches()) {
+            throw new TypeConversionException(
+                    "expected PARTITION:OFFSET, two whole numbers such as 0:1200, got '" + text + "'");
+        }
+        return Map.entry(Integer.valueOf(parts.group(1)), Long.valueOf(parts.group(2)));
+    }
+}

@@ -1,0 +1,271 @@
+package io.waterwheel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.arrow.flight.CallStatus;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Coordinators that are lost, readers that give up, and clients that are closed while answers are read. */
+@Timeout(60)
+class FailOverTest {
+    private static final List<Field> FIELDS = List.of(new Field("n", FieldType.LONG, false));
+    private static final FlightRuntimeException LOST =
+            CallStatus.UNAVAILABLE.withDescription("the connection broke").toRuntimeException();
+
+    private final ExecutorService executor = Executors.newFixedThreadPool(2);
+
+    @AfterEach
+    void stop() {
+        executor.shutdownNow();
+    }
+
+    record Counted(long n) {}
+
+    private static List<@Nullable Object[]> rows(int count) {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (long n = 0; n < count; n++) {
+            rows.add(new Object[] {n});
+        }
+        return rows;
+    }
+
+    private static void whole(FakeServer.Answer answer) {
+        answer.whole(FIELDS, rows(3), new Verdict(true, List.of(), Map.of(), 3, 3, 1, 2));
+    }
+
+    /** Answers with rows, then loses the connection. */
+    private static void half(FakeServer.Answer answer) {
+        answer.start(FIELDS);
+        answer.rows(rows(2));
+        answer.fail(LOST);
+    }
+
+    private static void assertCode(Throwable failure, String code) {
+        assertThat(failure).isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                .isEqualTo(code));
+    }
+
+    @Test
+    void anAnswerThatIsLostBeforeItsFirstRowIsAskedOfAnother() throws Exception {
+        try (FakeServer dying = FakeServer.answering((query, answer) -> {
+                    answer.start(FIELDS);
+                    answer.fail(LOST);
+                });
+                FakeServer cut = FakeServer.answering((query, answer) -> {
+                    answer.start(FIELDS);
+                    answer.end(); // no verdict
+                });
+                FakeServer alive = FakeServer.answering((query, answer) -> whole(answer));
+                WaterwheelClient client = WaterwheelClient.connect(dying.url(), cut.url(), alive.url());
+                Cursor cursor =
+                        client.query("s").timeout(Duration.ofSeconds(20)).rows()) {
+            int rows = 0;
+            while (cursor.next()) {
+                rows++;
+            }
+            assertThat(rows).isEqualTo(3);
+            assertThat(dying.queries).hasSize(1);
+            assertThat(cut.queries).hasSize(1);
+            assertThat(alive.queries).singleElement().satisfies(query -> assertThat(query.timeout())
+                    .isLessThanOrEqualTo(Duration.ofSeconds(20)));
+        }
+    }
+
+    @Test
+    void onceRowsWereHandedOutTheFailureSaysThatTheyAreNoAnswer() throws Exception {
+        try (FakeServer dying = FakeServer.answering((query, answer) -> half(answer));
+                FakeServer alive = FakeServer.answering((query, answer) -> whole(answer));
+                WaterwheelClient client = WaterwheelClient.connect(dying.url(), alive.url());
+                Cursor cursor = client.query("s").rows()) {
+            assertThat(cursor.next()).isTrue();
+            assertThat(cursor.next()).isTrue();
+            assertThatThrownBy(cursor::next)
+                    .satisfies(e -> assertCode(e, "ANSWER_CUT_OFF"))
+                    .hasMessageEndingWith(
+                            "the coordinator was lost after 2 rows: they are not a whole answer, and no other"
+                                    + " can continue it; forget them and ask again");
+            assertThatThrownBy(cursor::verdict).isInstanceOf(IllegalStateException.class);
+            assertThat(alive.queries).isEmpty();
+        }
+    }
+
+    @Test
+    void anAnswerThatNobodySawIsAskedAgainWhole() throws Exception {
+        List<Integer> asked = new ArrayList<>();
+        FakeServer.Answers firstHalf = (query, answer) -> {
+            boolean first;
+            synchronized (asked) {
+                asked.add(1);
+                first = asked.size() % 2 == 1;
+            }
+            if (first) {
+                half(answer);
+            } else {
+                whole(answer);
+            }
+        };
+        try (FakeServer server = FakeServer.answering(firstHalf);
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            assertThat(client.query("s").list(Counted.class))
+                    .containsExactly(new Counted(0), new Counted(1), new Counted(2));
+            assertThat(client.query("s").count()).isEqualTo(3);
+            assertThat(asked).hasSize(4);
+        }
+        try (FakeServer never = FakeServer.answering((query, answer) -> half(answer));
+                WaterwheelClient client = WaterwheelClient.connect(never.url())) {
+            assertThatThrownBy(() -> client.query("s").list(Counted.class))
+                    .satisfies(e -> assertCode(e, "ANSWER_CUT_OFF"));
+            assertThat(never.queries).hasSize(2);
+        }
+    }
+
+    /** Answers without end, as fast as it is read. */
+    private static FakeServer endless(CountDownLatch cancelled) throws Exception {
+        return FakeServer.answering((query, answer) -> {
+            answer.start(FIELDS);
+            List<@Nullable Object[]> rows = rows(1000);
+            while (!answer.cancelled()) {
+                answer.awaitReady();
+                answer.rows(rows);
+            }
+            cancelled.countDown();
+        });
+    }
+
+    @Test
+    void aReaderIsEndedFromAnotherThread() throws Exception {
+        CountDownLatch cancelled = new CountDownLatch(1);
+        try (FakeServer server = endless(cancelled);
+                WaterwheelClient client = WaterwheelClient.connect(server.url());
+                Cursor cursor = client.query("s").rows()) {
+            CountDownLatch reading = new CountDownLatch(1);
+            CompletableFuture<Throwable> failure = CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            while (cursor.next()) {
+                                reading.countDown();
+                            }
+                        } catch (WaterwheelException e) {
+                            return e;
+                        }
+                        throw new AssertionError("an answer without end has ended");
+                    },
+                    executor);
+            reading.await();
+            cursor.cancel();
+            assertCode(failure.get(), "CANCELLED");
+            assertThat(failure.get()).hasMessageContaining("rows: cancel() was called");
+            assertThat(cancelled.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void readsOnAnExecutorAtTheReadersPace() throws Exception {
+        CountDownLatch cancelled = new CountDownLatch(1);
+        LinkedBlockingQueue<Long> seen = new LinkedBlockingQueue<>();
+        try (FakeServer server = endless(cancelled);
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            CompletableFuture<Long> tenth = client.query("s").read(executor, cursor -> {
+                for (int i = 0; i < 10; i++) {
+                    cursor.next();
+                }
+                return cursor.getLong("n");
+            });
+            assertThat(tenth.get()).isEqualTo(9);
+            assertThat(cancelled.await(30, TimeUnit.SECONDS))
+                    .as("nobody wants the rest")
+                    .isTrue();
+
+            CompletableFuture<Long> endless = client.query("s").read(executor, cursor -> {
+                while (cursor.next()) {
+                    seen.add(cursor.getLong("n"));
+                    LockSupport.parkNanos(1);
+                }
+                return 0L;
+            });
+            assertThat(seen.take()).isZero();
+            assertThat(endless.cancel(true)).isTrue();
+            assertThatThrownBy(endless::get).isInstanceOf(CancellationException.class);
+
+            CompletableFuture<Long> failing = client.query("s").read(executor, cursor -> {
+                throw new IllegalArgumentException("the reader does not like it");
+            });
+            assertThatThrownBy(failing::get).hasRootCauseMessage("the reader does not like it");
+        }
+    }
+
+    @Test
+    void aFutureThatIsCancelledBeforeItBeganAsksNothing() throws Exception {
+        try (FakeServer server = FakeServer.answering((query, answer) -> whole(answer));
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            List<Runnable> tasks = new ArrayList<>();
+            CompletableFuture<Boolean> future = client.query("s").read(tasks::add, Cursor::next);
+            assertThat(future.cancel(false)).isTrue();
+            tasks.forEach(Runnable::run);
+            assertThat(server.queries).isEmpty();
+        }
+    }
+
+    @Test
+    void closingTheClientEndsItsReaders() throws Exception {
+        CountDownLatch cancelled = new CountDownLatch(1);
+        try (FakeServer server = endless(cancelled)) {
+            WaterwheelClient client = WaterwheelClient.connect(server.url());
+            Cursor cursor = client.query("s").rows();
+            assertThat(cursor.next()).isTrue();
+            client.close();
+            assertThat(cursor.getLong(0)).as("its memory is still there").isZero();
+            assertThatThrownBy(() -> {
+                        while (cursor.next()) {
+                            // until it fails
+                        }
+                    })
+                    .satisfies(e -> assertCode(e, "CANCELLED"))
+                    .hasMessageContaining("the client was closed");
+            cursor.close();
+            client.close();
+            assertThatThrownBy(() -> client.query(Query.of("s"))).hasMessage("the client is closed");
+            assertThat(cancelled.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void aCoordinatorThatIsSilentEndsWithTheTimeout() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        try (FakeServer silent = FakeServer.answering((query, answer) -> end.await());
+                WaterwheelClient client = WaterwheelClient.connect(silent.url())) {
+            long begin = System.nanoTime();
+            assertThatThrownBy(() ->
+                            client.query("s").timeout(Duration.ofMillis(1)).rows())
+                    .satisfies(e -> {
+                        assertCode(e, "TIMEOUT");
+                        assertThat(((WaterwheelException) e).kind()).isEqualTo(Kind.TEMPORARY);
+                    });
+            assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(20));
+            end.countDown();
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.waterwheel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.Box;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import io.waterwheel.query.Verdict;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class StreamQueryTest {
+    private static final List<Field> FIELDS = List.of(
+            new Field("t", FieldType.TIMESTAMP, false),
+            new Field("n", FieldType.INT, false),
+            new Field("speed", FieldType.FLOAT, true),
+            new Field("name", FieldType.STRING, true));
+
+    private static final List<@Nullable Object[]> ROWS =
+            List.of(new @Nullable Object[] {1500L, 7, 2.5f, "seven"}, new @Nullable Object[] {-1L, 8, null, null});
+
+    private static Verdict verdict(long tuples) {
+        return new Verdict(true, List.of(), Map.of(0, 7L), 3, tuples, 1, 2);
+    }
+
+    private static FakeServer server() throws Exception {
+        return FakeServer.answering((query, answer) -> answer.whole(FIELDS, ROWS, verdict(ROWS.size())));
+    }
+
+    @Test
+    void putsAQuestionTogether() throws Exception {
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            StreamQuery orders = client.query("orders");
+            assertThat(orders.toQuery()).isEqualTo(Query.of("orders"));
+            StreamQuery narrowed = orders.keys(4000, 4999)
+                    .key("7")
+                    .within(new Box(2, 48, 3, 49))
+                    .between(Instant.ofEpochMilli(5), Instant.ofEpochMilli(9))
+                    .where("a > 1 OR b > 1")
+                    .where("c = 'x'")
+                    .timeout(Duration.ofSeconds(5))
+                    .allowPartial()
+                    .atLeast(Map.of(2, 9L));
+            Query expected = Query.of("orders")
+                    .withKeyRanges(List.of(new KeyRange("4000", "4999"), KeyRange.of("7")))
+                    .withShape(new Box(2, 48, 3, 49))
+                    .withTimes(new TimeInterval(5, 9))
+                    .withWhere("(a > 1 OR b > 1) AND c = 'x'")
+                    .withTimeout(Duration.ofSeconds(5))
+                    .withPartialAllowed()
+                    .withAtLeast(Map.of(2, 9L));
+            assertThat(narrowed.toQuery()).isEqualTo(expected);
+            assertThat(orders.toQuery()).as("steps change nothing").isEqualTo(Query.of("orders"));
+
+            assertThat(narrowed.select("a", "b")
+                            .orderByDescending("b")
+                            .orderBy("a")
+                            .limit(10)
+                            .toQuery())
+                    .isEqualTo(expected.withResult(new Result.Rows(
+                            List.of("a", "b"), List.of(new Order("b", true), new Order("a", false)), 10)));
+            assertThat(narrowed.latest(3).select("a").toQuery())
+                    .isEqualTo(expected.withResult(new Result.Latest(3, List.of("a"))));
+            assertThat(narrowed.groupBy("a")
+                            .bucket(Duration.ofMinutes(1))
+                            .aggregate("max(b) AS top")
+                            .toQuery())
+                    .isEqualTo(expected.withResult(new Result.Aggregates(
+                            List.of(Aggregate.parse("max(b) AS top")), List.of("a"), Duration.ofMinutes(1))));
+            assertThat(narrowed.groupBy("a").toQuery())
+                    .isEqualTo(
+                            expected.withResult(new Result.Aggregates(List.of(Aggregate.count()), List.of("a"), null)));
+        }
+    }
+
+    @Test
+    void theLastMinutesAreThoseBeforeItIsAsked() throws Exception {
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            StreamQuery recent = client.query("s").last(Duration.ofMinutes(5));
+            long before = System.currentTimeMillis() - 300_000;
+            TimeInterval times = recent.toQuery().times();
+            assertThat(times.from()).isBetween(before, System.currentTimeMillis() - 300_000);
+            assertThat(times.to()).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+
+    @Test
+    void refusesWhatMakesNoSense() throws Exception {
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            StreamQuery query = client.query("s");
+            assertThatThrownBy(() -> query.aggregate("count(*)").limit(3).rows())
+                    .hasMessage(
+                            "query: select, orderBy, limit and latest are for tuples; aggregates are in the order of"
+                                    + " their groups");
+            assertThatThrownBy(() -> query.latest(1).orderBy("a").rows())
+                    .hasMessage("query: orderBy and limit are for tuples; the latest are in the order of key and time");
+            assertThatThrownBy(() -> query.limit(3).count()).hasMessageContaining("leave select, orderBy, limit");
+            assertThatThrownBy(() -> query.last(Duration.ZERO)).hasMessageContaining("positive duration, got PT0S");
+            assertThatThrownBy(() -> query.where("a >")).isInstanceOf(WaterwheelException.class);
+            assertThat(server.queries).isEmpty();
+        }
+    }
+
+    record Reading(
+            Instant t,
+            long n,
+            @Nullable Double speed,
+            @Nullable String name) {}
+
+    @Test
+    void makesRecordsOfRows() throws Exception {
+        List<Reading> expected = List.of(
+                new Reading(Instant.ofEpochMilli(1500), 7, 2.5, "seven"),
+                new Reading(Instant.ofEpochMilli(-1), 8, null, null));
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            List<Reading> readings = new ArrayList<>();
+            try (RecordCursor<Reading> cursor = client.query("s").records(Reading.class)) {
+                cursor.forEach(readings::add);
+                assertThat(cursor.verdict().tuples()).isEqualTo(2);
+                assertThatThrownBy(cursor::iterator).hasMessageStartingWith("an answer is read once");
+            }
+            assertThat(readings).isEqualTo(expected);
+            assertThat(client.query("s").list(Reading.class)).isEqualTo(expected);
+            assertThat(server.queries)
+                    .as("only the fields of the record are asked for")
+                    .allMatch(query -> query.result()
+                            .equals(new Result.Rows(List.of("t", "n", "speed", "name"), List.of(), Query.NO_LIMIT)));
+        }
+    }
+
+    record Misfit(String t, int n, float speed, @Nullable String who) {}
+
+    record Picky(int n) {
+        Picky {
+            if (n == 8) {
+                throw new IllegalArgumentException("not eight");
+            }
+        }
+    }
+
+    @Test
+    void saysOnceAndAllWhatDoesNotFit() throws Exception {
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            assertThatThrownBy(() -> client.query("s").records(Misfit.class))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("RECORD_MISFIT"))
+                    .hasMessage(
+                            "rows cannot be made records Misfit:"
+                                    + " component t is of type String, and the field is of type timestamp: expected Instant or"
+                                    + " Long or long;"
+                                    + " component speed is of type float, and the field may be null: expected its class, not"
+                                    + " the primitive type;"
+                                    + " component who: the answer has no field of that name, its fields are [t, n, speed, name]");
+            assertThatThrownBy(() -> client.query("s").list(Picky.class))
+                    .hasMessage("record Picky refuses the row [8]: java.lang.IllegalArgumentException: not eight");
+        }
+    }
+}

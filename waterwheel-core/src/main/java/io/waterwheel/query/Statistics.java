@@ -1,0 +1,16 @@
+package io.waterwheel.query;
+
+/**
+ * What was looked at to find an answer, and how much was not. For people who wonder why a query is as quick or slow as
+ * it is: nothing depends on it. Counted are the attempts that became part of the answer.
+ *
+ * @param chunks chunks of the stream, at the edit that the answer was planned on
+ * @param chunksMeeting of those, chunks whose region meets the query's keys and times
+ * @param chunksRead of those, chunks that were read; fewer when older ones turned out not to be needed
+ * @param inChunks what was looked at in chunks
+ * @param fresh what was looked at in the indexers' trees
+ */
+public record Statistics(long chunks, long chunksMeeting, long chunksRead, Scanned inChunks, Scanned fresh) {
+    /** Of an answer whose server said nothing about it. */
+    public static final Statistics NONE = new Statistics(0, 0, 0, Scanned.NOTHING, Scanned.NOTHING);
+}

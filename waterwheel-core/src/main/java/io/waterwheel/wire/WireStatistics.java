@@ -1,0 +1,58 @@
+package io.waterwheel.wire;
+
+import io.waterwheel.query.Scanned;
+import io.waterwheel.query.Statistics;
+import io.waterwheel.wire.proto.ScannedMessage;
+
+/** What was looked at for an answer, as messages. Stateless. */
+final class WireStatistics {
+    private WireStatistics() {}
+
+    static io.waterwheel.wire.proto.Statistics toMessage(Statistics statistics) {
+        return io.waterwheel.wire.proto.Statistics.newBuilder()
+                .setChunks(statistics.chunks())
+                .setChunksMeeting(statistics.chunksMeeting())
+                .setChunksRead(statistics.chunksRead())
+                .setInChunks(toMessage(statistics.inChunks()))
+                .setFresh(toMessage(statistics.fresh()))
+                .build();
+    }
+
+    static Statistics fromMessage(io.waterwheel.wire.proto.Statistics message) {
+        return new Statistics(
+                message.getChunks(),
+                message.getChunksMeeting(),
+                message.getChunksRead(),
+                fromMessage(message.getInChunks()),
+                fromMessage(message.getFresh()));
+    }
+
+    private static ScannedMessage toMessage(Scanned scanned) {
+        return ScannedMessage.newBuilder()
+                .setLeaves(scanned.leaves())
+                .setOutsideKeys(scanned.outsideKeys())
+                .setOutsideTimes(scanned.outsideTimes())
+                .setOutsideValues(scanned.outsideValues())
+                .setCounted(scanned.counted())
+                .setRead(scanned.read())
+                .setTuples(scanned.tuples())
+                .setPartsRead(scanned.partsRead())
+                .setPartsCached(scanned.partsCached())
+                .setBytesRead(scanned.bytesRead())
+                .build();
+    }
+
+    private static Scanned fromMessage(ScannedMessage message) {
+        return new Scanned(
+                message.getLeaves(),
+                message.getOutsideKeys(),
+                message.getOutsideTimes(),
+                message.getOutsideValues(),
+                message.getCounted(),
+                message.getRead(),
+                message.getTuples(),
+                message.getPartsRead(),
+                message.getPartsCached(),
+                message.getBytesRead());
+    }
+}

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Removes chunk files that nobody reads or will ever read (protocol rule 12): what crashes left half written or written
  * and not committed, what a merge replaced, what dropped streams left. Never a file that the catalog names, or that a
- * living indexer may still commit. Two steps, so that the list is older than what it is compared with; no threads, no
- * clock. Not thread-safe.
+ * living indexer may still commit. Three steps, so that the list is older than what it is compared with, and the time
+ * younger; no threads, no clock. Not thread-safe.
  *
  * <p>A file goes when it has been seen to be nobody's for the whole grace time: a query, whose deadline is shorter, may
  * still read what an edit of that time has named. What is known of the time is in memory: a new collector begins anew.
@@ -55,6 +55,8 @@ public final class FileCollector {
     private Set<String> named = Set.of();
 
     private final Set<String> replaced = new HashSet<>();
+    /** Streams of lower ids are, or were, of this namespace. */
+    private int nextId;
 
     /**
      * A collector of the files of one namespace.
@@ -73,15 +75,39 @@ public final class FileCollector {
     }
 
     /**
-     * Second step: compares them with the catalog, and removes.
+     * Second step: reads the catalog.
      *
-     * @param nowNanos by a clock that never goes back
+     * @throws io.waterwheel.model.WaterwheelException TEMPORARY when it is away; begin again with the first step
+     */
+    public void readCatalog() {
+        catalog.sync();
+        Set<Integer> ids = new HashSet<>();
+        Set<String> now = new HashSet<>();
+        for (StreamInfo stream : new Namespace(catalog).streams()) {
+            ids.add(stream.id());
+            StreamSnapshot snapshot = new StreamCatalog(catalog, stream)
+                    .advance(snapshots.getOrDefault(stream.id(), StreamSnapshot.before(stream)));
+            snapshots.put(stream.id(), snapshot);
+            snapshot.chunks(EVERYWHERE, chunk -> now.add(chunk.file()));
+        }
+        snapshots.keySet().retainAll(ids);
+        for (String file : named) {
+            if (!now.contains(file)) {
+                replaced.add(file);
+            }
+        }
+        named = now;
+        nextId = new Namespace(catalog).nextId();
+    }
+
+    /**
+     * Third step: compares them, and removes.
+     *
+     * @param nowNanos by a clock that never goes back, asked after the second step: were it asked before, and the step
+     *     slow, a file that was replaced meanwhile would have less than its grace time
      * @throws IOException when a file could not be deleted; the next look tries again
      */
     public Found collect(long nowNanos) throws IOException {
-        catalog.sync();
-        readCatalog();
-        int nextId = new Namespace(catalog).nextId();
         int waiting = 0;
         int removed = 0;
         int foreign = 0;
@@ -112,25 +138,6 @@ public final class FileCollector {
         nobodysSince.keySet().retainAll(present);
         replaced.retainAll(present);
         return new Found(listed.size(), waiting, removed, removedBytes, foreign);
-    }
-
-    private void readCatalog() {
-        Set<Integer> ids = new HashSet<>();
-        Set<String> now = new HashSet<>();
-        for (StreamInfo stream : new Namespace(catalog).streams()) {
-            ids.add(stream.id());
-            StreamSnapshot snapshot = new StreamCatalog(catalog, stream)
-                    .advance(snapshots.getOrDefault(stream.id(), StreamSnapshot.before(stream)));
-            snapshots.put(stream.id(), snapshot);
-            snapshot.chunks(EVERYWHERE, chunk -> now.add(chunk.file()));
-        }
-        snapshots.keySet().retainAll(ids);
-        for (String file : named) {
-            if (!now.contains(file)) {
-                replaced.add(file);
-            }
-        }
-        named = now;
     }
 
     private boolean isNobodys(String file, Matcher name) {

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. One long
- * file, because ring, sweep, limit and channels are one state that every event may move.
+ * file, because sweep, limit, channels and what stands in the way are one state that every event may move; what has a
+ * state of its own is apart: {@link SegmentRing}, {@link LetterBox}, {@link Roadblock}, {@link ReadingRate}.
  */
 public final class PartitionDispatcher {
     /* Why no step can lose or repeat a tuple: a channel's cursor only moves over whole segments; a segment holds all
@@ -42,71 +43,6 @@ public final class PartitionDispatcher {
     private static final long PAUSE_RENEW_NANOS = 300_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
     private static final long REPORT_NANOS = 1_000_000_000;
-    /**
-     * Of the ring, one part in so many is kept when every channel is past it: what a lost block can need again is under
-     * way, hence little. Bodies that come back soon are still in the processor's caches.
-     */
-    private static final int PASSED_SHARE = 16;
-
-    /**
-     * How long the others wait, when the ring is full, for a channel that still lies in it. Once behind the ring it has
-     * everything read and decoded a second time, and at full speed never returns. Waiting takes from this, time without
-     * waiting gives back as much: so nobody is held up for longer, nor for more than half of the time.
-     */
-    private static final long PATIENCE_NANOS = 500_000_000;
-
-    /** Segments decoded ahead of the channel that is furthest: beyond it the log is the better buffer. */
-    private static final int SEGMENTS_AHEAD = 4;
-
-    private static final class Channel {
-        final int indexer;
-
-        @Nullable
-        ChannelEpoch epoch;
-        /** Everything below is sent, or is empty for this indexer. */
-        long cursor;
-        /** End of the last block sent. */
-        long sentTo;
-
-        int sentVersion;
-        long sent;
-        long granted;
-        long lastSendNanos;
-
-        Channel(int indexer) {
-            this.indexer = indexer;
-        }
-
-        boolean hasCredit() {
-            return epoch != null && granted > sent;
-        }
-    }
-
-    private static final class Pending {
-        final RecordBatch batch;
-        final long bytes;
-        int index;
-        long from;
-
-        Pending(RecordBatch batch, long from) {
-            this.batch = batch;
-            this.from = from;
-            long sum = 0;
-            for (int i = 0; i < batch.count(); i++) {
-                sum += batch.values()[i].remaining();
-            }
-            this.bytes = sum;
-            skipTo(from);
-        }
-
-        void skipTo(long offset) {
-            from = Math.max(from, offset);
-            while (index < batch.count() && batch.offsets()[index] < from) {
-                index++;
-            }
-        }
-    }
-
     private final int streamId;
     private final int partition;
     private final Segmenter segmenter;
@@ -115,36 +51,25 @@ public final class PartitionDispatcher {
 
     private PartitionRoute route;
     private final Map<Integer, RoutingTable> tables = new HashMap<>();
-    private final Map<Integer, Channel> channels = new TreeMap<>();
+    private final Map<Integer, OutgoingChannel> channels = new TreeMap<>();
 
-    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    private final ArrayDeque<PendingBatch> pending = new ArrayDeque<>();
     private long pendingBytes;
     /** Offset that live reading should go on from; -1 until the spout has told where it stands. */
     private long readTo = -1;
-    /** Segments of [ringFrom, ringTo), oldest first. */
-    private final List<Segment> ring = new ArrayList<>();
+    /** What was routed last, for the channels that follow. */
+    private final SegmentRing ring;
 
-    private long ringBytes;
-    private long ringLimit;
-    private long ringFrom;
-    private long ringTo;
     private final List<Segment> sweep = new ArrayList<>();
     private boolean sweeping;
     private long sweepRetryNanos;
     private boolean sweepWaits;
 
-    private long patienceNanos = PATIENCE_NANOS;
-    private long patienceAtNanos;
-    /** Whether a full ring waits for a channel in it, though another wants more. */
-    private boolean waits;
-
     private boolean paused;
     private long lastSteerNanos;
     private long limitAskedNanos;
     private long limitAsked;
-    private long rateFromNanos;
-    private long rateFromOffset = -1;
-    private double offsetsPerNano;
+    private final ReadingRate rate;
     private int tableAsked;
     private long tableAskedNanos;
 
@@ -175,19 +100,18 @@ public final class PartitionDispatcher {
         this.route = route;
         this.segmenter = segmenter;
         this.settings = settings;
-        this.ringLimit = settings.ringBytes();
+        this.ring = new SegmentRing(channels.values(), settings.ringBytes(), nowNanos);
         this.effects = effects;
         this.letters = new LetterBox(effects);
         this.reportedNanos = nowNanos;
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
-        this.rateFromNanos = nowNanos;
-        this.patienceAtNanos = nowNanos;
+        this.rate = new ReadingRate(nowNanos);
     }
 
     /** First offset not routed yet; -1 before the spout's first word. */
     public long position() {
-        return readTo < 0 ? -1 : ringTo;
+        return readTo < 0 ? -1 : ring.to();
     }
 
     /** Rows sent to the dead-letter topic by this instance. */
@@ -207,21 +131,19 @@ public final class PartitionDispatcher {
 
     /** Bytes of tuples that the ring holds. */
     public long ringBytes() {
-        return ringBytes;
+        return ring.bytes();
     }
 
     /** Sets what its ring may hold from now on, in bytes; it shrinks at once as far as its channels allow. */
     public void limitRing(long bytes) {
-        ringLimit = bytes;
-        trimRing();
+        ring.limit(bytes);
     }
 
     /** Records from the spout, or its heartbeat. */
     public void onLive(RecordBatch batch, long now) {
         if (readTo < 0) {
             readTo = batch.from();
-            ringFrom = batch.from();
-            ringTo = batch.from();
+            ring.restart(batch.from());
         }
         boolean heartbeat = batch.from() == batch.to();
         if (roadblock.anotherLog()) {
@@ -235,7 +157,7 @@ public final class PartitionDispatcher {
             // The spout stands elsewhere: it was restarted, or batches were dropped.
             steer(readTo, now);
         } else if (!heartbeat) {
-            Pending read = new Pending(batch, readTo);
+            PendingBatch read = new PendingBatch(batch, readTo);
             pending.add(read);
             pendingBytes += read.bytes;
             readTo = batch.to();
@@ -252,7 +174,7 @@ public final class PartitionDispatcher {
 
     /** An indexer asks for its channel from a watermark on. */
     public void onSubscribe(Control.Subscribe subscribe, long now) {
-        Channel channel = channels.computeIfAbsent(subscribe.indexer(), Channel::new);
+        OutgoingChannel channel = channels.computeIfAbsent(subscribe.indexer(), OutgoingChannel::new);
         if (channel.epoch != null && subscribe.epoch().compareTo(channel.epoch) <= 0) {
             if (subscribe.epoch().equals(channel.epoch)) {
                 // It has heard nothing: let it hear.
@@ -274,7 +196,7 @@ public final class PartitionDispatcher {
 
     /** An indexer lets more be sent. */
     public void onCredit(Control.Credit credit, long now) {
-        Channel channel = channels.get(credit.indexer());
+        OutgoingChannel channel = channels.get(credit.indexer());
         if (channel != null && credit.epoch().equals(channel.epoch) && credit.granted() > channel.granted) {
             channel.granted = credit.granted();
             intake(now);
@@ -353,18 +275,15 @@ public final class PartitionDispatcher {
     private void beginLog(long now) {
         pending.clear();
         pendingBytes = 0;
-        ring.forEach(this::drop);
-        ring.clear();
-        ringBytes = 0;
+        ring.forEach(letters::remove);
         dropSweep();
         roadblock.clear();
         roadblock.sameLog();
-        rateFromOffset = -1;
+        rate.jump();
         long since = route.log().since();
         logStart = since;
         logEnd = since;
-        ringFrom = since;
-        ringTo = since;
+        ring.restart(since);
         if (readTo >= 0) {
             readTo = since;
             steer(readTo, now);
@@ -390,7 +309,7 @@ public final class PartitionDispatcher {
             return;
         }
         dropSweep();
-        Pending read = new Pending(batch, batch.from());
+        PendingBatch read = new PendingBatch(batch, batch.from());
         while (read.from < batch.to()) {
             Segment segment = next(read, now);
             if (segment == null) {
@@ -424,7 +343,7 @@ public final class PartitionDispatcher {
 
     /** Time passes: heartbeats, repeats, retries. Call about every 50 ms. */
     public void onTick(long now) {
-        measureRate(now);
+        rate.measure(position(), now);
         letters.onTick(now);
         if (roadblock.undecided()) {
             letters.open(now);
@@ -448,7 +367,7 @@ public final class PartitionDispatcher {
         if (paused && now - lastSteerNanos > PAUSE_RENEW_NANOS) {
             pause(now);
         }
-        for (Channel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.values()) {
             if (channel.epoch != null && now - channel.lastSendNanos >= settings.heartbeatNanos()) {
                 heartbeat(channel, now);
             }
@@ -457,8 +376,7 @@ public final class PartitionDispatcher {
 
     /** Gives back every body it holds; nothing may be called afterwards. */
     public void close() {
-        ring.forEach(Segment::release);
-        ring.clear();
+        ring.restart(ring.to());
         dropSweep();
     }
 
@@ -477,17 +395,14 @@ public final class PartitionDispatcher {
 
     /** Moves everything on as far as limits, credit and stored dead letters allow. */
     private void intake(long now) {
-        long passed = now - patienceAtNanos;
-        patienceAtNanos = now;
-        patienceNanos = Math.max(0, Math.min(PATIENCE_NANOS, waits ? patienceNanos - passed : patienceNanos + passed));
-        waits = false;
+        ring.onTime(now);
         passLost(now);
         pump(now);
         boolean moved = !roadblock.anotherLog();
         while (moved && !pending.isEmpty()) {
             moved = false;
-            Pending first = pending.getFirst();
-            if (isWanted() && roomInRing() && first.from < route.limit()) {
+            PendingBatch first = pending.getFirst();
+            if (ring.isWanted() && ring.hasRoom() && first.from < route.limit()) {
                 Segment segment = next(first, now);
                 if (segment != null) {
                     moved = true;
@@ -498,7 +413,7 @@ public final class PartitionDispatcher {
                 }
             }
         }
-        trimRing();
+        ring.trim();
         keepLimitAhead(now);
         if (paused && pendingBytes < settings.pendingBytes() / 2) {
             paused = false;
@@ -521,22 +436,18 @@ public final class PartitionDispatcher {
 
     /** Live reading goes on behind what is given up. */
     private void passLost(long now) {
-        LostRange gone = readTo < 0 ? null : route.lostAt(ringTo);
+        LostRange gone = readTo < 0 ? null : route.lostAt(ring.to());
         if (gone == null) {
             return;
         }
-        ringTo = gone.to();
-        // A jump is no rate.
-        rateFromOffset = -1;
-        if (ring.isEmpty()) {
-            ringFrom = ringTo;
-        }
-        for (Pending records : pending) {
-            records.skipTo(Math.min(ringTo, records.batch.to()));
+        ring.skipTo(gone.to());
+        rate.jump();
+        for (PendingBatch records : pending) {
+            records.skipTo(Math.min(gone.to(), records.batch.to()));
         }
         dropRead();
-        if (readTo < ringTo) {
-            readTo = ringTo;
+        if (readTo < gone.to()) {
+            readTo = gone.to();
             steer(readTo, now);
         }
     }
@@ -550,7 +461,7 @@ public final class PartitionDispatcher {
             return;
         }
         boolean any = false;
-        for (Channel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.values()) {
             if (channel.epoch != null) {
                 any = true;
                 if (channel.cursor < logStart) {
@@ -559,14 +470,10 @@ public final class PartitionDispatcher {
             }
         }
         if (any) {
-            ring.forEach(this::drop);
-            ring.clear();
-            ringBytes = 0;
-            ringFrom = logStart;
-            ringTo = logStart;
+            ring.forEach(letters::remove);
+            ring.restart(logStart);
             readTo = logStart;
-            // A jump is no rate.
-            rateFromOffset = -1;
+            rate.jump();
             steer(readTo, now);
         }
     }
@@ -574,7 +481,7 @@ public final class PartitionDispatcher {
     /** Whether somebody needs what the log does not hold any more (rule 14). */
     private void lookForGap(long now) {
         long from = Long.MAX_VALUE;
-        for (Channel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.values()) {
             if (channel.epoch != null && channel.cursor < logStart && !inMemory(channel.cursor)) {
                 from = Math.min(from, channel.cursor);
             }
@@ -595,11 +502,11 @@ public final class PartitionDispatcher {
             return true;
         }
         // At the end of the ring: what is pending comes next.
-        return cursor >= ringTo && (readTo >= logStart || !pending.isEmpty());
+        return cursor >= ring.to() && (readTo >= logStart || !pending.isEmpty());
     }
 
     /** The next segment of these records, or null when the limit or a table is not there yet. */
-    private @Nullable Segment next(Pending records, long now) {
+    private @Nullable Segment next(PendingBatch records, long now) {
         for (LostRange gone = route.lostAt(records.from); gone != null; gone = route.lostAt(records.from)) {
             records.skipTo(Math.min(gone.to(), records.batch.to()));
             if (records.from >= records.batch.to()) {
@@ -642,95 +549,19 @@ public final class PartitionDispatcher {
 
     private void append(Segment segment, long now) {
         ring.add(segment);
-        ringBytes += segment.bytes;
-        ringTo = segment.to;
         letters.add(segment, now);
-        trimRing();
-    }
-
-    private void trimRing() {
-        while (ring.size() > 1 && (ringBytes > ringLimit ? mayDrop(ring.get(0)) : maySpare(ring.get(0)))) {
-            Segment oldest = ring.remove(0);
-            ringBytes -= oldest.bytes;
-            ringFrom = oldest.to;
-            oldest.release();
-        }
-    }
-
-    /** Whether some channel is near the ring's end. One that lags holds nobody up: the ring keeps what it lacks. */
-    private boolean isWanted() {
-        if (ring.size() < SEGMENTS_AHEAD) {
-            return true;
-        }
-        long near = ring.get(ring.size() - SEGMENTS_AHEAD).to;
-        for (Channel channel : channels.values()) {
-            if (channel.epoch != null && channel.cursor >= near) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * Makes room for one more segment, if that may be. Room is made before the segment comes: whoever waits for it has
-     * perhaps no credit left once it has been sent, and then nothing may be dropped; so a ring that only shrank
-     * afterwards would grow by what is granted to the quickest channel, for as long as another one lags.
-     */
-    private boolean roomInRing() {
-        trimRing();
-        return ringBytes <= ringLimit || ring.size() <= 1;
-    }
-
-    /** Whether everyone is past it, or somebody waits for what comes next and the others can be read for again. */
-    private boolean mayDrop(Segment oldest) {
-        if (!oldest.unstored.isEmpty()) {
-            return false;
-        }
-        boolean allPast = true;
-        boolean oneWaits = false;
-        boolean oneFollows = false;
-        boolean any = false;
-        for (Channel channel : channels.values()) {
-            if (channel.epoch != null) {
-                any = true;
-                allPast &= channel.cursor >= oldest.to;
-                oneWaits |= channel.cursor >= ringTo && channel.hasCredit();
-                oneFollows |= channel.cursor >= ringFrom && channel.cursor < oldest.to;
-            }
-        }
-        if (oneWaits && oneFollows && patienceNanos > 0) {
-            waits = true;
-            return false;
-        }
-        return any && (allPast || oneWaits);
-    }
-
-    /** Whether enough is kept without it, and everyone is past it. */
-    private boolean maySpare(Segment oldest) {
-        if (ringBytes <= ringLimit / PASSED_SHARE || !oldest.unstored.isEmpty()) {
-            return false;
-        }
-        boolean any = false;
-        for (Channel channel : channels.values()) {
-            if (channel.epoch != null) {
-                any = true;
-                if (channel.cursor < oldest.to) {
-                    return false;
-                }
-            }
-        }
-        return any;
+        ring.trim();
     }
 
     private void pump(long now) {
-        for (Channel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.values()) {
             if (channel.epoch != null) {
                 pump(channel, now);
             }
         }
     }
 
-    private void pump(Channel channel, long now) {
+    private void pump(OutgoingChannel channel, long now) {
         while (true) {
             if (passLost(channel, now)) {
                 continue;
@@ -761,7 +592,7 @@ public final class PartitionDispatcher {
     }
 
     /** What is given up is empty for everyone. */
-    private boolean passLost(Channel channel, long now) {
+    private boolean passLost(OutgoingChannel channel, long now) {
         LostRange gone = route.lostAt(channel.cursor);
         if (gone == null) {
             return false;
@@ -776,15 +607,15 @@ public final class PartitionDispatcher {
         return true;
     }
 
-    private void sendEmpty(Channel channel, long now) {
+    private void sendEmpty(OutgoingChannel channel, long now) {
         send(channel, channel.sentTo, channel.cursor, null, now);
     }
 
-    private void heartbeat(Channel channel, long now) {
+    private void heartbeat(OutgoingChannel channel, long now) {
         send(channel, channel.sentTo, channel.sentTo, null, now);
     }
 
-    private void send(Channel channel, long from, long to, @Nullable BlockBody body, long now) {
+    private void send(OutgoingChannel channel, long from, long to, @Nullable BlockBody body, long now) {
         ChannelEpoch epoch = channel.epoch;
         if (epoch == null) {
             throw new IllegalStateException("channel " + channel.indexer + " has no subscription");
@@ -797,27 +628,10 @@ public final class PartitionDispatcher {
 
     /** The segment that covers an offset, or null when it is not in memory. */
     private @Nullable Segment find(long offset) {
-        if (readTo >= 0 && offset >= ringFrom) {
-            return offset >= ringTo ? null : search(ring, offset);
+        if (readTo >= 0 && offset >= ring.from()) {
+            return ring.find(offset);
         }
-        return search(sweep, offset);
-    }
-
-    private static @Nullable Segment search(List<Segment> segments, long offset) {
-        int low = 0;
-        int high = segments.size() - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            Segment segment = segments.get(middle);
-            if (offset < segment.from) {
-                high = middle - 1;
-            } else if (offset >= segment.to) {
-                low = middle + 1;
-            } else {
-                return segment;
-            }
-        }
-        return null;
+        return SegmentRing.search(sweep, offset);
     }
 
     /** One reader of the log serves all channels behind the ring, from the smallest cursor that has credit. */
@@ -832,9 +646,9 @@ public final class PartitionDispatcher {
             }
         }
         long from = Long.MAX_VALUE;
-        for (Channel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.values()) {
             if (channel.hasCredit()
-                    && channel.cursor < ringFrom
+                    && channel.cursor < ring.from()
                     && channel.cursor >= logStart
                     && !roadblock.isAt(channel.cursor)
                     && find(channel.cursor) == null) {
@@ -858,25 +672,12 @@ public final class PartitionDispatcher {
         segment.release();
     }
 
-    private void measureRate(long now) {
-        long position = position();
-        if (rateFromOffset < 0) {
-            rateFromOffset = position;
-            rateFromNanos = now;
-        } else if (now - rateFromNanos > 200_000_000) {
-            double current = (double) (position - rateFromOffset) / (now - rateFromNanos);
-            offsetsPerNano = Math.max(current, (offsetsPerNano + current) / 2);
-            rateFromOffset = position;
-            rateFromNanos = now;
-        }
-    }
-
     private void keepLimitAhead(long now) {
         if (readTo < 0 || limitAsked != 0 || roadblock.anotherLog()) {
             return;
         }
-        long margin = Math.max(MIN_MARGIN, (long) (offsetsPerNano * 1e9));
-        long needed = pending.isEmpty() ? ringTo : pending.getFirst().batch.to();
+        long margin = Math.max(MIN_MARGIN, rate.aSecond());
+        long needed = pending.isEmpty() ? ring.to() : pending.getFirst().batch.to();
         if (route.limit() - needed < margin / 2) {
             askRoute(needed + margin, now);
         }

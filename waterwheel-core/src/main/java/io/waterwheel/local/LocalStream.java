@@ -27,6 +27,7 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.exec.CallerThread;
 import io.waterwheel.query.exec.ChunkCache;
 import io.waterwheel.query.exec.QueryRunner;
 import io.waterwheel.query.exec.RowSink;

@@ -53,6 +53,7 @@ final class FileCollectorTest {
 
     private FileCollector.Found look(long now) throws IOException {
         collector.list();
+        collector.readCatalog();
         return collector.collect(now);
     }
 

@@ -30,6 +30,7 @@ final class CollectorRole {
                 return;
             }
             listed = false;
+            collector.readCatalog();
             FileCollector.Found found = collector.collect(world.now);
             if (found.removed() > 0) {
                 world.note("collector", "%s", found);

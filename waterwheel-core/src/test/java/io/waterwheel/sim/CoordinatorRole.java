@@ -7,6 +7,7 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
+import io.waterwheel.query.exec.CallerThread;
 import io.waterwheel.query.exec.ChunkCache;
 import io.waterwheel.query.exec.ChunkScan;
 import io.waterwheel.query.exec.DispatchPolicy;
@@ -45,7 +46,7 @@ final class CoordinatorRole implements SnapshotSource {
         this.follower = new StreamFollower(new StreamCatalog(client, world.stream));
         this.scan = new ChunkScan(world.files, new ChunkCache(1 << 20));
         this.runner =
-                new QueryRunner(this, streamId -> new Others(), new DirectExecutor(), DispatchPolicy.LADA, world.clock);
+                new QueryRunner(this, streamId -> new Others(), new CallerThread(), DispatchPolicy.LADA, world.clock);
     }
 
     void onReport(Control.Report report) {

@@ -108,7 +108,7 @@ final class PlantedBugs {
                             DISPATCHER,
                             "if (records.from >= route.limit() || roadblock.isAt(records.from)) {",
                             "if (roadblock.isAt(records.from)) {")
-                    .with(DISPATCHER, "roomInRing() && first.from < route.limit()", "roomInRing()")
+                    .with(DISPATCHER, "ring.hasRoom() && first.from < route.limit()", "ring.hasRoom()")
                     .with(ROUTE, "return Math.min(limit, since);", "return since;")
                     .with(ROUTE, "return limit;", "return Long.MAX_VALUE;"),
             new PlantedBug("route cas", 1, SAFETY, "the route is written without compare-and-set")
@@ -262,9 +262,9 @@ final class PlantedBugs {
                     .with(INDEXER, "if (!stopped && !successorSeen) {", "if (!stopped && !successorSeen && now < 0) {"),
             new PlantedBug("ring", 6, MEMORY, "room in the ring is made after a segment came")
                     .with(
-                            DISPATCHER,
-                            "trimRing(); return ringBytes <= ringLimit || ring.size() <= 1;",
-                            "return ringBytes <= ringLimit || ring.isEmpty() || mayDrop(ring.get(0));"),
+                            "ingest/SegmentRing",
+                            "trim(); return bytes <= limit || segments.size() <= 1;",
+                            "return bytes <= limit || segments.isEmpty() || mayDrop(segments.get(0));"),
             new PlantedBug("pause", 6, MEMORY, "live reading does not pause when nobody has credit")
                     .with(DISPATCHER, "if (pendingBytes > settings.pendingBytes()) { pause(now); }", ""),
             new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
@@ -310,8 +310,5 @@ final class PlantedBugs {
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")
                     .with(PLAN, "if (report.epoch() != checkpoint.epoch()", "if (report.epoch() < 0"),
             new PlantedBug("older routes", 1, NONE, "a dispatcher takes an older copy of its route")
-                    .with(
-                            DISPATCHER,
-                            "if (newer.limit() >= route.limit()",
-                            "if (newer.limit() >= 0 || newer.limit() >= route.limit()"));
+                    .with(DISPATCHER, "if (newer.isBefore(route)) {", "if (newer.isBefore(route) && now < 0) {"));
 }

@@ -60,6 +60,7 @@ final class Collector implements AutoCloseable {
                 marked = true;
             }
             collector.list();
+            collector.readCatalog();
             FileCollector.Found found = collector.collect(System.nanoTime());
             Totals before = totals;
             totals =

@@ -1,11 +1,11 @@
-package io.waterwheel.local;
+package io.waterwheel.query.exec;
 
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Runs every task at once, on the thread that hands it over: a local query needs no other. */
-final class CallerThread extends AbstractExecutorService {
+/** Runs every task at once, on the thread that hands it over: for queries that need no other. */
+public final class CallerThread extends AbstractExecutorService {
     @Override
     public void execute(Runnable task) {
         task.run();

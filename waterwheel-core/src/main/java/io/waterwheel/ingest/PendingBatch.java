@@ -1,0 +1,30 @@
+package io.waterwheel.ingest;
+
+/** Records that were read and wait to be routed, from {@link #from} on. Owner: the dispatcher. */
+final class PendingBatch {
+    final RecordBatch batch;
+    /** Of its records. */
+    final long bytes;
+    /** First record at or above {@link #from}. */
+    int index;
+    /** Everything below is routed, or is not to be. */
+    long from;
+
+    PendingBatch(RecordBatch batch, long from) {
+        this.batch = batch;
+        this.from = from;
+        long sum = 0;
+        for (int i = 0; i < batch.count(); i++) {
+            sum += batch.values()[i].remaining();
+        }
+        this.bytes = sum;
+        skipTo(from);
+    }
+
+    void skipTo(long offset) {
+        from = Math.max(from, offset);
+        while (index < batch.count() && batch.offsets()[index] < from) {
+            index++;
+        }
+    }
+}

@@ -191,7 +191,8 @@ public final class Cursor implements AutoCloseable {
                     e);
         }
         WaterwheelException failure = connection.failure(e);
-        if (rows > 0 && Coordinators.isGone(failure)) {
+        // A coordinator that could still say why it ends is believed.
+        if (rows > 0 && failure.code().equals("SERVER_UNREACHABLE")) {
             return new WaterwheelException(
                     Kind.TEMPORARY,
                     CUT_OFF,

@@ -241,13 +241,11 @@ public final class WaterwheelClient implements AutoCloseable {
     public void drop(String stream) {
         DropStreamRequest request =
                 DropStreamRequest.newBuilder().setName(stream).build();
-        DropStreamReply reply = coordinators.once(
+        DropStreamReply unused = coordinators.once(
                 "drop stream " + stream,
                 connection ->
                         call(connection, AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
-        if (reply.isInitialized()) {
-            session.forget(stream);
-        }
+        session.forget(stream);
     }
 
     /** {@link #flush(String, Duration)} within 30 seconds. */
@@ -332,10 +330,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .setTimeoutMillis(Math.max(1, timeout.toMillis()))
                 .build();
-        return Verification.of(coordinators.once(
-                "verify stream " + stream,
-                connection ->
-                        call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
+        return Verification.of(coordinators.repeatable(connection ->
+                call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
     }
 
     /** How the server and its streams are. */

@@ -81,6 +81,7 @@ final class FaultsTest {
                         LetterFeed letters = LetterFeed.start(client, seed)) {
                     strikeAll(installation, client, feed, letters, faults(given, installation, disk != null));
                 } catch (Exception | AssertionError e) {
+                    installation.keepLog();
                     throw new AssertionError(
                             "seed " + seed + ": " + e + "\nserver: "
                                     + installation
@@ -129,6 +130,7 @@ final class FaultsTest {
             // Sometimes the next one strikes before this one is overcome.
             if (random.nextInt(4) != 0) {
                 recover(check, feed);
+                letters.awaitAnswered(client, PATIENCE);
                 recoveries.add((System.nanoTime() - begin) / 1_000_000);
                 for (int i = random.nextInt(40); i >= 0; i--) {
                     check.askOne(feed, QUESTION);
@@ -138,6 +140,7 @@ final class FaultsTest {
         recover(check, feed);
         Feed.Acknowledged all = feed.end();
         letters.end();
+        letters.awaitAnswered(client, PATIENCE);
         everything(client, check, feed, all);
         letters.check(client, PATIENCE);
         Verification verification = client.verify(KnownRows.STREAM, PATIENCE);
@@ -148,6 +151,7 @@ final class FaultsTest {
         installation.start(Installation.Part.SERVER);
         recover(check, feed);
         everything(client, check, feed, all);
+        letters.awaitAnswered(client, PATIENCE);
         letters.check(client, PATIENCE);
         recoveries.sort(null);
         System.err.printf(

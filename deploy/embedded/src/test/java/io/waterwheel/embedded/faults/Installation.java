@@ -139,6 +139,14 @@ final class Installation implements AutoCloseable {
         return part(part).ready().substring(ServiceProcess.READY.length());
     }
 
+    /** Keeps what the server wrote, of all its lives. */
+    void keepLog() throws IOException {
+        Path log = folder.resolve("data").resolve("logs").resolve("waterwheel.log");
+        if (Files.exists(log)) {
+            Files.copy(log, logs().resolve("waterwheel-" + System.nanoTime() + ".log"));
+        }
+    }
+
     /** Kept after the test, for whoever has to find out why it failed. */
     private static Path logs() {
         return Path.of("target", "fault-logs");

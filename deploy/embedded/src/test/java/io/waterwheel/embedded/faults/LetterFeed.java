@@ -11,6 +11,7 @@ import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ final class LetterFeed implements AutoCloseable {
     private static final int PARTITIONS = 2;
     private static final int RECORDS_AT_ONCE = 20;
     private static final long PAUSE_NANOS = 50_000_000;
+    private static final Duration ATTEMPT = Duration.ofSeconds(5);
     /** Longer than any fault lasts: the producer waits for a broker that is away. */
     private static final int DELIVERY_MILLIS = 600_000;
 
@@ -45,7 +47,7 @@ final class LetterFeed implements AutoCloseable {
     private final Random random;
     private final Thread thread;
     private final Set<String> bad = new HashSet<>();
-    private final Map<Integer, Long> ends = new HashMap<>();
+    private volatile Map<Integer, Long> ends = Map.of();
     private long good;
     private volatile boolean ending;
     private volatile @Nullable Exception failure;
@@ -77,10 +79,12 @@ final class LetterFeed implements AutoCloseable {
                 for (long n = number; n < number + RECORDS_AT_ONCE; n++) {
                     sent.add(producer.send(new ProducerRecord<>(STREAM, (int) (n % PARTITIONS), null, line(n))));
                 }
+                Map<Integer, Long> reached = new HashMap<>(ends);
                 for (Future<RecordMetadata> record : sent) {
                     RecordMetadata at = record.get(DELIVERY_MILLIS, TimeUnit.MILLISECONDS);
-                    ends.merge(at.partition(), at.offset() + 1, Math::max);
+                    reached.merge(at.partition(), at.offset() + 1, Math::max);
                 }
+                ends = reached;
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         } catch (Exception e) {
@@ -105,6 +109,26 @@ final class LetterFeed implements AutoCloseable {
         Exception e = failure;
         if (e != null) {
             throw new IllegalStateException("sending failed", e);
+        }
+    }
+
+    /**
+     * Waits until everything that is acknowledged by now is answered; says how the stream is when it is not in time.
+     */
+    void awaitAnswered(WaterwheelClient client, Duration patience) {
+        Query query = Query.of(STREAM).withAtLeast(ends).withTimeout(ATTEMPT);
+        long begin = System.nanoTime();
+        while (true) {
+            try {
+                var unused = client.count(query);
+                return;
+            } catch (WaterwheelException e) {
+                if (System.nanoTime() - begin > patience.toNanos()) {
+                    throw new AssertionError(
+                            query + " is not answered: " + e.getMessage() + "; offsets " + client.offsets(STREAM), e);
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
         }
     }
 

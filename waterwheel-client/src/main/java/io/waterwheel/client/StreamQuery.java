@@ -115,9 +115,26 @@ public final class StreamQuery {
 
     /** Only times between these, in whole milliseconds. */
     public StreamQuery between(Instant from, Instant to) {
-        StreamQuery copy = with(query.withTimes(new TimeInterval(from.toEpochMilli(), to.toEpochMilli())));
+        StreamQuery copy = with(query.withTimes(new TimeInterval(millis(from), millis(to))));
         copy.last = null;
         return copy;
+    }
+
+    /** Milliseconds since 1970; the first or last there are for an instant that lies beyond them. */
+    private static long millis(Instant instant) {
+        try {
+            return instant.toEpochMilli();
+        } catch (ArithmeticException e) {
+            return instant.getEpochSecond() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
+
+    private static long millisAgo(Duration age) {
+        try {
+            return Math.subtractExact(System.currentTimeMillis(), age.toMillis());
+        } catch (ArithmeticException e) {
+            return Long.MIN_VALUE;
+        }
     }
 
     /** Only times from so long ago on, by this machine's clock at the moment when it is asked. */
@@ -231,8 +248,7 @@ public final class StreamQuery {
         Query asked = query;
         Duration age = last;
         if (age != null) {
-            asked = asked.withTimes(
-                    new TimeInterval(Math.subtractExact(System.currentTimeMillis(), age.toMillis()), Long.MAX_VALUE));
+            asked = asked.withTimes(new TimeInterval(millisAgo(age), Long.MAX_VALUE));
         }
         if (grouped) {
             List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;
@@ -282,13 +298,13 @@ public final class StreamQuery {
      * All records of the answer, in memory: give a {@link #limit} where there may be many. Asked again, within the
      * timeout, when the coordinator is lost in the middle.
      *
-     * @throws IllegalArgumentException when the query allows a partial answer, which a list cannot mark: ask {@link
-     *     #records} and look at its verdict
+     * @throws IllegalArgumentException when the query allows a partial answer, which a list cannot mark: ask
+     *     {@link #records} and look at its verdict
      */
     public <R extends Record> List<R> list(Class<R> type) {
         if (query.allowPartial()) {
-            throw new IllegalArgumentException("query: list cannot say that its answer is partial;"
-                    + " ask records(...) and read its verdict");
+            throw new IllegalArgumentException(
+                    "query: list cannot say that its answer is partial;" + " ask records(...) and read its verdict");
         }
         return client.whole(recordQuery(type), cursor -> {
             RecordMapper<R> mapper = RecordMapper.of(type, cursor.fields());

@@ -93,6 +93,16 @@ class StreamQueryTest {
     void theLastMinutesAreThoseBeforeItIsAsked() throws Exception {
         try (FakeServer server = server();
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            assertThat(client.query("s")
+                            .between(Instant.MIN, Instant.MAX)
+                            .toQuery()
+                            .times())
+                    .isEqualTo(TimeInterval.ALL);
+            assertThat(client.query("s")
+                            .last(Duration.ofSeconds(Long.MAX_VALUE))
+                            .toQuery()
+                            .times())
+                    .isEqualTo(TimeInterval.ALL);
             StreamQuery recent = client.query("s").last(Duration.ofMinutes(5));
             long before = System.currentTimeMillis() - 300_000;
             TimeInterval times = recent.toQuery().times();

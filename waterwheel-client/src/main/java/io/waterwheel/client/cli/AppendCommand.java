@@ -101,7 +101,7 @@ final class AppendCommand implements Callable<Integer> {
             names = "--rate",
             paramLabel = "N",
             description = "Lines a second at most, to replay a file slowly. Default: as fast as it goes.")
-    private double rate;
+    private @Nullable Double rate;
 
     @Option(
             names = "--max-reject",
@@ -110,7 +110,10 @@ final class AppendCommand implements Callable<Integer> {
                     + " Default: go through all lines, and end with 1 when any was rejected.")
     private @Nullable Long maxReject;
 
-    @Option(names = "--no-wait", description = "End when Kafka has the records, before queries see them.")
+    @Option(
+            names = "--no-wait",
+            description = "End when Kafka has the records, before queries see them, and say their positions last:"
+                    + " a query with these as --at-least waits for them.")
     private boolean noWait;
 
     @Option(
@@ -134,9 +137,9 @@ final class AppendCommand implements Callable<Integer> {
         try (WaterwheelClient client = server.connect();
                 CountedInput in = new CountedInput(open())) {
             StreamDetails details = client.describe(stream);
+            long letters = noWait ? 0 : deadLetters(client); // before any record of this append can be one
             Map<Integer, Long> positions = append(details, in, rejections, begin);
             if (!noWait && !positions.isEmpty()) {
-                long letters = deadLetters(client);
                 await(client, positions);
                 terminal.err().println("queries see all of it " + seconds(begin) + " s after the start");
                 long more = deadLetters(client) - letters;
@@ -147,6 +150,9 @@ final class AppendCommand implements Callable<Integer> {
                                     + stream + "'");
                 }
             }
+            if (noWait && !positions.isEmpty()) {
+                terminal.err().println("positions: " + PositionText.of(positions));
+            }
             return rejections.accepted() ? 0 : Cli.FAILURE;
         }
     }
@@ -156,7 +162,7 @@ final class AppendCommand implements Callable<Integer> {
         if (name != null && file.equals("-")) {
             throw wrong("--name goes with a file, which can be read again from its beginning, not with standard input");
         }
-        if (rate < 0 || Double.isNaN(rate)) {
+        if (rate != null && !(rate > 0 && Double.isFinite(rate))) {
             throw wrong("--rate: expected lines a second, above 0, got " + rate);
         }
         if (maxReject != null && maxReject < 0) {
@@ -177,7 +183,7 @@ final class AppendCommand implements Callable<Integer> {
         RecordFormat records = details.definition().format();
         long size = file.equals("-") ? -1 : Files.size(Path.of(file));
         AppendProgress progress = new AppendProgress(terminal, FileAppend.unit(records), in::bytes, size);
-        Pace pace = rate == 0 ? Pace.FREE : new Pace(rate);
+        Pace pace = rate == null ? Pace.FREE : new Pace(rate);
         Map<Integer, Long> positions;
         FileAppend append;
         if (name == null) {

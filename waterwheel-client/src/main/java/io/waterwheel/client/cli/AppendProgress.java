@@ -18,6 +18,7 @@ final class AppendProgress {
     private final long begin = System.nanoTime();
     private long shownAt = begin;
     private boolean shown;
+    private long before;
 
     /**
      * @param unit what is counted
@@ -26,13 +27,18 @@ final class AppendProgress {
      */
     AppendProgress(Terminal terminal, String unit, LongSupplier bytesRead, long bytesInAll) {
         this.err = terminal.err();
-        this.shows = terminal.interactive();
+        this.shows = terminal.errWatched();
         this.unit = unit;
         this.bytesRead = bytesRead;
         this.bytesInAll = bytesInAll;
     }
 
-    /** So many lines are accepted and rejected by now. */
+    /** So many were accepted by earlier runs, and say nothing of how fast this one is. */
+    void before(long earlier) {
+        before = earlier;
+    }
+
+    /** So many lines are accepted and rejected by now, by all runs. */
     void at(long accepted, long rejected) {
         if (!shows) {
             return;
@@ -43,14 +49,16 @@ final class AppendProgress {
         }
         shownAt = now;
         shown = true;
-        String line = line(accepted, rejected, (now - begin) / 1e9, bytesRead.getAsLong(), bytesInAll, unit);
+        String line = line(
+                accepted, accepted - before, rejected, (now - begin) / 1e9, bytesRead.getAsLong(), bytesInAll, unit);
         err.print("\r" + line + " ".repeat(Math.max(0, WIDTH - line.length())));
         err.flush();
     }
 
-    static String line(long accepted, long rejected, double seconds, long read, long inAll, String unit) {
+    static String line(
+            long accepted, long ofThisRun, long rejected, double seconds, long read, long inAll, String unit) {
         StringBuilder line = new StringBuilder(String.format(
-                Locale.ROOT, "%,d %s, %,.0f a second", accepted, unit, accepted / Math.max(seconds, 1e-3)));
+                Locale.ROOT, "%,d %s, %,.0f a second", accepted, unit, ofThisRun / Math.max(seconds, 1e-3)));
         if (rejected > 0) {
             line.append(String.format(Locale.ROOT, ", %,d rejected", rejected));
         }

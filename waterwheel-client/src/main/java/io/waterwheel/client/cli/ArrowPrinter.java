@@ -5,6 +5,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import org.apache.arrow.vector.ipc.ArrowStreamWriter;
 
@@ -48,7 +49,13 @@ final class ArrowPrinter {
             writer.end();
             whole = true;
         } catch (IOException e) {
-            return false;
+            if (out.checkError()) {
+                return false;
+            }
+            throw new UncheckedIOException(
+                    "the answer cannot be written as an Arrow stream: " + e
+                            + "; what was printed is not the whole answer",
+                    e);
         } finally {
             finish(buffered, whole);
         }
@@ -62,7 +69,7 @@ final class ArrowPrinter {
             }
             buffered.flush();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException("a print stream throws nothing", e);
+            throw new UncheckedIOException("a print stream throws nothing", e);
         }
     }
 }

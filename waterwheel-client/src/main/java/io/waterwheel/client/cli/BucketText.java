@@ -7,6 +7,8 @@ import picocli.CommandLine.TypeConversionException;
 /** A length of time as a whole number and a unit: {@code 500ms}, {@code 5s}, {@code 10m}, {@code 1h}, {@code 1d}. */
 final class BucketText implements ITypeConverter<Duration> {
     private static final int MOST_DIGITS = 12;
+    /** Over two thousand years. */
+    private static final Duration MOST = Duration.ofDays(1_000_000);
 
     @Override
     public Duration convert(String text) {
@@ -21,19 +23,19 @@ final class BucketText implements ITypeConverter<Duration> {
             }
             switch (text.substring(digits)) {
                 case "ms" -> {
-                    return Duration.ofMillis(number);
+                    return bounded(Duration.ofMillis(number), text);
                 }
                 case "s" -> {
-                    return Duration.ofSeconds(number);
+                    return bounded(Duration.ofSeconds(number), text);
                 }
                 case "m" -> {
-                    return Duration.ofMinutes(number);
+                    return bounded(Duration.ofMinutes(number), text);
                 }
                 case "h" -> {
-                    return Duration.ofHours(number);
+                    return bounded(Duration.ofHours(number), text);
                 }
                 case "d" -> {
-                    return Duration.ofDays(number);
+                    return bounded(Duration.ofDays(number), text);
                 }
                 default -> {
                     // Said below.
@@ -42,5 +44,13 @@ final class BucketText implements ITypeConverter<Duration> {
         }
         throw new TypeConversionException(
                 "expected a whole number and ms, s, m, h or d, such as 500ms or 10m, got '" + text + "'");
+    }
+
+    private static Duration bounded(Duration length, String text) {
+        if (length.compareTo(MOST) > 0) {
+            throw new TypeConversionException(
+                    "expected a length of time of at most " + MOST.toDays() + "d, got '" + text + "'");
+        }
+        return length;
     }
 }

@@ -8,12 +8,17 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -99,7 +104,12 @@ public final class Cli {
                 .setParameterExceptionHandler(Cli::notUnderstood)
                 .setExecutionExceptionHandler(Cli::failed);
         int code = commands.execute(args);
-        terminal.out().flush();
+        // The stream swallows its errors and remembers them.
+        if (terminal.out().checkError() && code == 0) {
+            err.println("waterwheel: standard output cannot be written (closed, or the disk is full): not all that"
+                    + " belongs there is there");
+            return FAILURE;
+        }
         return code;
     }
 
@@ -170,6 +180,23 @@ public final class Cli {
         return " 'waterwheel server' starts one; --server or WATERWHEEL_SERVER names another.";
     }
 
+    /** What is wrong with which file: the JDK's message is often only its path; null when it is no such failure. */
+    static @Nullable String fileTrouble(Exception e) {
+        Throwable cause = e instanceof UncheckedIOException && e.getCause() != null ? e.getCause() : e;
+        if (!(cause instanceof FileSystemException trouble)) {
+            return null;
+        }
+        String file = String.valueOf(trouble.getFile());
+        if (trouble instanceof NoSuchFileException) {
+            return "there is no file " + file;
+        } else if (trouble instanceof AccessDeniedException) {
+            return "cannot read or write " + file + ": permission denied";
+        } else if (trouble instanceof FileAlreadyExistsException) {
+            return file + " exists already";
+        }
+        return file + ": " + (trouble.getReason() == null ? trouble.getClass().getSimpleName() : trouble.getReason());
+    }
+
     private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) throws Exception {
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();
@@ -178,6 +205,8 @@ public final class Cli {
             if (failure.kind() == WaterwheelException.Kind.BUG) {
                 failure.printStackTrace(err);
             }
+        } else if (fileTrouble(e) != null) {
+            err.println(name + ": " + fileTrouble(e));
         } else if (e instanceof java.io.IOException || e instanceof UncheckedIOException) {
             err.println(name + ": " + (e.getMessage() == null ? e.toString() : e.getMessage()));
         } else {

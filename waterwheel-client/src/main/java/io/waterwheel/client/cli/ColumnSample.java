@@ -12,12 +12,19 @@ import org.jspecify.annotations.Nullable;
 /** What the values of one column of a CSV file look like. One thread. */
 final class ColumnSample {
     /** What files write where there is nothing. */
-    private static final Set<String> MARKS = Set.of("-", "NA", "N/A", "null", "NULL", "None", "NaN", "nan", "\\N");
+    private static final Set<String> MARKS = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
 
     /** One mark in so many values is taken for a gap in a column of another type. */
     private static final int MARKS_IN = 100;
 
+    private static final Pattern WHOLE = Pattern.compile("-?\\d+");
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9]\\d{0,18})");
+    /** Numbers for the decoder, of type double only. */
+    private static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
+
+    /** Up to here a double holds every whole number. */
+    private static final long EXACT = 1L << 53;
+
     private static final Pattern DECIMAL = Pattern.compile("-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?");
     private static final Pattern TIME = Pattern.compile(
             "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?))?");
@@ -30,6 +37,11 @@ final class ColumnSample {
     long empty;
     long marks;
     long zoneless;
+    /** NaN and infinities. */
+    long notFinite;
+    /** Whole numbers that are others as doubles, perhaps. */
+    long rounded;
+
     private long integers;
     private long wide;
     private long decimals;
@@ -58,7 +70,10 @@ final class ColumnSample {
             marks++;
             return;
         }
-        if (DECIMAL.matcher(value).matches()) {
+        if (NOT_FINITE.contains(value)) {
+            notFinite++;
+            decimals++;
+        } else if (DECIMAL.matcher(value).matches()) {
             number(value);
         } else if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
             booleans++;
@@ -77,11 +92,21 @@ final class ColumnSample {
         double number = Double.parseDouble(value);
         least = Math.min(least, number);
         most = Math.max(most, number);
-        if (INTEGER.matcher(value).matches() && Math.abs(number) < 9e18) {
+        if (WHOLE.matcher(value).matches()) {
+            // 007 is a name, not a number.
+            if (!INTEGER.matcher(value).matches()) {
+                return;
+            }
+            long whole;
+            try {
+                whole = Long.parseLong(value);
+            } catch (NumberFormatException beyond64Bits) {
+                return; // as a double it would be another number: it stays a text
+            }
             integers++;
-            wide += Math.abs(number) > Integer.MAX_VALUE ? 1 : 0;
+            wide += whole != (int) whole ? 1 : 0;
+            rounded += whole > EXACT || whole < -EXACT ? 1 : 0;
         }
-        // 007 is a name, not a number.
         decimals += value.matches("-?0\\d.*") ? 0 : 1;
         fraction = Math.max(fraction, digitsBehindPoint(value));
     }
@@ -131,6 +156,9 @@ final class ColumnSample {
         if (type != FieldType.INT && type != FieldType.LONG && type != FieldType.DOUBLE) {
             return null;
         }
+        if (least > most) {
+            return null; // not one finite number
+        }
         for (TimestampUnit unit : TimestampUnit.values()) {
             double perSecond = 1e9 / unit.nanos();
             if (least >= 315_532_800.0 * perSecond && most <= 4_102_444_800.0 * perSecond) {
@@ -152,9 +180,18 @@ final class ColumnSample {
         return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
     }
 
-    /** Whether all numbers lie within. */
+    /** Whether a cell of a first line may be a column's name: it looks like no value but a text. */
+    static boolean mayBeName(CsvCells.Cell cell) {
+        ColumnSample sample = new ColumnSample("");
+        sample.add(cell.text(), cell.quoted());
+        return sample.type() == FieldType.STRING
+                && sample.zoneless == 0
+                && !DECIMAL.matcher(cell.text()).matches();
+    }
+
+    /** Whether all finite numbers lie within. */
     boolean within(double low, double high) {
-        return least >= low && most <= high;
+        return least <= most && least >= low && most <= high;
     }
 
     /** Number of distinct values, up to a bound. */

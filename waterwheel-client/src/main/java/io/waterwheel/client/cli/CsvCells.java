@@ -3,7 +3,10 @@ package io.waterwheel.client.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The cells of a CSV line as text, for looking at a file; appending works on bytes. */
+/**
+ * The cells of a CSV line as text, for looking at a file; appending works on bytes. A quote opens only at a cell's
+ * start, as for the decoder: elsewhere it is a character like another.
+ */
 final class CsvCells {
     /** A value, and whether it stood in quotes. */
     record Cell(String text, boolean quoted) {}
@@ -26,7 +29,7 @@ final class CsvCells {
                 } else {
                     inQuotes = false;
                 }
-            } else if (c == '"') {
+            } else if (c == '"' && text.length() == 0 && !quoted) {
                 inQuotes = true;
                 quoted = true;
             } else if (c == ',') {

@@ -27,6 +27,7 @@ final class CsvColumns {
     /** Where each column of the present line starts; one more for its end, each after a comma. */
     private final int[] starts;
 
+    private final CsvQuotes quotes = new CsvQuotes();
     private byte[] out = new byte[256];
 
     private CsvColumns(int columns, int[] columnOf) {
@@ -49,12 +50,15 @@ final class CsvColumns {
         if (header == null) {
             throw bad(source + ": is empty; expected a first line that names the fields");
         }
-        // As create --like made field names of them.
-        List<String> names = names(header).stream()
-                .map(name -> schema.indexOf(name) < 0 && schema.indexOf(FieldNames.of(name)) >= 0
-                        ? FieldNames.of(name)
-                        : name)
-                .toList();
+        List<String> names = new ArrayList<>(names(header));
+        List<String> proposed = FieldNames.of(names);
+        // As create --like made field names of them; a schema by hand may have some of its own.
+        boolean asProposed = proposed.stream().allMatch(name -> schema.indexOf(name) >= 0);
+        for (int c = 0; c < names.size(); c++) {
+            if (asProposed || (schema.indexOf(names.get(c)) < 0 && schema.indexOf(proposed.get(c)) >= 0)) {
+                names.set(c, proposed.get(c));
+            }
+        }
         return named(source + ": the first line", names, schema);
     }
 
@@ -99,9 +103,10 @@ final class CsvColumns {
     /** The names in a header line. */
     static List<String> names(byte[] header) {
         List<String> names = new ArrayList<>();
-        for (String part : new String(header, StandardCharsets.UTF_8).split(",", -1)) {
-            String name = part.strip();
-            boolean quoted = name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");
+        for (CsvCells.Cell cell : CsvCells.of(new String(header, StandardCharsets.UTF_8))) {
+            String name = cell.text().strip();
+            // A space before the quote, which no row may have, does no harm here.
+            boolean quoted = !cell.quoted() && name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");
             names.add(quoted ? name.substring(1, name.length() - 1) : name);
         }
         return names;
@@ -132,11 +137,9 @@ final class CsvColumns {
 
     private boolean split(byte[] line) {
         int column = 0;
-        boolean inQuotes = false;
+        quotes.begin();
         for (int i = 0; i < line.length; i++) {
-            if (line[i] == '"') {
-                inQuotes = !inQuotes;
-            } else if (line[i] == ',' && !inQuotes) {
+            if (!quotes.inside(line[i]) && line[i] == ',') {
                 if (++column == columns) {
                     return false;
                 }

@@ -87,7 +87,8 @@ final class FileAppend {
             if (this.named != null) {
                 goOn(lines, this.named);
             }
-            byte[] line = next(lines);
+            // An earlier run may have ended for too many.
+            byte[] line = rejections.tooMany() ? null : next(lines);
             while (line != null) {
                 pace.next();
                 uncommittedBytes += line.length;
@@ -95,11 +96,12 @@ final class FileAppend {
                 if (ordered == null && columns != null) {
                     rejections.add(
                             lines.lineNumber(),
+                            lines.lastLineNumber(),
                             "expected " + columns.columns() + " columns, as "
                                     + (named.isEmpty() ? "the first line" : "--columns") + " names, got another number",
                             progress);
                 } else if (ordered != null) {
-                    append(ordered, check, input, lines.lineNumber());
+                    append(ordered, check, input, lines);
                 }
                 progress.at(sent, rejections.count());
                 if (this.named != null && commitIsDue()) {
@@ -151,12 +153,14 @@ final class FileAppend {
         committed = appender.positions();
         sent = note.sent();
         rejections.before(note.refused());
+        progress.before(sent);
         err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(records)
                 + " were appended under this name before");
     }
 
+    /** Before a wait that would go beyond its time, too: no transaction stays open through one. */
     private boolean commitIsDue() {
-        return uncommittedBytes >= COMMIT_BYTES || System.nanoTime() - committedAt >= COMMIT_NANOS;
+        return uncommittedBytes >= COMMIT_BYTES || pace.nanosLeft() >= COMMIT_NANOS - (System.nanoTime() - committedAt);
     }
 
     private void commit(NamedAppender appender) {
@@ -169,10 +173,10 @@ final class FileAppend {
         committedAt = System.nanoTime();
     }
 
-    private void append(byte[] line, LineCheck check, RecordFormat input, long lineNumber) {
+    private void append(byte[] line, LineCheck check, RecordFormat input, InputLines lines) {
         String refusal = check.refusal(line);
         if (refusal != null) {
-            rejections.add(lineNumber, refusal, progress);
+            rejections.add(lines.lineNumber(), lines.lastLineNumber(), refusal, progress);
             return;
         }
         if (input == records) {
@@ -189,7 +193,7 @@ final class FileAppend {
             }
             sent++;
         } catch (IllegalArgumentException e) {
-            rejections.add(lineNumber, String.valueOf(e.getMessage()), progress);
+            rejections.add(lines.lineNumber(), lines.lastLineNumber(), String.valueOf(e.getMessage()), progress);
         }
     }
 }

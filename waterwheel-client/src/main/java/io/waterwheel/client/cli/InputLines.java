@@ -5,6 +5,7 @@ import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -23,6 +24,8 @@ final class InputLines implements AutoCloseable {
     /** How a frame of Zstandard begins. */
     private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
 
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
     private static final int BUFFER_BYTES = 1 << 16;
 
     private final InputStream in;
@@ -31,12 +34,13 @@ final class InputLines implements AutoCloseable {
     private final ByteArrayOutputStream carried = new ByteArrayOutputStream();
     private int at;
     private int end;
-    private boolean first = true;
 
     /** Line ends read so far. */
     private long ends;
 
     private long lineNumber;
+    private long lastLineNumber;
+    private final CsvQuotes csv = new CsvQuotes();
 
     /** @param quotes whether line ends between quotes belong to the line */
     InputLines(InputStream source, boolean quotes) throws IOException {
@@ -46,11 +50,55 @@ final class InputLines implements AutoCloseable {
         byte[] magic = buffered.readNBytes(ZSTD.length);
         buffered.reset();
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
-            this.in = new GZIPInputStream(buffered, BUFFER_BYTES);
+            this.in = gzip(buffered);
         } else if (Arrays.equals(magic, ZSTD)) {
             this.in = new ZstdInputStream(buffered);
         } else {
             this.in = buffered;
+        }
+        passMark();
+    }
+
+    private InputStream gzip(InputStream packed) throws IOException {
+        try {
+            return new GZIPInputStream(new HonestAvailable(packed), BUFFER_BYTES);
+        } catch (EOFException | ZipException e) {
+            throw damaged(e);
+        }
+    }
+
+    /**
+     * Says that there is more unless it is at its end: the JDK looks for the next member of a file that was put
+     * together of several only then, and a pipe often says 0 in between.
+     */
+    private static final class HonestAvailable extends FilterInputStream {
+        /** @param source one that marks */
+        HonestAvailable(InputStream source) {
+            super(source);
+        }
+
+        @Override
+        public int available() throws IOException {
+            int known = super.available();
+            if (known > 0) {
+                return known;
+            }
+            in.mark(1);
+            boolean more = in.read() >= 0;
+            in.reset();
+            return more ? 1 : 0;
+        }
+    }
+
+    /** Passes over the mark of the encoding that some editors put first. */
+    private void passMark() throws IOException {
+        int got = 0;
+        while (end < MARK.length && got >= 0) {
+            got = read(end);
+            end += Math.max(0, got);
+        }
+        if (end >= MARK.length && Arrays.equals(buffer, 0, MARK.length, MARK, 0, MARK.length)) {
+            at = MARK.length;
         }
     }
 
@@ -62,18 +110,9 @@ final class InputLines implements AutoCloseable {
             if (line == null) {
                 return null;
             }
-            int from = 0;
-            if (first
-                    && line.length >= 3
-                    && line[0] == (byte) 0xEF
-                    && line[1] == (byte) 0xBB
-                    && line[2] == (byte) 0xBF) {
-                from = 3; // a mark of the encoding that some editors put first
-            }
-            first = false;
-            int to = line.length > from && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
-            if (to > from) {
-                return from == 0 && to == line.length ? line : Arrays.copyOfRange(line, from, to);
+            int to = line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
+            if (to > 0) {
+                return to == line.length ? line : Arrays.copyOf(line, to);
             }
         }
     }
@@ -83,26 +122,32 @@ final class InputLines implements AutoCloseable {
         return lineNumber;
     }
 
+    /** Number of the last line of what {@link #next} returned last. */
+    long lastLineNumber() {
+        return lastLineNumber;
+    }
+
     private byte @Nullable [] line() throws IOException {
         carried.reset();
-        boolean inQuotes = false;
+        csv.begin();
         while (true) {
             if (at == end) {
                 at = 0;
-                end = read();
+                end = read(0);
                 if (end <= 0) {
                     end = 0;
+                    lastLineNumber = ends + 1;
                     return carried.size() == 0 ? null : carried.toByteArray();
                 }
             }
             int from = at;
             while (at < end) {
                 byte c = buffer[at++];
-                if (c == '"' && quotes) {
-                    inQuotes = !inQuotes;
-                } else if (c == '\n') {
+                boolean inQuotes = quotes && csv.inside(c);
+                if (c == '\n') {
                     ends++;
                     if (!inQuotes) {
+                        lastLineNumber = ends;
                         carry(from, at - 1);
                         return carried.toByteArray();
                     }
@@ -112,13 +157,19 @@ final class InputLines implements AutoCloseable {
         }
     }
 
-    private int read() throws IOException {
+    private int read(int from) throws IOException {
         try {
-            return in.read(buffer);
+            return in.read(buffer, from, buffer.length - from);
         } catch (EOFException | ZipException | ZstdIOException e) {
-            throw new IOException(
-                    "the compressed file is cut off or damaged after line " + ends + ": " + e.getMessage(), e);
+            throw damaged(e);
         }
+    }
+
+    private IOException damaged(IOException e) {
+        return new IOException(
+                "the compressed file is cut off or damaged after line " + ends + ": "
+                        + (e.getMessage() == null ? "it ends too early" : e.getMessage()),
+                e);
     }
 
     private void carry(int from, int to) throws IOException {

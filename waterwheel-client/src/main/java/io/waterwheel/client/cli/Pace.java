@@ -2,19 +2,38 @@ package io.waterwheel.client.cli;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
-/** Holds a loop to a number of turns a second. One thread. */
+/** Holds a loop to a number of turns a second, at most. One thread. */
 final class Pace {
     /** As many turns a second as there can be. */
-    static final Pace FREE = new Pace(0);
+    static final Pace FREE = new Pace(Double.POSITIVE_INFINITY);
+
+    /**
+     * As much as turns may catch up on, so that a thread that wakes late keeps the pace; an idle input's time is gone.
+     */
+    private static final double CATCH_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final double nanosPerTurn;
-    private final long begin = System.nanoTime();
-    private long turns;
+    private final LongSupplier clock;
+    private final long begin;
+    /** When the next turn may be, in nanoseconds since the beginning. */
+    private double due;
 
-    /** @param perSecond 0: as many as there can be */
+    /** @param perSecond above 0 */
     Pace(double perSecond) {
-        this.nanosPerTurn = perSecond == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / perSecond;
+        this(perSecond, System::nanoTime);
+    }
+
+    Pace(double perSecond, LongSupplier clock) {
+        this.nanosPerTurn = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        this.clock = clock;
+        this.begin = clock.getAsLong();
+    }
+
+    /** How long it is until the next turn, in nanoseconds; 0 when it may be now. */
+    long nanosLeft() {
+        return nanosPerTurn == 0 ? 0 : Math.max(0, (long) (due - (clock.getAsLong() - begin)));
     }
 
     /** Waits until it is time for the next turn; returns at once, for good, when the thread is interrupted. */
@@ -22,10 +41,10 @@ final class Pace {
         if (nanosPerTurn == 0) {
             return;
         }
-        long due = begin + (long) (turns++ * nanosPerTurn);
         long left;
-        while ((left = due - System.nanoTime()) > 0 && !Thread.currentThread().isInterrupted()) {
+        while ((left = nanosLeft()) > 0 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(left);
         }
+        due = Math.max(due, clock.getAsLong() - begin - CATCH_UP_NANOS) + nanosPerTurn;
     }
 }

@@ -1,14 +1,24 @@
 package io.waterwheel.client.cli;
 
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code PARTITION:OFFSET}, as {@code flush} and {@code append} print them. */
+/** {@code PARTITION:OFFSET}, as {@code flush} prints them, and {@code append --no-wait}. */
 final class PositionText implements ITypeConverter<Map.Entry<Integer, Long>> {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,9})[:\\t=](\\d{1,18})");
+
+    /** As {@code --at-least} takes them, by partition. */
+    static String of(Map<Integer, Long> positions) {
+        return new TreeMap<>(positions)
+                .entrySet().stream()
+                        .map(position -> position.getKey() + ":" + position.getValue())
+                        .collect(Collectors.joining(","));
+    }
 
     @Override
     public Map.Entry<Integer, Long> convert(String text) {

@@ -221,7 +221,7 @@ final class QueryCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Query query = query();
-        if (format == Format.ARROW && terminal.interactive()) {
+        if (format == Format.ARROW && terminal.outWatched()) {
             throw wrong("--format arrow is not for a terminal: send standard output to a file or a program");
         }
         AnswerStats took = new AnswerStats();

@@ -11,6 +11,7 @@ final class Rejections {
     private final PrintStream err;
     private final OptionalLong most;
     private long count;
+    private long shown;
 
     /**
      * @param source what messages call the file
@@ -27,12 +28,14 @@ final class Rejections {
         count = earlier;
     }
 
-    void add(long line, String why, AppendProgress progress) {
+    /** The record in these lines of the file, mostly one, is rejected. */
+    void add(long first, long last, String why, AppendProgress progress) {
         count++;
-        if (count <= SHOWN) {
+        shown++;
+        if (shown <= SHOWN) {
             progress.clear();
-            err.println(source + ", line " + line + ": " + why);
-        } else if (count == SHOWN + 1) {
+            err.println(source + (first == last ? ", line " + first : ", lines " + first + " to " + last) + ": " + why);
+        } else if (shown == SHOWN + 1) {
             progress.clear();
             err.println("further lines that are rejected are only counted");
         }

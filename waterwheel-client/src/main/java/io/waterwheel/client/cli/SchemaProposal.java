@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -75,17 +74,16 @@ final class SchemaProposal {
         return new WaterwheelException(Kind.USER, "BAD_FILE", message);
     }
 
-    /** Names are not empty, not numbers, times or addresses, and no two are the same. */
+    /** Names are not numbers, times or addresses; some may be empty, but not all. */
     private static boolean isHeader(List<CsvCells.Cell> cells) {
-        Set<String> seen = new HashSet<>();
+        boolean named = false;
         for (CsvCells.Cell cell : cells) {
-            ColumnSample sample = new ColumnSample("");
-            sample.add(cell.text(), cell.quoted());
-            if (cell.text().isBlank() || !seen.add(cell.text()) || sample.type() != FieldType.STRING) {
+            named |= !cell.text().isBlank();
+            if (!ColumnSample.mayBeName(cell)) {
                 return false;
             }
         }
-        return true;
+        return named;
     }
 
     private void name(List<String> named, List<CsvCells.Cell> first) {
@@ -97,16 +95,16 @@ final class SchemaProposal {
                     + first.size());
         }
         Set<String> taken = new HashSet<>();
-        for (int c = 0; c < first.size(); c++) {
-            String base = !named.isEmpty()
-                    ? named.get(c)
-                    : headed ? FieldNames.of(first.get(c).text()) : "c" + (c + 1);
-            String name = base;
-            for (int n = 2; !name.equals(CsvColumns.IGNORED) && !taken.add(name.toLowerCase(Locale.ROOT)); n++) {
-                name = base + "_" + n;
+        for (String name : named) {
+            if (!name.equals(CsvColumns.IGNORED) && !taken.add(name)) {
+                throw bad("--columns names '" + name + "' twice");
             }
-            columns.add(new ColumnSample(name));
         }
+        List<String> names = !named.isEmpty()
+                ? named
+                : FieldNames.of(
+                        first.stream().map(cell -> headed ? cell.text() : "").toList());
+        names.forEach(name -> columns.add(new ColumnSample(name)));
     }
 
     private void read(InputLines lines) throws IOException {
@@ -226,6 +224,12 @@ final class SchemaProposal {
         }
         if (column.hasGaps()) {
             doubts.add(column.marks + " are marks such as -: such rows will be rejected; or make it a string");
+        }
+        if (type == FieldType.DOUBLE && column.rounded > 0) {
+            doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; or make it a string");
+        }
+        if (column.notFinite > 0 && (coordinate || time)) {
+            doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");
         }
         if (column.zoneless > 0) {
             doubts.add(column.zoneless + " are times without a zone, which is needed to make them a timestamp");

@@ -84,7 +84,7 @@ final class StatusCommand implements Callable<Integer> {
                     LockSupport.parkNanos(GLANCE.toNanos());
                     continue;
                 } else {
-                    if (watch && terminal.interactive()) {
+                    if (watch && terminal.outWatched()) {
                         out.print(HOME_AND_CLEAR);
                     }
                     StatusPage.of(now, before == null ? now : before).forEach(out::println);

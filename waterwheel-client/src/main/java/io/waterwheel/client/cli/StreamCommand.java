@@ -3,18 +3,15 @@ package io.waterwheel.client.cli;
 import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.BadRecords;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LogLoss;
-import io.waterwheel.model.Schema;
 import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -100,14 +97,16 @@ final class StreamCommand {
             throws IOException {
         if (like != null) {
             if (file != null) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "give FILE.yaml to create a stream, or --like FILE.csv to propose one, not both");
+                throw wrong("create", "give FILE.yaml to create a stream, or --like FILE.csv to propose one, not both");
             }
             return propose(like, columns == null ? List.of() : columns, name);
         }
         if (file == null) {
             throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
+        }
+        if (name != null || columns != null) {
+            throw wrong(
+                    "create", (name != null ? "--name" : "--columns") + " goes with --like; FILE.yaml says it itself");
         }
         StreamDefinition definition = SchemaFile.read(file);
         try (WaterwheelClient client = server.connect()) {
@@ -126,11 +125,16 @@ final class StreamCommand {
                 : base.replaceFirst("\\.[A-Za-z]{1,4}$", "")
                         .replaceAll("[^A-Za-z0-9._-]+", "-")
                         .replaceFirst("^[^A-Za-z0-9]+", "");
+        if (Files.isDirectory(like)) {
+            throw new IOException(like + " is a folder; name a file");
+        }
         try (InputStream in = Files.newInputStream(like)) {
             SchemaProposal proposal = SchemaProposal.of(base, in, columns);
             terminal.out().print(proposal.yaml(stream.isEmpty() ? "stream" : stream));
-        } catch (NoSuchFileException e) {
-            throw new IOException("there is no file " + like, e);
+        } catch (FileSystemException e) {
+            throw e; // names the file
+        } catch (IOException e) {
+            throw new IOException(like + ": " + e.getMessage(), e);
         }
         return 0;
     }
@@ -174,32 +178,12 @@ final class StreamCommand {
 
     /** YAML: what is printed, but for the comments, can be given to create. */
     private static void print(StreamDetails stream, PrintStream out) {
-        StreamDefinition definition = stream.definition();
-        Schema schema = definition.schema();
         out.println("# stream " + stream.id() + ", Kafka at " + stream.bootstrapServers());
         stream.chunks()
                 .ifPresent(chunks -> out.println(
                         "# " + chunks + " chunks of " + stream.chunkTuples().orElse(0) + " tuples in "
                                 + stream.chunkBytes().orElse(0) + " bytes"));
-        out.println("name: " + definition.name());
-        out.println("topic: " + definition.topic());
-        out.println("format: " + SchemaFile.formatName(definition.format()));
-        out.println("partitions: " + definition.partitions());
-        out.println("dead-letters: " + definition.policy().badRecords());
-        out.println("log-loss: " + definition.policy().logLoss());
-        out.println("fields:");
-        for (Field field : schema.fields()) {
-            out.println("  - {name: " + field.name() + ", type: " + field.type().schemaName()
-                    + (field.nullable() ? ", nullable: true}" : "}"));
-        }
-        if (schema.key() instanceof KeySpec.Ordered key) {
-            out.println("key: {field: " + key.field() + "}");
-        } else if (schema.key() instanceof KeySpec.Position key) {
-            out.println("key: {longitude: " + key.longitude() + ", latitude: " + key.latitude() + ", box: ["
-                    + key.domain().west() + ", " + key.domain().south() + ", "
-                    + key.domain().east() + ", " + key.domain().north() + "]}");
-        }
-        out.println("time: " + schema.timeField());
+        out.print(DefinitionYaml.of(stream.definition()));
     }
 
     @Command(

@@ -15,9 +15,16 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.Verdict;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +33,7 @@ import org.apache.arrow.flight.CallStatus;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class CliTest {
@@ -251,17 +259,67 @@ class CliTest {
                     throw new java.io.IOException("Broken pipe");
                 }
             });
-            ByteArrayOutputStream err = new ByteArrayOutputStream();
-            int code = Cli.run(
-                    new String[] {"query", "s", "--server", server.url()},
-                    new Terminal(
-                            InputStream.nullInputStream(),
-                            closed,
-                            new PrintStream(err, true, StandardCharsets.UTF_8),
-                            false),
-                    Map.of());
-            assertThat(code).isEqualTo(1);
-            assertThat(err.toString(StandardCharsets.UTF_8)).contains("standard output was closed");
+            String[][] commands = {
+                {"query", "s", "--server", server.url()},
+                {"query", "s", "--server", server.url(), "--format", "arrow"},
+                {"query", "s", "--server", server.url(), "--count"},
+                {"completion", "bash"}
+            };
+            for (String[] command : commands) {
+                ByteArrayOutputStream err = new ByteArrayOutputStream();
+                int code = Cli.run(
+                        command,
+                        new Terminal(
+                                InputStream.nullInputStream(),
+                                closed,
+                                new PrintStream(err, true, StandardCharsets.UTF_8),
+                                false),
+                        Map.of());
+                assertThat(code).as(Arrays.toString(command)).isEqualTo(1);
+                assertThat(err.toString(StandardCharsets.UTF_8))
+                        .as(Arrays.toString(command))
+                        .contains("waterwheel")
+                        .contains("standard output ")
+                        .hasLineCount(1);
+            }
         }
+    }
+
+    @Test
+    void arrowIsNotForATerminalWhateverTheOthersAre() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Cli.run(
+                new String[] {"query", "s", "--format", "arrow"},
+                new Terminal(
+                        InputStream.nullInputStream(),
+                        new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8),
+                        true,
+                        false),
+                Map.of());
+        assertThat(code).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("--format arrow is not for a terminal");
+    }
+
+    @Test
+    void troubleWithFilesNamesTheFileAndWhatIsWrong(@TempDir Path folder) throws Exception {
+        assertThat(Cli.fileTrouble(new AccessDeniedException("/x")))
+                .isEqualTo("cannot read or write /x: permission denied");
+        assertThat(Cli.fileTrouble(new FileSystemException("/x", null, "No space left")))
+                .isEqualTo("/x: No space left");
+        assertThat(Cli.fileTrouble(new UncheckedIOException(new NoSuchFileException("/x"))))
+                .isEqualTo("there is no file /x");
+        assertThat(Cli.fileTrouble(new IOException("/x"))).isNull();
+        assertThat(run("stream", "create", "--like", folder.toString()).err())
+                .isEqualTo("waterwheel stream create: " + folder + " is a folder; name a file\n");
+        Path cut = Files.write(folder.resolve("cut.csv.gz"), new byte[] {0x1f, (byte) 0x8b, 8});
+        assertThat(run("stream", "create", "--like", cut.toString()).err())
+                .startsWith("waterwheel stream create: " + cut + ": the compressed file is cut off or damaged");
+    }
+
+    @Test
+    void positionsAreSaidAsAtLeastTakesThem() {
+        assertThat(PositionText.of(Map.of(10, 3L, 0, 1234L, 1, 1200L))).isEqualTo("0:1234,1:1200,10:3");
+        assertThat(new PositionText().convert("0:1234")).isEqualTo(Map.entry(0, 1234L));
     }
 }

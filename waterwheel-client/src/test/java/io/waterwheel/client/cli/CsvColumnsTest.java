@@ -68,6 +68,13 @@ class CsvColumnsTest {
     }
 
     @Test
+    void aQuoteInsideACellDividesLikeTheDecoder() {
+        CsvColumns columns = CsvColumns.of("f.csv", bytes("k,t"), SCHEMA);
+        assertThat(columns.inOrder(bytes("5\",1"))).isEqualTo(bytes("1,5\",,"));
+        assertThat(columns.inOrder(bytes("\"5,\"\",\",1"))).isEqualTo(bytes("1,\"5,\"\",\",,"));
+    }
+
+    @Test
     void aFirstLineThatDoesNotFitSaysWhy() {
         refused(
                 "t,k,y",

@@ -15,7 +15,10 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
 class InputLinesTest {
-    private static final String[] PIECES = {"a", "ü", ",", "\"x\ny\"", "\"\"", "\"a\"\"b\"", "1.5", " ", "\"\r\n\""};
+    /** Cells, some with a quote where none opens. */
+    private static final String[] CELLS = {
+        "a", "ü", "", "\"x\ny\"", "\"\"", "\"a\"\"b\"", "1.5", " ", "\"\r\n\"", "5\" pipe", "a\"\"b", "\"c\"d\"", " \"e"
+    };
 
     @Test
     void splitsAsTheLinesWerePutTogether() throws Exception {
@@ -26,7 +29,7 @@ class InputLinesTest {
             for (int l = random.nextInt(30); l >= 0; l--) {
                 StringBuilder line = new StringBuilder();
                 for (int p = random.nextInt(random.nextInt(20) == 0 ? 30_000 : 6); p > 0; p--) {
-                    line.append(PIECES[random.nextInt(PIECES.length)]);
+                    line.append(CELLS[random.nextInt(CELLS.length)]).append(p == 1 ? "" : ",");
                 }
                 if (line.length() > 0) {
                     expected.add(line.toString());
@@ -42,6 +45,9 @@ class InputLinesTest {
                 }
             }
             assertThat(got).as("seed %s", seed).isEqualTo(expected);
+            got.forEach(line -> assertThat(CsvCells.of(line).size())
+                    .as(line)
+                    .isEqualTo(1 + line.replaceAll("[^,]", "").length()));
         }
     }
 
@@ -81,7 +87,7 @@ class InputLinesTest {
     }
 
     /** Gives as many bytes at a time as it likes. */
-    private static final class InDribs extends ByteArrayInputStream {
+    private static class InDribs extends ByteArrayInputStream {
         private final Random random;
 
         InDribs(byte[] bytes, Random random) {
@@ -93,6 +99,52 @@ class InputLinesTest {
         public synchronized int read(byte[] target, int offset, int length) {
             return super.read(target, offset, Math.min(length, 1 + random.nextInt(length)));
         }
+    }
+
+    @Test
+    void aStrayQuoteSpoilsItsOwnLineOnly() throws Exception {
+        try (InputLines lines = new InputLines(of("1,5\" pipe\n2,a\n3,\"b\nc\n\"\n4"), true)) {
+            List<String> got = new ArrayList<>();
+            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                got.add(lines.lineNumber() + "-" + lines.lastLineNumber() + " "
+                        + new String(line, StandardCharsets.UTF_8));
+            }
+            assertThat(got).containsExactly("1-1 1,5\" pipe", "2-2 2,a", "3-5 3,\"b\nc\n\"", "6-6 4");
+        }
+    }
+
+    /** As one end of a pipe does, between what the other end writes. */
+    @Test
+    void allMembersOfAPackedFileAreReadThoughNothingIsAvailable() throws Exception {
+        ByteArrayOutputStream members = new ByteArrayOutputStream();
+        for (int member = 0; member < 50; member++) {
+            members.write(gzip(("line " + member + "\n").getBytes(StandardCharsets.UTF_8)));
+        }
+        InputStream pipe = new InDribs(members.toByteArray(), new Random(1)) {
+            @Override
+            public synchronized int available() {
+                return 0;
+            }
+
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                return super.read(target, offset, Math.min(length, 5));
+            }
+        };
+        int count = 0;
+        try (InputLines lines = new InputLines(pipe, true)) {
+            while (lines.next() != null) {
+                count++;
+            }
+        }
+        assertThat(count).isEqualTo(50);
+    }
+
+    @Test
+    void aPackedFileOfItsFirstBytesIsDamaged() {
+        assertThatThrownBy(() -> new InputLines(new ByteArrayInputStream(new byte[] {0x1f, (byte) 0x8b, 8}), true))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the compressed file is cut off or damaged after line 0: it ends too early");
     }
 
     @Test

@@ -107,4 +107,48 @@ class SchemaProposalTest {
         assertThat(named.fields().stream().map(f -> f.name())).containsExactly("at", "n");
         assertThatThrownBy(() -> proposed("a,b\n1,2\n")).hasMessageContaining("no column can be the time");
     }
+
+    @Test
+    void numbersThatADoubleWouldChangeStayTexts() throws Exception {
+        Schema schema = proposed("""
+                at,id,n,x,some
+                1633608000000,18446744073709551615,9223372036854775807,NaN,1
+                1633608000001,18446744073709551614,-9223372036854775808,1,2.5
+                """);
+        assertThat(schema.fields().stream().map(f -> f.type().schemaName()))
+                .containsExactly("timestamp", "string", "long", "double", "double");
+        assertThat(SchemaProposal.of(
+                                "f.csv",
+                                new ByteArrayInputStream(
+                                        "at,n\n1633608000,9007199254740993\n1633608001,1.5\n".getBytes(UTF_8)),
+                                List.of())
+                        .yaml("f"))
+                .contains("1 are whole numbers beyond 2^53, which a double rounds");
+        assertThatThrownBy(() -> proposed("a,b\nNaN,x\nNaN,y\n")).hasMessageContaining("no column can be the time");
+    }
+
+    @Test
+    void whatIsProposedIsWhatAppendTakes() throws Exception {
+        String[] headers = {
+            "Start date,Start-date,k",
+            "at,id,ID",
+            ",at,k",
+            "at,k,k",
+            "at,\"a,b\",k",
+            "at," + "x".repeat(64) + "," + "x".repeat(64),
+            " , ,at"
+        };
+        for (String header : headers) {
+            String csv =
+                    header + "\n1633608000000,1633608000000,1633608000000\n1633608000001,1633608000001,1633608000001\n";
+            Schema schema = proposed(csv);
+            assertThat(schema.fields()).as(header).hasSize(3);
+            byte[] row = "1,2,3".getBytes(UTF_8);
+            assertThat(CsvColumns.of("f.csv", header.getBytes(UTF_8), schema).inOrder(row))
+                    .as(header)
+                    .isEqualTo(row);
+        }
+        assertThat(proposed("1633608000000,a\"b\n1633608000001,c\n").fields()).hasSize(2);
+        assertThatThrownBy(() -> proposed("1633608000000,a\n", "t", "t")).hasMessage("--columns names 't' twice");
+    }
 }

@@ -27,7 +27,7 @@ final class Coordinators implements AutoCloseable {
     }
 
     /** Whether the failure says that a coordinator is no more, or cannot be reached. */
-    static boolean isGone(WaterwheelException failure) {
+    private static boolean isGone(WaterwheelException failure) {
         return GONE.contains(failure.code());
     }
 

@@ -47,6 +47,7 @@ public final class Cursor implements AutoCloseable {
     private @Nullable Verdict verdict;
     private boolean firstWaits;
     private boolean ended;
+    private @Nullable WaterwheelException failure;
     private boolean closed;
 
     private Cursor(
@@ -128,6 +129,9 @@ public final class Cursor implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("the cursor is closed");
         }
+        if (failure != null) {
+            throw failure;
+        }
         boolean there = firstWaits || (!ended && advance());
         firstWaits = false;
         row = -1;
@@ -190,8 +194,9 @@ public final class Cursor implements AutoCloseable {
                     connection.address() + ": the answer was cancelled after " + rows + " rows: " + reason,
                     e);
         }
-        WaterwheelException failure = connection.failure(e);
-        if (rows > 0 && Coordinators.isGone(failure)) {
+        WaterwheelException said = connection.failure(e);
+        // A coordinator that could still say why it ends is believed.
+        if (rows > 0 && said.code().equals("SERVER_UNREACHABLE")) {
             return new WaterwheelException(
                     Kind.TEMPORARY,
                     CUT_OFF,
@@ -199,17 +204,18 @@ public final class Cursor implements AutoCloseable {
                             + " answer, and no other can continue it; forget them and ask again",
                     e);
         }
-        return failure;
+        return said;
     }
 
     private WaterwheelException broken(String what) {
         return new WaterwheelException(Kind.BUG, "BAD_ANSWER", connection.address() + ": " + what);
     }
 
-    private WaterwheelException failed(WaterwheelException failure) {
-        ended = true;
+    /** An answer that failed never ends: whoever goes on reading is told again. */
+    private WaterwheelException failed(WaterwheelException how) {
         verdict = null;
-        return failure;
+        failure = how;
+        return how;
     }
 
     /**

@@ -281,8 +281,15 @@ public final class StreamQuery {
     /**
      * All records of the answer, in memory: give a {@link #limit} where there may be many. Asked again, within the
      * timeout, when the coordinator is lost in the middle.
+     *
+     * @throws IllegalArgumentException when the query allows a partial answer, which a list cannot mark: ask {@link
+     *     #records} and look at its verdict
      */
     public <R extends Record> List<R> list(Class<R> type) {
+        if (query.allowPartial()) {
+            throw new IllegalArgumentException("query: list cannot say that its answer is partial;"
+                    + " ask records(...) and read its verdict");
+        }
         return client.whole(recordQuery(type), cursor -> {
             RecordMapper<R> mapper = RecordMapper.of(type, cursor.fields());
             List<R> records = new ArrayList<>();

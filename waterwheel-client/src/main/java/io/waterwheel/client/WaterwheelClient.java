@@ -134,6 +134,7 @@ public final class WaterwheelClient implements AutoCloseable {
     Cursor query(Query query, Cancellation cancellation) {
         Query demanding = session.demanding(query);
         long deadline = System.nanoTime() + query.timeout().toNanos();
+        boolean[] again = {false};
         answers.begin(cancellation);
         try {
             return coordinators.repeatable(connection -> {
@@ -151,7 +152,8 @@ public final class WaterwheelClient implements AutoCloseable {
                             "no coordinator began to answer within " + query.timeout()
                                     + "; ask again, or allow more time");
                 }
-                Query timed = left.compareTo(query.timeout()) < 0 ? demanding.withTimeout(left) : demanding;
+                Query timed = again[0] ? demanding.withTimeout(left) : demanding;
+                again[0] = true;
                 return Cursor.open(
                         connection,
                         new Ticket(WireQueries.ticket(timed)),
@@ -179,7 +181,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 return reader.apply(cursor);
             } catch (WaterwheelException e) {
                 long left = deadline - System.nanoTime();
-                if (!e.code().equals(Cursor.CUT_OFF) || attempt >= coordinators.size() || left <= 0) {
+                boolean lost = e.code().equals(Cursor.CUT_OFF) || e.code().equals("SERVER_CLOSING");
+                if (!lost || attempt >= coordinators.size() || left <= 0) {
                     throw e;
                 }
                 asked = query.withTimeout(Duration.ofNanos(left));
@@ -238,13 +241,11 @@ public final class WaterwheelClient implements AutoCloseable {
     public void drop(String stream) {
         DropStreamRequest request =
                 DropStreamRequest.newBuilder().setName(stream).build();
-        DropStreamReply reply = coordinators.once(
+        DropStreamReply unused = coordinators.once(
                 "drop stream " + stream,
                 connection ->
                         call(connection, AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
-        if (reply.isInitialized()) {
-            session.forget(stream);
-        }
+        session.forget(stream);
     }
 
     /** {@link #flush(String, Duration)} within 30 seconds. */
@@ -329,10 +330,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .setTimeoutMillis(Math.max(1, timeout.toMillis()))
                 .build();
-        return Verification.of(coordinators.once(
-                "verify stream " + stream,
-                connection ->
-                        call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
+        return Verification.of(coordinators.repeatable(connection ->
+                call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
     }
 
     /** How the server and its streams are. */

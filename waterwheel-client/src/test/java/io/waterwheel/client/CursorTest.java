@@ -146,7 +146,9 @@ class CursorTest {
             assertThatThrownBy(cursor::next)
                     .isInstanceOf(WaterwheelException.class)
                     .hasMessageContaining("ended after 1 rows without a verdict");
-            assertThat(cursor.next()).isFalse();
+            assertThatThrownBy(cursor::next)
+                    .as("who goes on reading must not take it for the end")
+                    .hasMessageContaining("ended after 1 rows without a verdict");
             assertThatThrownBy(cursor::verdict).isInstanceOf(IllegalStateException.class);
         }
     }

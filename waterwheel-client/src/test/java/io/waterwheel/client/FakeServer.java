@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallStatus;
@@ -61,6 +62,9 @@ public final class FakeServer implements AutoCloseable {
     private final Answers answers;
     private final Calls calls;
 
+    /** The answers under way, and the server. */
+    private final Phaser answering = new Phaser(1);
+
     /** Every query that came, in order. */
     public final List<Query> queries = new CopyOnWriteArrayList<>();
 
@@ -90,6 +94,8 @@ public final class FakeServer implements AutoCloseable {
     public void close() throws Exception {
         server.shutdown();
         server.close();
+        // A cancelled call counts as ended while its answer still holds memory.
+        answering.arriveAndAwaitAdvance();
         allocator.close();
     }
 
@@ -225,6 +231,7 @@ public final class FakeServer implements AutoCloseable {
             Query query = WireQueries.fromMessage(
                     WireQueries.parseTicket(ticket.getBytes()).getQuery());
             queries.add(query);
+            answering.register();
             Answer answer = new Answer(listener, allocator);
             try {
                 answers.answer(query, answer);
@@ -236,6 +243,7 @@ public final class FakeServer implements AutoCloseable {
                 if (answer.root != null) {
                     answer.root.close();
                 }
+                answering.arriveAndDeregister();
             }
         }
 

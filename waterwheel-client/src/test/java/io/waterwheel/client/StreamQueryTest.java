@@ -113,6 +113,8 @@ class StreamQueryTest {
             assertThatThrownBy(() -> query.latest(1).orderBy("a").rows())
                     .hasMessage("query: orderBy and limit are for tuples; the latest are in the order of key and time");
             assertThatThrownBy(() -> query.limit(3).count()).hasMessageContaining("leave select, orderBy, limit");
+            assertThatThrownBy(() -> query.allowPartial().list(Reading.class))
+                    .hasMessageContaining("list cannot say that its answer is partial");
             assertThatThrownBy(() -> query.last(Duration.ZERO)).hasMessageContaining("positive duration, got PT0S");
             assertThatThrownBy(() -> query.where("a >")).isInstanceOf(WaterwheelException.class);
             assertThat(server.queries).isEmpty();

@@ -104,9 +104,10 @@ final class EmbeddedPartsTest {
                 .hasMessageMatching(
                         "data folder .*full: expected at least \\d+ MiB free on its disk, got \\d+ MiB; free"
                                 + " some, or take another folder with --data");
-        DataFolder.take(folder).close();
-        Files.writeString(folder.resolve("version"), "2\n");
-        assertThatThrownBy(() -> DataFolder.take(folder)).hasMessageContaining("expected version 1, got '2'");
+        Path other = folder.resolve("other");
+        DataFolder.take(other).close();
+        Files.writeString(other.resolve("version"), "2\n");
+        assertThatThrownBy(() -> DataFolder.take(other)).hasMessageContaining("expected version 1, got '2'");
         Path foreign = Files.createDirectories(folder.resolve("foreign"));
         Files.writeString(foreign.resolve("thesis.doc"), "x");
         assertThatThrownBy(() -> DataFolder.take(foreign)).hasMessageContaining("thesis.doc in it");

@@ -108,7 +108,11 @@ class CliTest {
                     "--partial",
                     "allow");
             assertThat(ran.err()).isEqualTo("the answer is not complete:\n  indexer 1 recovers\n");
+            Duration timeout = Duration.ofMillis(2500);
+            // The coordinator that was asked in vain has used some of it.
             assertThat(server.queries)
+                    .allSatisfy(query -> assertThat(query.timeout()).isLessThanOrEqualTo(timeout))
+                    .extracting(query -> query.withTimeout(timeout))
                     .containsExactly(Query.of("flights")
                             .withKeyRanges(List.of(new KeyRange("-5", "10"), KeyRange.of("7")))
                             .withShape(new Box(-2.5, 48, 3, 49.5))

@@ -129,8 +129,14 @@ public final class TreeScan {
             for (int from = 0; from < size; from += Page.ROWS) {
                 Page page = pages[from >>> Page.SHIFT];
                 int inPage = Math.min(Page.ROWS, size - from);
+                // The page's times are read after the leaf's size: they cover its rows.
+                long fromTime = page.minTime();
+                long toTime = page.maxTime();
+                if (!filter.meetsTimes(fromTime, toTime)) {
+                    continue;
+                }
                 tally.tuples += inPage;
-                int count = select(filter, view, page, inPage, low, high);
+                int count = select(filter, view, page, inPage, low, high, filter.holdsTimes(fromTime, toTime));
                 rows.add(view, filter.selected(), count);
                 if (rows.done()) {
                     rows.finish();
@@ -142,19 +148,15 @@ public final class TreeScan {
         return rows.found();
     }
 
-    private static int select(RowFilter filter, RowView view, Page page, int rows, long low, long high) {
-        long from = page.minTime();
-        long to = page.maxTime();
-        if (!filter.meetsTimes(from, to)) {
-            return 0;
-        }
+    private static int select(
+            RowFilter filter, RowView view, Page page, int rows, long low, long high, boolean holdsTimes) {
         view.rows = Page.ROWS;
         view.keys = page.keys();
         view.times = page.times();
         Arrays.fill(view.columns, page.payload());
         int count =
                 filter.holdsKeys(low, high) ? filter.selectAll(rows) : filter.selectKeys(page.keys(), rows, low, high);
-        if (count > 0 && !filter.holdsTimes(from, to)) {
+        if (count > 0 && !holdsTimes) {
             count = filter.keepTimes(page.times(), count);
         }
         return filter.keepFields(view, count);

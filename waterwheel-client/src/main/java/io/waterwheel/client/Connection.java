@@ -2,7 +2,8 @@ package io.waterwheel.client;
 
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelBuilder;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.wire.WireErrors;
 import java.net.ConnectException;
@@ -19,7 +20,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The connection to one coordinator. Connects when it is first used, and again when it was lost. Thread-safe. */
 final class Connection implements AutoCloseable {
-    private static final long KEEP_ALIVE_SECONDS = 30;
+    // Together well below the time that a query has when it names none (30 s): of a host that vanished without a word
+    // it must be known early enough to ask another coordinator.
+    private static final int CONNECT_MILLIS = 5_000;
+    private static final long KEEP_ALIVE_SECONDS = 10; // gRPC takes no less
+    private static final long KEEP_ALIVE_ANSWER_SECONDS = 8;
 
     private final String address;
     private final ManagedChannel channel;
@@ -32,11 +37,13 @@ final class Connection implements AutoCloseable {
     Connection(BufferAllocator allocator, String url) {
         URI uri = parse(url);
         address = uri.getHost() + ":" + uri.getPort();
-        channel = ManagedChannelBuilder.forAddress(uri.getHost(), uri.getPort())
+        channel = NettyChannelBuilder.forAddress(uri.getHost(), uri.getPort())
                 .usePlaintext()
                 // Batches are about a megabyte, or one row.
                 .maxInboundMessageSize(64 << 20)
+                .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
                 .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(KEEP_ALIVE_ANSWER_SECONDS, TimeUnit.SECONDS)
                 .build();
         flight = FlightGrpcUtils.createFlightClient(allocator, channel);
     }

@@ -10,6 +10,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Set;
@@ -22,11 +23,21 @@ final class DataFolder implements AutoCloseable {
     private static final String VERSION = "1";
 
     private static final String VERSION_FILE = "version";
+    private static final String NEW_VERSION_FILE = "version.new";
     private static final long LEAST_FREE_BYTES = 64L << 20;
 
-    /** What servers put there. */
-    private static final Set<String> OURS =
-            Set.of("lock", "logs", "tmp", "kafka", "zookeeper", "chunks", VERSION_FILE, "lost+found");
+    /** What servers put there, and what systems put everywhere. */
+    private static final Set<String> OURS = Set.of(
+            "lock",
+            "logs",
+            "tmp",
+            "kafka",
+            "zookeeper",
+            "chunks",
+            VERSION_FILE,
+            NEW_VERSION_FILE,
+            "lost+found",
+            ".DS_Store");
 
     private final Path path;
     private final FileChannel channel;
@@ -66,7 +77,7 @@ final class DataFolder implements AutoCloseable {
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(UTF_8)));
-            Files.writeString(path.resolve(VERSION_FILE), VERSION + "\n");
+            markVersion(path);
             return new DataFolder(path, channel);
         } catch (IOException | RuntimeException e) {
             channel.close();
@@ -74,9 +85,27 @@ final class DataFolder implements AutoCloseable {
         }
     }
 
+    /** Whole or not at all: an empty one would be refused as another version's for good. */
+    private static void markVersion(Path path) throws IOException {
+        Path file = path.resolve(VERSION_FILE);
+        if (Files.exists(file)) {
+            return;
+        }
+        Path unfinished = path.resolve(NEW_VERSION_FILE);
+        try (FileChannel channel = FileChannel.open(
+                unfinished,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap((VERSION + "\n").getBytes(UTF_8)));
+            channel.force(true);
+        }
+        Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
     private static void make(Path path) throws IOException {
         try {
-            Files.createDirectories(path);
+            ServerFolder.make(path);
         } catch (FileAlreadyExistsException e) {
             throw new IOException(
                     "data folder " + path + ": " + e.getFile() + " is a file; take a folder with --data", e);

@@ -152,12 +152,12 @@ final class Demo {
                 progress(producer.sent());
                 if (!asked && producer.milestoneReached()) {
                     asked = true;
-                    endProgress(producer.sent());
-                    say("");
-                    say("The first half hour is in Kafka: five questions, which wait until they see all of it:");
-                    askWhileArriving(producer);
-                    say("");
+                    askAboutTheFirst(producer);
                 }
+            }
+            if (!asked && producer.milestoneReached()) {
+                // All was sent between two looks.
+                askAboutTheFirst(producer);
             }
             positions = producer.finish();
             sentAt = System.nanoTime();
@@ -169,6 +169,14 @@ final class Demo {
                 .count();
         say("All " + number(there) + " are visible " + millis(sentAt) + " after Kafka had confirmed the last.");
         compare("everything", (long) file.size(), there);
+    }
+
+    private void askAboutTheFirst(FlightsProducer producer) {
+        endProgress(producer.sent());
+        say("");
+        say("The first half hour is in Kafka: five questions, which wait until they see all of it:");
+        askWhileArriving(producer);
+        say("");
     }
 
     private void progress(int sent) {

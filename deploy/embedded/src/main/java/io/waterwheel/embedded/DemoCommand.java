@@ -58,8 +58,9 @@ final class DemoCommand implements Callable<Integer> {
             right = run(folder, out);
             return right ? 0 : Cli.FAILURE;
         } finally {
-            unhook(stopped);
-            if (right) {
+            if (!unhook(stopped)) {
+                terminal.err().println("stopped; the server's folder " + folder + " is being removed");
+            } else if (right) {
                 ServerFolder.delete(folder);
             } else {
                 terminal.err().println("the server's folder is kept: " + folder + ", its log is " + log);
@@ -67,11 +68,12 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private static void unhook(Thread stopped) {
+    /** Whether that was in time: false when the hook runs, because this process is being stopped. */
+    private static boolean unhook(Thread stopped) {
         try {
-            Runtime.getRuntime().removeShutdownHook(stopped);
+            return Runtime.getRuntime().removeShutdownHook(stopped);
         } catch (IllegalStateException e) {
-            // It is running: this process is being stopped.
+            return false;
         }
     }
 

@@ -46,7 +46,7 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @param wantedPort 0 for the port of the last start on this folder, or any free one
      */
     public static EmbeddedKafka start(Path folder, int wantedPort) throws IOException {
-        Files.createDirectories(folder);
+        ServerFolder.make(folder);
         KeptPorts ports = new KeptPorts(folder);
         int port = ports.port("broker", wantedPort);
         Properties settings = settings(folder, port, ports.port("controller", 0));

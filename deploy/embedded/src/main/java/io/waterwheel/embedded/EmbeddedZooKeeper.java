@@ -1,7 +1,6 @@
 package io.waterwheel.embedded;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 import org.apache.zookeeper.server.embedded.ExitHandler;
@@ -27,7 +26,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
      * @param wantedPort 0 for the port of the last start on this folder, or any free one
      */
     public static EmbeddedZooKeeper start(Path folder, int wantedPort) throws IOException {
-        Files.createDirectories(folder);
+        ServerFolder.make(folder);
         int port = new KeptPorts(folder).port("zookeeper", wantedPort);
         Properties settings = new Properties();
         settings.setProperty("tickTime", Integer.toString(TICK_MILLIS));

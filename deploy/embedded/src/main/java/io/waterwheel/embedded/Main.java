@@ -28,7 +28,15 @@ public final class Main {
             // To a signal the JVM's answer is 128 + its number. What was printed until then must not look whole.
             Runtime.getRuntime().addShutdownHook(new Thread(() -> sayInterrupted(args[0], terminal, done)));
         }
-        int code = run(args, terminal);
+        int code;
+        try {
+            code = run(args, terminal);
+        } catch (Throwable e) {
+            // Thrown on, it would end this thread only, and with it nothing: others go on.
+            terminal.err().println("waterwheel: " + e);
+            e.printStackTrace(terminal.err());
+            code = Cli.FAILURE;
+        }
         done.set(true);
         // Explicit: Storm in this process leaves threads behind.
         System.exit(code);

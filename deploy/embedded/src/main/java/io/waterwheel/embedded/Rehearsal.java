@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.Location;
@@ -30,10 +31,16 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * archive a command starts in a third of the time.
  */
 final class Rehearsal {
+    /** Seconds; on a machine where it takes longer, commands start without an archive. */
+    private static final long PATIENCE = 120;
+
     private Rehearsal() {}
 
     public static void main(String[] args) throws Exception {
         Main.configureLog("log4j2-command.xml");
+        Thread limit = new Thread(Rehearsal::endLate, "rehearsal-limit");
+        limit.setDaemon(true);
+        limit.start();
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
         Terminal terminal = new Terminal(InputStream.nullInputStream(), nowhere, nowhere, false);
         try (BufferAllocator allocator = new RootAllocator();
@@ -59,6 +66,16 @@ final class Rehearsal {
             }
         }
         System.exit(0);
+    }
+
+    /** The launcher waits for this process: it must not do so for ever. */
+    private static void endLate() {
+        try {
+            TimeUnit.SECONDS.sleep(PATIENCE);
+        } catch (InterruptedException e) {
+            return; // nobody does
+        }
+        Runtime.getRuntime().halt(1);
     }
 
     /** No streams, and one row to any query. */

@@ -6,6 +6,7 @@ import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.ConfigException;
 import io.waterwheel.topology.config.DataSize;
+import io.waterwheel.topology.config.Key;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
@@ -15,8 +16,11 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -34,15 +38,17 @@ import picocli.CommandLine.Spec;
         description = {
             "Run all of Waterwheel in one process: ZooKeeper, Kafka, Storm and the topology, on one data folder.",
             "Prints one line when it takes queries, 'ready: grpc://HOST:PORT kafka://HOST:PORT', then runs until it is told"
-                    + " to end (Ctrl-C, SIGTERM): it writes what is in memory into chunks and ends with 0. Killed and"
-                    + " started again on its folder it goes on where it stood."
+                    + " to end (Ctrl-C, SIGTERM): it writes what is in memory into chunks and ends with 0; told so before"
+                    + " that line it ends at once, with 130 or 143. Killed and started again on its folder it goes on"
+                    + " where it stood."
         },
         footer = {
             "",
             "Examples:",
             "  waterwheel server",
             "  waterwheel server --data /tmp/try --port 0",
-            "  waterwheel server --data /var/lib/waterwheel --port 7070 indexer.seal-size=32MiB"
+            "  waterwheel server --data /var/lib/waterwheel --port 7070 indexer.seal-size=32MiB",
+            "  waterwheel server --kafka broker1:9092,broker2:9092 --chunks hdfs://namenode:8020/chunks"
         })
 final class ServerCommand implements Callable<Integer> {
     static final int DEFAULT_PORT = 7070;
@@ -74,12 +80,23 @@ final class ServerCommand implements Callable<Integer> {
     private @Nullable Path file;
 
     @Option(
-            names = "--external",
-            paramLabel = "PART",
-            split = ",",
-            description =
-                    "Do not start these but use those that the configuration names: zookeeper, kafka, chunk_store.")
-    private Set<WaterwheelServer.External> external = Set.of();
+            names = "--kafka",
+            paramLabel = "HOST:PORT,...",
+            description = "Start no Kafka, use this one (kafka.bootstrap).")
+    private @Nullable String kafka;
+
+    @Option(
+            names = "--zookeeper",
+            paramLabel = "HOST:PORT,...",
+            description = "Keep the catalog in this ZooKeeper (zookeeper.connect), not in one of this process.")
+    private @Nullable String zooKeeper;
+
+    @Option(
+            names = "--chunks",
+            paramLabel = "URI",
+            description = "Write chunks here, not into the data folder (chunk-store.uri): hdfs://HOST:PORT/FOLDER or"
+                    + " file:///FOLDER.")
+    private @Nullable String chunks;
 
     @Parameters(paramLabel = "KEY=VALUE", description = "Keys of the configuration, over those of the file.")
     private List<String> overrides = List.of();
@@ -103,7 +120,7 @@ final class ServerCommand implements Callable<Integer> {
             ServerFolder.settleTemporary(folder.resolve(""));
         }
         terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
-        RunningServer server = RunningServer.start(data, config, external);
+        RunningServer server = RunningServer.start(data, config, external());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "waterwheel-stop"));
         terminal.out().println("ready: " + server.url() + " kafka://" + server.kafka());
         terminal.out().flush();
@@ -124,12 +141,15 @@ final class ServerCommand implements Callable<Integer> {
         boolean signalled = Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
                 .anyMatch(name -> name.startsWith("SIG") && name.endsWith(" handler"));
-        if (signalled) {
-            flush(server.url());
-        }
-        server.close();
-        if (signalled) {
-            Runtime.getRuntime().halt(0);
+        try {
+            if (signalled) {
+                flush(server.url());
+            }
+            server.close();
+        } finally {
+            if (signalled) {
+                Runtime.getRuntime().halt(0);
+            }
         }
     }
 
@@ -151,6 +171,9 @@ final class ServerCommand implements Callable<Integer> {
             }
         } catch (WaterwheelException e) {
             terminal.err().println("not written, the next start reads it again: " + e.getMessage());
+        } catch (RuntimeException e) {
+            // Whatever it is, the services are still to be closed in order.
+            terminal.err().println("not written, the next start reads it again: a defect of this command: " + e);
         }
     }
 
@@ -160,15 +183,52 @@ final class ServerCommand implements Callable<Integer> {
     }
 
     private WaterwheelConfig config() {
+        List<String> all = new ArrayList<>(overrides);
+        elsewhere().forEach((part, where) -> {
+            if (where.named() != null) {
+                all.add(where.key().name() + "=" + where.named());
+            }
+        });
         WaterwheelConfig config;
         try {
-            config = file == null
-                    ? WaterwheelConfig.parse("command line", "", overrides)
-                    : WaterwheelConfig.load(file, overrides);
+            config = file == null ? WaterwheelConfig.parse("command line", "", all) : WaterwheelConfig.load(file, all);
         } catch (ConfigException | UncheckedIOException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
+        for (Elsewhere where : elsewhere().values()) {
+            String value = config.get(where.key());
+            if (where.named() == null
+                    && !value.equals(WaterwheelConfig.defaults().get(where.key()))) {
+                // Not to be passed over: data would go where nobody looks for it.
+                throw new ParameterException(
+                        spec.commandLine(),
+                        where.key().name() + " is " + value + ", but this server starts its own: say " + where.option()
+                                + " " + value + " to use that one, or take the key away");
+            }
+        }
         return fitted(config, port);
+    }
+
+    /**
+     * A part that may be elsewhere.
+     *
+     * @param named what the option says; null: it is not given
+     */
+    private record Elsewhere(
+            String option, Key<String> key, @Nullable String named) {}
+
+    private Map<WaterwheelServer.External, Elsewhere> elsewhere() {
+        Map<WaterwheelServer.External, Elsewhere> all = new EnumMap<>(WaterwheelServer.External.class);
+        all.put(WaterwheelServer.External.KAFKA, new Elsewhere("--kafka", Keys.KAFKA_BOOTSTRAP, kafka));
+        all.put(WaterwheelServer.External.ZOOKEEPER, new Elsewhere("--zookeeper", Keys.ZOOKEEPER_CONNECT, zooKeeper));
+        all.put(WaterwheelServer.External.CHUNK_STORE, new Elsewhere("--chunks", Keys.CHUNK_STORE_URI, chunks));
+        return all;
+    }
+
+    private Set<WaterwheelServer.External> external() {
+        Map<WaterwheelServer.External, Elsewhere> all = elsewhere();
+        all.values().removeIf(where -> where.named() == null);
+        return Set.copyOf(all.keySet());
     }
 
     /** The configuration with what suits one process where nothing else was said. */

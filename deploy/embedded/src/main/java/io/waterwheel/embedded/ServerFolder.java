@@ -37,6 +37,13 @@ final class ServerFolder {
         System.setProperty("java.io.tmpdir", temporary.toString());
     }
 
+    /** Makes a folder when absent; a link to one is one, which before Java 20 createDirectories takes for a file. */
+    static void make(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectories(folder);
+        }
+    }
+
     /** Removes a folder with all that is in it, if it is there. */
     static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {

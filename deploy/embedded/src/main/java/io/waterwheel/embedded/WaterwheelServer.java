@@ -4,7 +4,6 @@ import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -89,7 +88,7 @@ public final class WaterwheelServer implements AutoCloseable {
         parts.push(storm);
         if (!external.contains(External.CHUNK_STORE)) {
             Path chunks = folder.resolve("chunks");
-            Files.createDirectories(chunks);
+            ServerFolder.make(chunks);
             config =
                     config.with(Keys.CHUNK_STORE_URI, "file://" + chunks.toUri().getRawPath());
         }

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -111,5 +112,22 @@ final class EmbeddedPartsTest {
         Files.writeString(foreign.resolve("thesis.doc"), "x");
         assertThatThrownBy(() -> DataFolder.take(foreign)).hasMessageContaining("thesis.doc in it");
         assertThat(foreign.resolve("lock")).doesNotExist();
+    }
+
+    @Test
+    void dataFolderMayBeALinkAndHaveWhatSystemsPutThere() throws Exception {
+        Path real = Files.createDirectories(folder.resolve("real"));
+        Files.writeString(real.resolve(".DS_Store"), "x");
+        Files.writeString(real.resolve("version.new"), ""); // of a start that was killed
+        Path link = Files.createSymbolicLink(folder.resolve("link"), real);
+        DataFolder.take(link).close();
+        assertThat(real.resolve("version")).hasContent("1");
+        assertThat(real.resolve("version.new")).doesNotExist();
+        FileTime written = FileTime.fromMillis(0);
+        Files.setLastModifiedTime(real.resolve("version"), written);
+        DataFolder.take(link).close();
+        assertThat(Files.getLastModifiedTime(real.resolve("version")))
+                .as("a marked folder is not marked again")
+                .isEqualTo(written);
     }
 }

@@ -116,14 +116,9 @@ final class Installation implements AutoCloseable {
     private ChildProcess server() throws IOException {
         List<String> args = new ArrayList<>(
                 List.of("server", "--data", folder.resolve("data").toString(), "--port", Integer.toString(port)));
-        args.add("chunk-store.uri=file://" + chunks.toUri().getRawPath());
-        args.add("--external");
+        args.addAll(List.of("--chunks", "file://" + chunks.toUri().getRawPath()));
         if (split) {
-            args.add("zookeeper,kafka,chunk_store");
-            args.add("zookeeper.connect=" + address(Part.ZOOKEEPER));
-            args.add("kafka.bootstrap=" + address(Part.KAFKA));
-        } else {
-            args.add("chunk_store");
+            args.addAll(List.of("--zookeeper", address(Part.ZOOKEEPER), "--kafka", address(Part.KAFKA)));
         }
         args.addAll(settings);
         return ChildProcess.launch("server", logs(), JVM, MAIN, args, "ready: ");

@@ -1,0 +1,232 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The launcher script, in a tree of sources of its own, with a Maven and a Java that only say that they were called.
+ */
+@Timeout(120)
+final class LauncherTest {
+    /** What the script calls, but for flock: some systems have none. */
+    private static final List<String> TOOLS = List.of(
+            "bash",
+            "cat",
+            "dirname",
+            "find",
+            "grep",
+            "ln",
+            "ls",
+            "mkdir",
+            "mktemp",
+            "mv",
+            "ps",
+            "readlink",
+            "rm",
+            "rmdir",
+            "sed",
+            "sleep",
+            "tail",
+            "touch");
+
+    @TempDir
+    Path folder;
+
+    private Path root;
+    private Path target;
+    private Path source;
+    private Path calls;
+
+    private record Ran(int code, String out) {}
+
+    @BeforeEach
+    void makeTree() throws IOException {
+        root = folder.resolve("water wheel");
+        target = root.resolve("deploy/embedded/target");
+        calls = folder.resolve("mvn-calls");
+        for (String module :
+                List.of("waterwheel-core", "waterwheel-topology", "waterwheel-client", "deploy/embedded")) {
+            Files.createDirectories(root.resolve(module).resolve("src/main"));
+            Files.writeString(root.resolve(module).resolve("pom.xml"), "");
+        }
+        Files.createDirectories(root.resolve(".mvn"));
+        Files.createDirectories(root.resolve("conf/schemas"));
+        Files.writeString(root.resolve("pom.xml"), "");
+        source = Files.writeString(root.resolve("waterwheel-core/src/main/A.java"), "");
+        Files.copy(Path.of("../../waterwheel"), root.resolve("waterwheel"));
+        script(root.resolve("waterwheel"), Files.readString(root.resolve("waterwheel")));
+        script(folder.resolve("jdk/bin/javac"), "#!/usr/bin/env bash\n");
+        script(folder.resolve("jdk/bin/java"), """
+                #!/usr/bin/env bash
+                for word; do
+                  case $word in
+                    -version) echo 'openjdk version "17.0.1" 2021-10-19' >&2; exit ;;
+                    -XX:ArchiveClassesAtExit=*) echo x >"${word#*=}"; exit ;;
+                  esac
+                done
+                printf '%s\\n' "$@"
+                """);
+        // As long as the file "hold" is there, it goes on.
+        script(folder.resolve("bin/mvn"), """
+                #!/usr/bin/env bash
+                echo $$ >>"$CALLS"
+                while [[ -e $HOLD ]]; do sleep 0.05; done
+                mkdir -p deploy/embedded/target/lib
+                echo x >deploy/embedded/target/lib/library.jar
+                echo x >deploy/embedded/target/waterwheel-embedded-$(<VERSION).jar
+                """);
+        Files.writeString(root.resolve("VERSION"), "2");
+        // What was made just now must not look newer than the first build's start.
+        age(root);
+    }
+
+    private static void age(Path tree) throws IOException {
+        try (var all = Files.walk(tree)) {
+            for (Path path : all.toList()) {
+                Files.setLastModifiedTime(path, FileTime.from(Instant.now().minusSeconds(60)));
+            }
+        }
+    }
+
+    private static void script(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    private Process start(String path, Path command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command.toString(), "status")
+                .directory(folder.toFile())
+                .redirectError(Files.createTempFile(folder, "err", "").toFile());
+        Map<String, String> environment = builder.environment();
+        environment.keySet().removeIf(name -> name.startsWith("WATERWHEEL_"));
+        environment.put("JAVA_HOME", folder.resolve("jdk").toString());
+        environment.put("PATH", path);
+        environment.put("CDPATH", ".:" + folder + ":" + root);
+        environment.put("CALLS", calls.toString());
+        environment.put("HOLD", folder.resolve("hold").toString());
+        return builder.start();
+    }
+
+    private String path() {
+        return folder.resolve("bin") + ":" + System.getenv("PATH");
+    }
+
+    private Ran run() throws Exception {
+        Process process = start(path(), root.resolve("waterwheel"));
+        return new Ran(process.waitFor(), new String(process.getInputStream().readAllBytes(), UTF_8));
+    }
+
+    private int builds() throws IOException {
+        return Files.exists(calls) ? Files.readAllLines(calls).size() : 0;
+    }
+
+    @Test
+    void buildsOnceAndRunsThroughALink() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("a link"), Path.of("water wheel/waterwheel"));
+        for (int i = 0; i < 2; i++) {
+            Process process = start(path(), link);
+            String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+            assertThat(process.waitFor()).isZero();
+            assertThat(out.lines())
+                    .contains(
+                            "-Dwaterwheel.home=" + root.toRealPath(),
+                            "-Dwaterwheel.stdout.terminal=false",
+                            "-Dwaterwheel.stderr.terminal=false",
+                            "status");
+        }
+        assertThat(builds()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingOfAnOlderVersionStays() throws Exception {
+        assertThat(run().out()).contains("waterwheel-embedded-2.jar");
+        Files.writeString(target.resolve("classes-of-java-16.jsa.123"), "left by one that was interrupted");
+        Files.writeString(root.resolve("VERSION"), "3");
+        Files.writeString(root.resolve("pom.xml"), "of version 3");
+        assertThat(run().out()).contains("waterwheel-embedded-3.jar").doesNotContain("embedded-2.jar");
+        try (var files = Files.list(target)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder(
+                            ".launcher-built", "lib", "waterwheel-embedded-3.jar", "classes-of-java-17.0.1.jsa");
+        }
+    }
+
+    @Test
+    void aSourceOfTheFutureIsBuiltOnceAndAgainWhenItChanges() throws Exception {
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().plus(Duration.ofDays(1))));
+        run();
+        run();
+        assertThat(builds()).isEqualTo(1);
+        Files.writeString(source, "changed");
+        run();
+        run();
+        assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void twoAtOnceBuildOnce() throws Exception {
+        buildOnceInTwoShells(path());
+    }
+
+    @Test
+    void twoAtOnceBuildOnceWithoutFlock() throws Exception {
+        Path tools = Files.createDirectories(folder.resolve("tools"));
+        for (String tool : TOOLS) {
+            Process which = new ProcessBuilder("bash", "-c", "command -v " + tool).start();
+            String found = new String(which.getInputStream().readAllBytes(), UTF_8).strip();
+            // No link: JUnit warns of links out of its folder.
+            script(tools.resolve(tool), "#!/bin/sh\nexec " + found + " \"$@\"\n");
+        }
+        // Of a launcher that was killed: no process has this number.
+        Files.createDirectories(root.resolve("target"));
+        Files.createSymbolicLink(root.resolve("target/.launcher-lock.link"), Path.of("999999999"));
+        buildOnceInTwoShells(folder.resolve("bin") + ":" + tools);
+        assertThat(Files.isSymbolicLink(root.resolve("target/.launcher-lock.link")))
+                .isFalse();
+    }
+
+    private void buildOnceInTwoShells(String path) throws Exception {
+        Path hold = Files.writeString(folder.resolve("hold"), "");
+        List<Process> shells = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            shells.add(start(path, root.resolve("waterwheel")));
+        }
+        Waiting.until("one of them builds", () -> Files.exists(calls));
+        Files.delete(hold);
+        for (Process shell : shells) {
+            assertThat(shell.waitFor()).isZero();
+        }
+        assertThat(builds()).isEqualTo(1);
+    }
+
+    @Test
+    void endsItsBuildWithItself() throws Exception {
+        Path hold = Files.writeString(folder.resolve("hold"), "");
+        Process shell = start(path(), root.resolve("waterwheel"));
+        Waiting.until("it builds", () -> Files.exists(calls) && builds() == 1);
+        shell.destroy(); // SIGTERM
+        assertThat(shell.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(shell.exitValue()).isEqualTo(143);
+        long maven = Long.parseLong(Files.readAllLines(calls).get(0));
+        assertThat(ProcessHandle.of(maven)).isEmpty();
+        Files.delete(hold);
+        assertThat(run().code()).isZero();
+        assertThat(builds()).isEqualTo(2);
+    }
+}

@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ final class ServerCommand implements Callable<Integer> {
     static final int DEFAULT_PORT = 7070;
 
     private static final int MAX_PORT = 65_535;
+    private static final int CONNECT_MILLIS = 3_000;
 
     /** How long one stream's tuples may take to be written when the server is told to end. */
     private static final Duration FLUSH_PATIENCE = Duration.ofSeconds(10);
@@ -113,6 +115,7 @@ final class ServerCommand implements Callable<Integer> {
         }
         WaterwheelConfig config = config();
         checkPort(config);
+        checkOthers(config);
         Path log;
         // Taken for a moment, so that no other server's temporary files are removed.
         try (DataFolder folder = DataFolder.take(data)) {
@@ -250,6 +253,34 @@ final class ServerCommand implements Callable<Integer> {
             config = config.with(Keys.QUERY_SERVER_CACHE_SIZE, new DataSize(quarter));
         }
         return config;
+    }
+
+    /** Without the catalog Storm would end the process without a word; without Kafka streams wait. */
+    private void checkOthers(WaterwheelConfig config) throws IOException {
+        if (zooKeeper != null && !anyAnswers(config.get(Keys.ZOOKEEPER_CONNECT))) {
+            throw new IOException(
+                    "--zookeeper " + zooKeeper + ": nobody takes a connection there; start it, or name" + " another");
+        }
+        if (kafka != null && !anyAnswers(config.get(Keys.KAFKA_BOOTSTRAP))) {
+            terminal.err()
+                    .println("--kafka " + kafka + ": nobody takes a connection there yet; streams wait until it does");
+        }
+    }
+
+    private static boolean anyAnswers(String hostPorts) {
+        for (String hostPort : hostPorts.split(",", -1)) {
+            int colon = hostPort.lastIndexOf(':');
+            try (Socket socket = new Socket()) {
+                int port = Integer.parseInt(hostPort.substring(colon + 1));
+                socket.connect(
+                        new InetSocketAddress(InetAddress.getByName(hostPort.substring(0, colon)), port),
+                        CONNECT_MILLIS);
+                return true;
+            } catch (IOException | IllegalArgumentException e) {
+                // Perhaps the next one does.
+            }
+        }
+        return false;
     }
 
     /** Storm would start the coordinator again and again: better said here. */

@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -55,6 +56,8 @@ public final class KafkaDeadLetters implements DeadLetters {
     private final ThreadPoolExecutor thread;
     /** Sessions not closed. Owner: the thread. */
     private final Set<OpenSession> open = new HashSet<>();
+    /** Producers of sessions that are being opened. Owner: the thread. */
+    private final Set<KafkaProducer<byte[], byte[]>> begun = new HashSet<>();
     /** What was read back of each partition, and how far. Owner: the thread. */
     private final Map<PartitionId, LetterReader.Found> found = new HashMap<>();
 
@@ -78,27 +81,61 @@ public final class KafkaDeadLetters implements DeadLetters {
             done.accept(null, new IllegalStateException("stream " + streamId + " is not in the catalog"));
             return;
         }
+        PartitionId id = new PartitionId(streamId, partition);
+        // Two steps: reading back waits for the transactions that a lost broker left open, those of other partitions
+        // too, and what ends them, their first step, must not wait behind that.
+        step(() -> begin(id), (producer, failure) -> {
+            if (producer == null) {
+                done.accept(null, failure);
+            } else {
+                step(() -> readBack(id, TopicNames.deadLettersOf(topic), producer), (session, why) -> {
+                    if (begun.remove(producer)) {
+                        producer.close(Duration.ZERO); // too many calls wait: it never came to reading
+                    }
+                    done.accept(session, why);
+                });
+            }
+        });
+    }
+
+    /** Makes a step on the thread, and tells how it went. */
+    private <T> void step(Supplier<T> step, BiConsumer<@Nullable T, @Nullable Exception> done) {
         try {
             thread.execute(() -> {
-                Session session;
+                T result;
                 try {
-                    session = openNow(new PartitionId(streamId, partition), TopicNames.deadLettersOf(topic));
+                    result = step.get();
                 } catch (RuntimeException e) {
                     done.accept(null, e);
                     return;
                 }
-                done.accept(session, null);
+                done.accept(result, null);
             });
         } catch (RejectedExecutionException e) {
             done.accept(null, e);
         }
     }
 
-    private Session openNow(PartitionId id, String topic) {
+    /** Shuts earlier sessions of the partition out, and ends what they left open. */
+    private KafkaProducer<byte[], byte[]> begin(PartitionId id) {
         KafkaProducer<byte[], byte[]> producer = producer(id);
-        boolean opened = false;
+        boolean done = false;
         try {
             producer.initTransactions();
+            begun.add(producer);
+            done = true;
+            return producer;
+        } finally {
+            if (!done) {
+                producer.close(Duration.ZERO);
+            }
+        }
+    }
+
+    private Session readBack(PartitionId id, String topic, KafkaProducer<byte[], byte[]> producer) {
+        boolean opened = false;
+        begun.remove(producer);
+        try {
             LetterReader.Found known = found.computeIfAbsent(id, key -> new LetterReader.Found());
             // Partitions of streams that are gone need not be remembered.
             found.keySet().removeIf(other -> topics.topicOf(other.streamId()) == null);
@@ -231,5 +268,6 @@ public final class KafkaDeadLetters implements DeadLetters {
             Thread.currentThread().interrupt();
         }
         Set.copyOf(open).forEach(OpenSession::end);
+        begun.forEach(producer -> producer.close(Duration.ZERO));
     }
 }

@@ -154,7 +154,7 @@ final class SourceTroubleTest {
         send("halts", 0, "bad", "2,2", "worse", "3,3");
         waitForTrouble("halts", "halted before offset 1");
         assertThat(tuples("halts", Map.of(0, 1L))).isEqualTo(1);
-        assertThat(run("status")).contains("STANDS STILL: halted before offset 1");
+        assertThat(run("status")).contains("halts, partition 0 stands still: halted before offset 1");
         assertThat(run("dead-letters", "halts")).isEqualTo("0 there are no dead letters of halts\n");
 
         assertThat(run("offsets", "set", "halts", "0=1")).startsWith("1 ").contains("counted twice");

@@ -53,7 +53,7 @@ final class StatusPage {
                     size(stream.path("chunkBytes").asLong()),
                     number(stream.path("lag").asLong()),
                     rate(name, now, before),
-                    number(stream.path("rejected").asLong() + letters(stream))));
+                    number(stream.path("rejected").asLong())));
             partitions(stream, lines);
             troubles(stream, troubles);
         }

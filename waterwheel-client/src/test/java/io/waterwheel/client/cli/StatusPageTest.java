@@ -34,7 +34,7 @@ class StatusPageTest {
         String json = stream(
                 0,
                 0,
-                ",\"sources\":[{\"partition\":0,\"lag\":1,\"trouble\":\"topic t is gone\",\"deadLetters\":4}],"
+                ",\"rejected\":6,\"sources\":[{\"partition\":0,\"lag\":1,\"trouble\":\"topic t is gone\",\"deadLetters\":4}],"
                         + "\"indexers\":[{\"indexer\":5,\"recovering\":true},"
                         + "{\"indexer\":6,\"memoryUsed\":96000000,\"memoryLimit\":100000000,\"unflushedTrees\":2}],"
                         + "\"lost\":[{\"partition\":1,\"from\":5,\"to\":9,\"reason\":\"set by hand\"}]");
@@ -49,6 +49,6 @@ class StatusPageTest {
                         "  s, partition 1: offsets 5 to 8 are lost (set by hand)",
                         "  s: 4 records since the start could not become tuples: 'waterwheel dead-letters s' shows"
                                 + " them");
-        assertThat(lines.get(1)).endsWith("           -            4");
+        assertThat(lines.get(1)).endsWith("           -            6");
     }
 }

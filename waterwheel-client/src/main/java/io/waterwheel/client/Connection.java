@@ -4,6 +4,10 @@ import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.wire.WireErrors;
 import java.net.ConnectException;
@@ -26,7 +30,11 @@ final class Connection implements AutoCloseable {
     private static final long KEEP_ALIVE_SECONDS = 10; // gRPC takes no less
     private static final long KEEP_ALIVE_ANSWER_SECONDS = 8;
 
+    /** For the thread's end; it has nothing left to do then. */
+    private static final int LOOP_SECONDS = 2;
+
     private final String address;
+    private final EventLoopGroup loop;
     private final ManagedChannel channel;
     private final FlightClient flight;
 
@@ -37,8 +45,13 @@ final class Connection implements AutoCloseable {
     Connection(BufferAllocator allocator, String url) {
         URI uri = parse(url);
         address = uri.getHost() + ":" + uri.getPort();
+        // Its own, so that it ends with it: gRPC's shared ones linger, and a JVM that exits waits 0.3 s for such
+        // threads.
+        loop = new NioEventLoopGroup(1, new DefaultThreadFactory("waterwheel-client", true));
         channel = NettyChannelBuilder.forAddress(uri.getHost(), uri.getPort())
                 .usePlaintext()
+                .eventLoopGroup(loop)
+                .channelType(NioSocketChannel.class)
                 // Batches are about a megabyte, or one row.
                 .maxInboundMessageSize(64 << 20)
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
@@ -120,5 +133,6 @@ final class Connection implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        loop.shutdownGracefully(0, LOOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(LOOP_SECONDS, TimeUnit.SECONDS);
     }
 }

@@ -37,8 +37,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(
         value = 3,
         jvmArgs = {"-Xms2g", "-Xmx2g", "-XX:+UseParallelGC"})
-@Warmup(iterations = 60)
-@Measurement(iterations = 100)
+@Warmup(iterations = 150)
+@Measurement(iterations = 200)
 public class TemplateRebuildBenchmark {
     /** How the old template misfits. */
     @Param({"same", "near", "third", "half", "single"})

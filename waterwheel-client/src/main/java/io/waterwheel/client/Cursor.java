@@ -214,6 +214,7 @@ public final class Cursor implements AutoCloseable {
     /** An answer that failed never ends: whoever goes on reading is told again. */
     private WaterwheelException failed(WaterwheelException how) {
         verdict = null;
+        row = columns.rows(); // none of the batch before is left
         failure = how;
         return how;
     }

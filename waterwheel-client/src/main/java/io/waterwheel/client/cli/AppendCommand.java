@@ -142,7 +142,9 @@ final class AppendCommand implements Callable<Integer> {
             if (!noWait && !positions.isEmpty()) {
                 await(client, positions);
                 terminal.err().println("queries see all of it " + seconds(begin) + " s after the start");
-                long more = deadLetters(client) - letters;
+                long now = deadLetters(client);
+                // They are counted from a dispatcher's start: less than before when it started anew.
+                long more = now >= letters ? now - letters : now;
                 if (more > 0) {
                     terminal.err()
                             .println("meanwhile " + more + " records of " + stream

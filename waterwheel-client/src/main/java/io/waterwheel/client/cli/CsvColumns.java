@@ -104,12 +104,17 @@ final class CsvColumns {
     static List<String> names(byte[] header) {
         List<String> names = new ArrayList<>();
         for (CsvCells.Cell cell : CsvCells.of(new String(header, StandardCharsets.UTF_8))) {
-            String name = cell.text().strip();
-            // A space before the quote, which no row may have, does no harm here.
-            boolean quoted = !cell.quoted() && name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");
-            names.add(quoted ? name.substring(1, name.length() - 1) : name);
+            names.add(name(cell));
         }
         return names;
+    }
+
+    /** What a cell of the header line names. */
+    static String name(CsvCells.Cell cell) {
+        String name = cell.text().strip();
+        // A space before the quote, which no row may have, does no harm here.
+        boolean quoted = !cell.quoted() && name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");
+        return quoted ? name.substring(1, name.length() - 1) : name;
     }
 
     /** The line in the schema's order; null when it has another number of columns than the first line. */

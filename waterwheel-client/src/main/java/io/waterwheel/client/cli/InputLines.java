@@ -28,6 +28,9 @@ final class InputLines implements AutoCloseable {
 
     private static final int BUFFER_BYTES = 1 << 16;
 
+    /** At the end of a member of gzip. */
+    private static final int TRAILER_BYTES = 8;
+
     private final InputStream in;
     private final boolean quotes;
     private final byte[] buffer = new byte[BUFFER_BYTES];
@@ -61,7 +64,7 @@ final class InputLines implements AutoCloseable {
 
     private InputStream gzip(InputStream packed) throws IOException {
         try {
-            return new GZIPInputStream(new HonestAvailable(packed), BUFFER_BYTES);
+            return new Members(new HonestAvailable(packed));
         } catch (EOFException | ZipException e) {
             throw damaged(e);
         }
@@ -72,6 +75,9 @@ final class InputLines implements AutoCloseable {
      * together of several only then, and a pipe often says 0 in between.
      */
     private static final class HonestAvailable extends FilterInputStream {
+        /** The last answer: whether more followed the end of the last member. */
+        private boolean more;
+
         /** @param source one that marks */
         HonestAvailable(InputStream source) {
             super(source);
@@ -80,13 +86,32 @@ final class InputLines implements AutoCloseable {
         @Override
         public int available() throws IOException {
             int known = super.available();
-            if (known > 0) {
-                return known;
+            if (known <= 0) {
+                in.mark(1);
+                known = in.read() >= 0 ? 1 : 0;
+                in.reset();
             }
-            in.mark(1);
-            boolean more = in.read() >= 0;
-            in.reset();
-            return more ? 1 : 0;
+            more = known > 0;
+            return known;
+        }
+    }
+
+    /** The members of a gzip file. The JDK takes what is no member, or a cut one's beginning, for the end. */
+    private static final class Members extends GZIPInputStream {
+        private final HonestAvailable source;
+
+        Members(HonestAvailable source) throws IOException {
+            super(source, BUFFER_BYTES);
+            this.source = source;
+        }
+
+        @Override
+        public int read(byte[] into, int from, int length) throws IOException {
+            int got = super.read(into, from, length);
+            if (got < 0 && (source.more || inf.getRemaining() > TRAILER_BYTES)) {
+                throw new ZipException("what follows is cut off or no gzip");
+            }
+            return got;
         }
     }
 

@@ -102,8 +102,9 @@ final class SchemaProposal {
         }
         List<String> names = !named.isEmpty()
                 ? named
-                : FieldNames.of(
-                        first.stream().map(cell -> headed ? cell.text() : "").toList());
+                : FieldNames.of(first.stream()
+                        .map(cell -> headed ? CsvColumns.name(cell) : "")
+                        .toList());
         names.forEach(name -> columns.add(new ColumnSample(name)));
     }
 

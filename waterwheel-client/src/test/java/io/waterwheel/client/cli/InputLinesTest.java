@@ -140,6 +140,37 @@ class InputLinesTest {
         assertThat(count).isEqualTo(50);
     }
 
+    /** The JDK alone takes all of these for the end of the file. */
+    @Test
+    void whatFollowsAMemberMustBeOneAndWhole() throws Exception {
+        byte[] member = gzip("1\n2\n".getBytes(StandardCharsets.UTF_8));
+        for (int more = 1; more <= member.length; more++) {
+            for (boolean cut : new boolean[] {true, false}) {
+                ByteArrayOutputStream file = new ByteArrayOutputStream();
+                file.write(member);
+                file.write(cut ? member : "something that is no gzip at all".getBytes(StandardCharsets.UTF_8), 0, more);
+                List<String> got = new ArrayList<>();
+                String failure = "";
+                try (InputLines lines = new InputLines(new ByteArrayInputStream(file.toByteArray()), true)) {
+                    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                        got.add(new String(line, StandardCharsets.UTF_8));
+                    }
+                } catch (IOException e) {
+                    failure = String.valueOf(e.getMessage());
+                }
+                assertThat(got).startsWith("1", "2");
+                if (cut && more == member.length) {
+                    assertThat(got).containsExactly("1", "2", "1", "2");
+                    assertThat(failure).isEmpty();
+                } else {
+                    assertThat(failure)
+                            .as("%d bytes after a member, %s", more, cut ? "of another" : "of none")
+                            .contains("cut off or damaged");
+                }
+            }
+        }
+    }
+
     @Test
     void aPackedFileOfItsFirstBytesIsDamaged() {
         assertThatThrownBy(() -> new InputLines(new ByteArrayInputStream(new byte[] {0x1f, (byte) 0x8b, 8}), true))

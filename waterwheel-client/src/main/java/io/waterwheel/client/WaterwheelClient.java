@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.Balancing;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
@@ -22,8 +23,11 @@ import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.OffsetsReply;
+import io.waterwheel.wire.proto.PartitionsReply;
 import io.waterwheel.wire.proto.SetOffsetsRequest;
+import io.waterwheel.wire.proto.SetPartitionsRequest;
 import io.waterwheel.wire.proto.ShowOffsetsRequest;
+import io.waterwheel.wire.proto.ShowPartitionsRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StatusRequest;
 import io.waterwheel.wire.proto.StreamDescription;
@@ -270,12 +274,14 @@ public final class WaterwheelClient implements AutoCloseable {
     }
 
     /**
-     * Changes what a stream does about trouble with its topic.
+     * Changes how a stream is run.
      *
      * @param badRecords null: as it is
      * @param logLoss null: as it is
+     * @param balancing null: as it is
      */
-    public StreamDetails alter(String stream, @Nullable BadRecords badRecords, @Nullable LogLoss logLoss) {
+    public StreamDetails alter(
+            String stream, @Nullable BadRecords badRecords, @Nullable LogLoss logLoss, @Nullable Balancing balancing) {
         AlterStreamRequest.Builder request = AlterStreamRequest.newBuilder().setName(stream);
         if (badRecords != null) {
             request.setDeadLetters(badRecords.toString());
@@ -283,8 +289,33 @@ public final class WaterwheelClient implements AutoCloseable {
         if (logLoss != null) {
             request.setLogLoss(logLoss.toString());
         }
+        if (balancing != null) {
+            request.setBalancing(balancing.toString());
+        }
         return StreamDetails.of(coordinators.repeatable(connection -> call(
                 connection, AdminActions.ALTER_STREAM, request.build(), StreamDescription.parser(), CALL_TIMEOUT)));
+    }
+
+    /** How the keys of a stream are divided between its indexers. */
+    public KeyPartitions partitions(String stream) {
+        ShowPartitionsRequest request =
+                ShowPartitionsRequest.newBuilder().setName(stream).build();
+        return KeyPartitions.of(coordinators.repeatable(connection ->
+                call(connection, AdminActions.SHOW_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+    }
+
+    /**
+     * Divides the keys of a stream by hand, from about a second on, and ends their balancing.
+     *
+     * @param boundaries first key of each indexer but the first, as in a key range, ascending; one fewer than indexers
+     */
+    public KeyPartitions setPartitions(String stream, List<String> boundaries) {
+        SetPartitionsRequest request = SetPartitionsRequest.newBuilder()
+                .setName(stream)
+                .addAllBoundaries(boundaries)
+                .build();
+        return KeyPartitions.of(coordinators.repeatable(connection ->
+                call(connection, AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
     }
 
     /** Where reading of each partition of a stream's topic stands. */

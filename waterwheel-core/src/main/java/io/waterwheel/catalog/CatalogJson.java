@@ -6,12 +6,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.Balancing;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamPolicy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,6 +38,7 @@ final class CatalogJson {
         json.put("indexers", stream.indexers());
         json.put("deadLetters", stream.policy().badRecords().toString());
         json.put("logLoss", stream.policy().logLoss().toString());
+        json.put("balancing", stream.policy().balancing().toString());
         try {
             json.set("schema", MAPPER.readTree(SchemaJson.write(stream.schema())));
         } catch (JsonProcessingException e) {
@@ -63,12 +65,18 @@ final class CatalogJson {
         });
     }
 
-    private static SourcePolicy policyOf(JsonNode json) {
-        return new SourcePolicy(
-                json.has("deadLetters")
-                        ? BadRecords.parse(text(json, "deadLetters"))
-                        : SourcePolicy.DEFAULT.badRecords(),
-                json.has("logLoss") ? LogLoss.parse(text(json, "logLoss")) : SourcePolicy.DEFAULT.logLoss());
+    private static StreamPolicy policyOf(JsonNode json) {
+        StreamPolicy policy = StreamPolicy.DEFAULT;
+        if (json.has("deadLetters")) {
+            policy = policy.withBadRecords(BadRecords.parse(text(json, "deadLetters")));
+        }
+        if (json.has("logLoss")) {
+            policy = policy.withLogLoss(LogLoss.parse(text(json, "logLoss")));
+        }
+        if (json.has("balancing")) {
+            policy = policy.withBalancing(Balancing.parse(text(json, "balancing")));
+        }
+        return policy;
     }
 
     static byte[] write(PartitionRoute route) {

@@ -6,7 +6,7 @@ import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
-import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -84,7 +84,7 @@ public final class Namespace {
      * @return the stream as it stands afterwards
      * @throws WaterwheelException NO_SUCH_STREAM when there is none
      */
-    public StreamInfo changePolicy(String name, UnaryOperator<SourcePolicy> change) {
+    public StreamInfo changePolicy(String name, UnaryOperator<StreamPolicy> change) {
         while (true) {
             store.sync();
             CatalogStore.Node node = store.read(path(name))
@@ -110,10 +110,10 @@ public final class Namespace {
         }
     }
 
-    /** {@link #create(String, Schema, RecordFormat, String, long[], int, SourcePolicy, LogIdentity)} with defaults. */
+    /** {@link #create(String, Schema, RecordFormat, String, long[], int, StreamPolicy, LogIdentity)} with defaults. */
     public StreamInfo create(
             String name, Schema schema, RecordFormat format, String topic, long[] starts, int indexers) {
-        return create(name, schema, format, topic, starts, indexers, SourcePolicy.DEFAULT, LogIdentity.ANY);
+        return create(name, schema, format, topic, starts, indexers, StreamPolicy.DEFAULT, LogIdentity.ANY);
     }
 
     /**
@@ -130,7 +130,7 @@ public final class Namespace {
             String topic,
             long[] starts,
             int indexers,
-            SourcePolicy policy,
+            StreamPolicy policy,
             LogIdentity log) {
         while (true) {
             store.sync();

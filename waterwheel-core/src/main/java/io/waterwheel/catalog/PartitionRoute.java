@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * offset below its own limit.
  *
  * @param limit first offset that must not be routed yet; only ever raised
- * @param versions ascending in version and since; append only; at least one
+ * @param versions ascending in version and since; appended to, and those dropped that nobody alive can need; at least
+ *     one
  * @param log whose offsets these are
  * @param lost ascending, apart from each other, all below the limit
  */
@@ -109,7 +110,8 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
     /** Whether this was read before the other: everything in it only grows. */
     public boolean isBefore(PartitionRoute other) {
         return limit < other.limit
-                || versions.size() < other.versions.size()
+                || newestVersion() < other.newestVersion()
+                || firstSince() < other.firstSince()
                 || log.since() < other.log.since()
                 || lostOffsets() < other.lostOffsets();
     }
@@ -120,6 +122,24 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
             sum += range.to() - range.from();
         }
         return sum;
+    }
+
+    /**
+     * Without the versions that held only below an offset. It must be at or below every indexer's checkpoint: then
+     * nobody who lives asks for anything below {@link #firstSince} again. The first version that is left keeps its
+     * offset.
+     */
+    PartitionRoute withoutVersionsBelow(long covered) {
+        int first = 0;
+        while (first + 1 < versions.size() && versions.get(first + 1).since() <= covered) {
+            first++;
+        }
+        return first == 0 ? this : new PartitionRoute(limit, versions.subList(first, versions.size()), log, lost);
+    }
+
+    /** The first offset of which the version is known: nothing below it is routed any more. */
+    public long firstSince() {
+        return versions.get(0).since();
     }
 
     /** The last version that entered. */
@@ -148,7 +168,7 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return Long.MAX_VALUE;
     }
 
-    /** The version that holds for an offset below the limit. */
+    /** The version that holds for an offset below the limit, and not below {@link #firstSince}. */
     public int versionAt(long offset) {
         for (int i = versions.size() - 1; i > 0; i--) {
             if (offset >= versions.get(i).since()) {

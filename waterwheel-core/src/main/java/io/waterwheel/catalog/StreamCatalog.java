@@ -361,6 +361,27 @@ public final class StreamCatalog {
      * @return the table, under the version it got
      */
     public RoutingTable changeRouting(long[] boundaries, int[] indexers) {
+        return changeRouting(0, boundaries, indexers)
+                .orElseThrow(() -> new IllegalStateException("stream " + stream.name() + ": any version is fit"));
+    }
+
+    /** The newest routing table. */
+    public RoutingTable newestTable() {
+        int newest = 0;
+        for (int p = store.children(base + "/routes").size() - 1; p >= 0; p--) {
+            newest = Math.max(newest, route(p).route().newestVersion());
+        }
+        return table(newest);
+    }
+
+    /**
+     * As {@link #changeRouting(long[], int[])}, but only as long as a version is the newest: who judged that one does
+     * not undo what somebody else has decided since.
+     *
+     * @param from the version that is replaced; 0: whichever is newest
+     * @return the table, or nothing when there is a newer one than {@code from}
+     */
+    public Optional<RoutingTable> changeRouting(int from, long[] boundaries, int[] indexers) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             long number = lastEdit + 1;
             List<Op> ops = new ArrayList<>();
@@ -375,15 +396,20 @@ public final class StreamCatalog {
                 newest = Math.max(newest, versions.get(versions.size() - 1).version());
                 routes.add(current);
             }
+            if (from != 0 && newest != from) {
+                return Optional.empty();
+            }
             RoutingTable table = new RoutingTable(newest + 1, boundaries, indexers);
             ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
+            long[] covered = covered(limits.length);
             for (int p = 0; p < limits.length; p++) {
                 VersionedRoute current = routes.get(p);
                 limits[p] = current.route().limit();
                 since.put(p, limits[p]);
                 ops.add(new Op.Set(
                         routePath(p),
-                        CatalogJson.write(current.route().withVersion(table.version())),
+                        CatalogJson.write(
+                                current.route().withVersion(table.version()).withoutVersionsBelow(covered[p])),
                         current.nodeVersion()));
             }
             Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
@@ -398,7 +424,7 @@ public final class StreamCatalog {
             try {
                 store.commit(ops);
                 lastEdit = number;
-                return table;
+                return Optional.of(table);
             } catch (ConflictException e) {
                 store.sync();
                 refreshLastEdit();
@@ -407,12 +433,27 @@ public final class StreamCatalog {
                 refreshLastEdit();
                 String path = base + "/tables/" + table.version();
                 if (store.read(path).isPresent() && table(table.version()).equals(table)) {
-                    return table;
+                    return Optional.of(table);
                 }
             }
         }
         throw new IllegalStateException(
                 "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES + " tries");
+    }
+
+    /** By partition, the offset that every checkpoint has reached; they only rise, so an old reading is right too. */
+    private long[] covered(int partitions) {
+        long[] covered = new long[partitions];
+        Arrays.fill(covered, Long.MAX_VALUE);
+        for (String indexer : store.children(base + "/indexers")) {
+            long[] watermarks = checkpoint(Integer.parseInt(indexer)).watermarks();
+            for (int p = 0; p < Math.min(partitions, watermarks.length); p++) {
+                covered[p] = Math.min(covered[p], watermarks[p]);
+            }
+            // Partitions that it does not know yet.
+            Arrays.fill(covered, Math.min(partitions, watermarks.length), partitions, Long.MIN_VALUE);
+        }
+        return covered;
     }
 
     /**

@@ -2,7 +2,7 @@ package io.waterwheel.catalog;
 
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
-import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamPolicy;
 import java.util.regex.Pattern;
 
 /**
@@ -26,20 +26,20 @@ public record StreamInfo(
         String topic,
         int partitions,
         int indexers,
-        SourcePolicy policy) {
+        StreamPolicy policy) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
 
     /** A stream with the default policy. */
     public StreamInfo(
             String name, int id, Schema schema, RecordFormat format, String topic, int partitions, int indexers) {
-        this(name, id, schema, format, topic, partitions, indexers, SourcePolicy.DEFAULT);
+        this(name, id, schema, format, topic, partitions, indexers, StreamPolicy.DEFAULT);
     }
 
     StreamInfo withPartitions(int count) {
         return new StreamInfo(name, id, schema, format, topic, count, indexers, policy);
     }
 
-    StreamInfo withPolicy(SourcePolicy changed) {
+    StreamInfo withPolicy(StreamPolicy changed) {
         return new StreamInfo(name, id, schema, format, topic, partitions, indexers, changed);
     }
 

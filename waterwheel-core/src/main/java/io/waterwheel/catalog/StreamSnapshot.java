@@ -170,8 +170,11 @@ public final class StreamSnapshot {
             newRoutes = new ArrayList<>(routes);
             for (Map.Entry<Integer, Long> entry : routed.since().entrySet()) {
                 PartitionRoute at = newRoutes.get(entry.getKey()).withLimit(entry.getValue());
-                newRoutes.set(entry.getKey(), at.withVersion(routed.table().version()));
+                newRoutes.set(
+                        entry.getKey(),
+                        at.withVersion(routed.table().version()).withoutVersionsBelow(covered(entry.getKey())));
             }
+            newTables.keySet().retainAll(versionsIn(newRoutes));
             newCheckpoints.putAll(routed.starts());
         } else if (change instanceof Edit.Lost lost) {
             int partition = lost.range().partition();
@@ -205,6 +208,23 @@ public final class StreamSnapshot {
                 List.copyOf(newRoutes),
                 Map.copyOf(newCheckpoints),
                 newChunks);
+    }
+
+    /** The offset of a partition that every checkpoint has reached. */
+    private long covered(int partition) {
+        long covered = Long.MAX_VALUE;
+        for (IndexerCheckpoint checkpoint : checkpoints.values()) {
+            covered = Math.min(covered, checkpoint.watermarks()[partition]);
+        }
+        return covered;
+    }
+
+    private static Set<Integer> versionsIn(List<PartitionRoute> routes) {
+        Set<Integer> versions = new HashSet<>();
+        for (PartitionRoute route : routes) {
+            route.versions().forEach(version -> versions.add(version.version()));
+        }
+        return versions;
     }
 
     /** Whether a chunk is read at this edit. */

@@ -45,4 +45,7 @@ public interface DispatcherEffects {
 
     /** Tell the coordinators how the partition is. */
     void report(Control.PartitionReport report);
+
+    /** Tell the balancer which keys came in the last second. */
+    void sample(Control.KeySample sample);
 }

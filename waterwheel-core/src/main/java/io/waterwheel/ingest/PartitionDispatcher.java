@@ -7,12 +7,13 @@ import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.LostRange;
-import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamPolicy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +71,7 @@ public final class PartitionDispatcher {
     private long limitAskedNanos;
     private long limitAsked;
     private final ReadingRate rate;
+    private final KeySampler sampler;
     private int tableAsked;
     private long tableAskedNanos;
 
@@ -77,7 +79,7 @@ public final class PartitionDispatcher {
     /** What may pass, and what is said of a partition that stands still. */
     private final Roadblock roadblock = new Roadblock();
 
-    private SourcePolicy policy = SourcePolicy.DEFAULT;
+    private StreamPolicy policy = StreamPolicy.DEFAULT;
     /** Of the log, as positions, as last heard; -1 before that. */
     private long logStart = -1;
 
@@ -107,6 +109,7 @@ public final class PartitionDispatcher {
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
         this.rate = new ReadingRate(nowNanos);
+        this.sampler = new KeySampler(new SplittableRandom(partition), nowNanos);
     }
 
     /** First offset not routed yet; -1 before the spout's first word. */
@@ -229,7 +232,7 @@ public final class PartitionDispatcher {
     }
 
     /** The stream's policy, at the start and when it changes. */
-    public void onPolicy(SourcePolicy changed, long now) {
+    public void onPolicy(StreamPolicy changed, long now) {
         if (!changed.equals(policy)) {
             policy = changed;
             roadblock.clear();
@@ -364,6 +367,10 @@ public final class PartitionDispatcher {
         if (now - reportedNanos > REPORT_NANOS) {
             report(now);
         }
+        Control.KeySample sample = sampler.next(streamId, partition, now);
+        if (sample != null) {
+            effects.sample(sample);
+        }
         if (paused && now - lastSteerNanos > PAUSE_RENEW_NANOS) {
             pause(now);
         }
@@ -397,6 +404,7 @@ public final class PartitionDispatcher {
     private void intake(long now) {
         ring.onTime(now);
         passLost(now);
+        passCovered(now);
         pump(now);
         boolean moved = !roadblock.anotherLog();
         while (moved && !pending.isEmpty()) {
@@ -406,6 +414,7 @@ public final class PartitionDispatcher {
                 Segment segment = next(first, now);
                 if (segment != null) {
                     moved = true;
+                    sampler.add(segment);
                     append(segment, now);
                     dropRead();
                     passLost(now);
@@ -448,6 +457,28 @@ public final class PartitionDispatcher {
         dropRead();
         if (readTo < gone.to()) {
             readTo = gone.to();
+            steer(readTo, now);
+        }
+    }
+
+    /**
+     * Live reading stands below what every checkpoint covers, as after a long pause in which another dispatcher went
+     * on: how that was routed is not known any more, and nobody who lives needs it.
+     */
+    private void passCovered(long now) {
+        long first = route.firstSince();
+        if (readTo < 0 || ring.to() >= first) {
+            return;
+        }
+        ring.forEach(letters::remove);
+        ring.restart(first);
+        rate.jump();
+        for (PendingBatch records : pending) {
+            records.skipTo(Math.min(first, records.batch.to()));
+        }
+        dropRead();
+        if (readTo < first) {
+            readTo = first;
             steer(readTo, now);
         }
     }
@@ -513,7 +544,7 @@ public final class PartitionDispatcher {
                 return null;
             }
         }
-        if (records.from >= route.limit() || roadblock.isAt(records.from)) {
+        if (records.from < route.firstSince() || records.from >= route.limit() || roadblock.isAt(records.from)) {
             return null;
         }
         int version = route.versionAt(records.from);
@@ -650,6 +681,7 @@ public final class PartitionDispatcher {
             if (channel.hasCredit()
                     && channel.cursor < ring.from()
                     && channel.cursor >= logStart
+                    && channel.cursor >= route.firstSince()
                     && !roadblock.isAt(channel.cursor)
                     && find(channel.cursor) == null) {
                 from = Math.min(from, channel.cursor);

@@ -5,6 +5,8 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TimestampUnit;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -101,6 +103,39 @@ public final class KeyCodec {
                             + field.type().schemaName() + ", got '" + text + "'",
                     e);
         }
+    }
+
+    /**
+     * The least value that has the key, as {@link #ofText} reads it; of a string or bytes, the bytes that are compared.
+     * A string's may end within a character, which is left out: then the text's key is a little smaller.
+     */
+    public static String toText(Field field, long key) {
+        return switch (field.type()) {
+            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Long.toString(key);
+            case IPV4 -> Ipv4.text((int) key);
+            case BOOLEAN -> key == 0 ? "false" : "true";
+            case FLOAT -> Float.toString(Float.intBitsToFloat((int) (key ^ (key >> 63 & Integer.MAX_VALUE))));
+            case DOUBLE -> Double.toString(Double.longBitsToDouble(key ^ (key >> 63 & Long.MAX_VALUE)));
+            case STRING -> {
+                ByteBuffer bytes = ByteBuffer.wrap(prefix(key));
+                CharBuffer text = CharBuffer.allocate(PREFIX_BYTES);
+                // Stops before a character that is cut, and says so; that is what is wanted.
+                StandardCharsets.UTF_8.newDecoder().decode(bytes, text, false);
+                yield text.flip().toString();
+            }
+            case BYTES -> Base64.getEncoder().encodeToString(prefix(key));
+        };
+    }
+
+    /** The bytes of which a key was made, without the zeros that filled it up. */
+    private static byte[] prefix(long key) {
+        long bits = key ^ Long.MIN_VALUE;
+        int length = PREFIX_BYTES - Math.min(PREFIX_BYTES, Long.numberOfTrailingZeros(bits) / 8);
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = (byte) (bits >>> (56 - 8 * i));
+        }
+        return bytes;
     }
 
     private static long timestamp(FieldType type, String text) {

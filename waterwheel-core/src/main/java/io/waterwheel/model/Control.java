@@ -125,6 +125,24 @@ public sealed interface Control {
         }
     }
 
+    /**
+     * Dispatcher to coordinators, about every second in which tuples came: which keys they had. Lost or repeated it
+     * makes the balancer's picture a little worse for a few seconds, nothing else.
+     *
+     * @param keys ascending, at most {@value #MAX_KEYS}; each stands for as many tuples as the others
+     * @param tuples that came
+     */
+    @SuppressWarnings("ArrayRecordComponent") // handed over; never compared
+    record KeySample(int streamId, int partition, long[] keys, long tuples) implements Control {
+        public static final int MAX_KEYS = 512;
+
+        public KeySample {
+            if (keys.length < 1 || keys.length > MAX_KEYS || tuples < keys.length) {
+                throw new IllegalArgumentException("a sample of " + keys.length + " keys for " + tuples + " tuples");
+            }
+        }
+    }
+
     /** Anyone to indexer: seal the active tree of a stream now and flush it. */
     record Seal(int streamId) implements Control {}
 }

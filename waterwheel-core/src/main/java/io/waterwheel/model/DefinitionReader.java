@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads schemas and stream definitions from JSON or YAML; finds all errors in one go and names their lines. */
 final class DefinitionReader {
     private static final Set<String> SCHEMA = Set.of("fields", "key", "time");
-    private static final Set<String> STREAM =
-            Set.of("name", "topic", "format", "partitions", "dead-letters", "log-loss", "fields", "key", "time");
+    private static final Set<String> STREAM = Set.of(
+            "name", "topic", "format", "partitions", "dead-letters", "log-loss", "balancing", "fields", "key", "time");
     private static final Set<String> FIELD = Set.of("name", "type", "nullable", "unit", "indexed");
     private static final Set<String> KEY = Set.of("field", "longitude", "latitude", "box");
     private static final Map<String, FieldType> TYPES =
@@ -77,7 +77,7 @@ final class DefinitionReader {
                         "partitions: expected a whole number, got '" + number + "'");
             }
         }
-        SourcePolicy policy = policy(root.line(), members);
+        StreamPolicy policy = policy(root.line(), members);
         Schema schema = schema(root.line(), members);
         // Names and numbers are the record's to check, also when other parts are wrong: all errors at once.
         Schema any = schema != null ? schema : PLACEHOLDER;
@@ -93,22 +93,25 @@ final class DefinitionReader {
         return definition;
     }
 
-    private SourcePolicy policy(int line, Map<String, Node> members) {
-        BadRecords badRecords = SourcePolicy.DEFAULT.badRecords();
-        LogLoss logLoss = SourcePolicy.DEFAULT.logLoss();
+    private StreamPolicy policy(int line, Map<String, Node> members) {
+        StreamPolicy policy = StreamPolicy.DEFAULT;
         String member = "dead-letters";
         try {
             if (members.containsKey(member)) {
-                badRecords = BadRecords.parse(text(members, line, "the stream", member));
+                policy = policy.withBadRecords(BadRecords.parse(text(members, line, "the stream", member)));
             }
             member = "log-loss";
             if (members.containsKey(member)) {
-                logLoss = LogLoss.parse(text(members, line, "the stream", member));
+                policy = policy.withLogLoss(LogLoss.parse(text(members, line, "the stream", member)));
+            }
+            member = "balancing";
+            if (members.containsKey(member)) {
+                policy = policy.withBalancing(Balancing.parse(text(members, line, "the stream", member)));
             }
         } catch (IllegalArgumentException e) {
             document.error(line(members, member, line), String.valueOf(e.getMessage()));
         }
-        return new SourcePolicy(badRecords, logLoss);
+        return policy;
     }
 
     /** Stands in for a schema that is wrong while the other parts are checked; never returned. */

@@ -46,10 +46,12 @@ public final class SchemaJson {
             generator.writeStringField("topic", stream.topic());
             generator.writeStringField("format", SchemaFile.formatName(stream.format()));
             generator.writeNumberField("partitions", stream.partitions());
-            if (!stream.policy().equals(SourcePolicy.DEFAULT)) {
+            if (!stream.policy().equals(StreamPolicy.DEFAULT)) {
                 generator.writeStringField(
                         "dead-letters", stream.policy().badRecords().toString());
                 generator.writeStringField("log-loss", stream.policy().logLoss().toString());
+                generator.writeStringField(
+                        "balancing", stream.policy().balancing().toString());
             }
             members(generator, stream.schema());
         });

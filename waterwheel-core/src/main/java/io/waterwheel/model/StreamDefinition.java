@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param policy what is done about trouble with its topic
  */
 public record StreamDefinition(
-        String name, String topic, RecordFormat format, int partitions, Schema schema, SourcePolicy policy) {
+        String name, String topic, RecordFormat format, int partitions, Schema schema, StreamPolicy policy) {
     /** Partitions of a topic for whose number nobody asks. */
     public static final int DEFAULT_PARTITIONS = 4;
 
@@ -24,7 +24,7 @@ public record StreamDefinition(
 
     /** A definition with the default policy. */
     public StreamDefinition(String name, String topic, RecordFormat format, int partitions, Schema schema) {
-        this(name, topic, format, partitions, schema, SourcePolicy.DEFAULT);
+        this(name, topic, format, partitions, schema, StreamPolicy.DEFAULT);
     }
 
     public StreamDefinition {

@@ -6,6 +6,7 @@ import io.waterwheel.model.Control;
 import io.waterwheel.model.Region;
 import io.waterwheel.wire.proto.ControlMessage;
 import io.waterwheel.wire.proto.CreditControl;
+import io.waterwheel.wire.proto.KeySampleControl;
 import io.waterwheel.wire.proto.LiveControl;
 import io.waterwheel.wire.proto.LogStateControl;
 import io.waterwheel.wire.proto.PartitionReportControl;
@@ -59,6 +60,14 @@ public final class ControlCodec {
                     .setLimit(report.limit())
                     .setDeadLetters(report.deadLetters())
                     .setTrouble(report.trouble()));
+        } else if (control instanceof Control.KeySample sample) {
+            KeySampleControl.Builder part = KeySampleControl.newBuilder()
+                    .setPartition(sample.partition())
+                    .setTuples(sample.tuples());
+            for (long key : sample.keys()) {
+                part.addKeys(key);
+            }
+            message.setKeySample(part);
         } else if (control instanceof Control.Seal) {
             message.setSeal(SealControl.getDefaultInstance());
         }
@@ -151,6 +160,14 @@ public final class ControlCodec {
                         part.getLimit(),
                         part.getDeadLetters(),
                         part.getTrouble());
+            }
+            case KEY_SAMPLE -> {
+                KeySampleControl part = message.getKeySample();
+                yield new Control.KeySample(
+                        stream,
+                        part.getPartition(),
+                        part.getKeysList().stream().mapToLong(Long::longValue).toArray(),
+                        part.getTuples());
             }
             case SEAL -> new Control.Seal(stream);
             case MESSAGE_NOT_SET -> throw new IllegalArgumentException("a control message without content");

@@ -11,7 +11,7 @@ import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
-import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -25,7 +25,7 @@ final class LogLossTest {
     private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
     private final Namespace namespace = new Namespace(store);
     private final StreamInfo stream = namespace.create(
-            "s", SCHEMA, RecordFormat.CSV, "s", new long[] {10, 20}, 2, SourcePolicy.DEFAULT, LogIdentity.first("one"));
+            "s", SCHEMA, RecordFormat.CSV, "s", new long[] {10, 20}, 2, StreamPolicy.DEFAULT, LogIdentity.first("one"));
     private final StreamCatalog catalog = new StreamCatalog(store, stream);
 
     @Test
@@ -85,7 +85,9 @@ final class LogLossTest {
 
     @Test
     void policiesChangeAndOldEntriesAreRead() {
-        SourcePolicy policy = new SourcePolicy(BadRecords.parse("halt above 5 per million"), LogLoss.SKIP);
+        StreamPolicy policy = StreamPolicy.DEFAULT
+                .withBadRecords(BadRecords.parse("halt above 5 per million"))
+                .withLogLoss(LogLoss.SKIP);
         assertThat(namespace.changePolicy("s", old -> policy).policy()).isEqualTo(policy);
         assertThat(namespace.find("s").orElseThrow().policy()).isEqualTo(policy);
         byte[] data = store.read("/streams/s").orElseThrow().data();

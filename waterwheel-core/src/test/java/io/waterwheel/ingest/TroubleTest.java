@@ -19,7 +19,7 @@ import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
-import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamPolicy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Test;
 final class TroubleTest {
     private static final Schema SCHEMA =
             new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
-    private static final SourcePolicy HALT = new SourcePolicy(BadRecords.HALT, LogLoss.FAIL);
+    private static final StreamPolicy HALT =
+            StreamPolicy.DEFAULT.withBadRecords(BadRecords.HALT).withLogLoss(LogLoss.FAIL);
 
     private final Effects effects = new Effects();
     private long now = 1;
@@ -91,6 +92,11 @@ final class TroubleTest {
         @Override
         public void steer(Control.Live live) {
             steered = live.position();
+        }
+
+        @Override
+        public void sample(Control.KeySample sample) {
+            // Nobody balances here.
         }
 
         @Override
@@ -164,7 +170,7 @@ final class TroubleTest {
         assertThat(effects.sentTo).isEqualTo(1);
         assertThat(effects.stored).isEmpty();
         assertThat(effects.trouble).contains("halted before offset 1").contains("stream set");
-        dispatcher.onPolicy(SourcePolicy.DEFAULT, now);
+        dispatcher.onPolicy(StreamPolicy.DEFAULT, now);
         dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
         assertThat(effects.tuples).containsExactly(0L, 2L);
         seconds(2);
@@ -184,7 +190,11 @@ final class TroubleTest {
 
     @Test
     void aRateHaltsAtTheFirstThatIsTooMany() {
-        dispatcher.onPolicy(new SourcePolicy(BadRecords.parse("halt above 200 per million"), LogLoss.FAIL), now);
+        dispatcher.onPolicy(
+                StreamPolicy.DEFAULT
+                        .withBadRecords(BadRecords.parse("halt above 200 per million"))
+                        .withLogLoss(LogLoss.FAIL),
+                now);
         dispatcher.onLive(batch(0, "bad", "1", "bad", "2", "bad", "3"), now);
         dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         // Of the least number of records that says something, 10,000, two are allowed.
@@ -215,7 +225,7 @@ final class TroubleTest {
         seconds(2);
         assertThat(effects.trouble).contains("offset 1 is needed, and the log begins at 5");
         assertThat(effects.givenUp).isEmpty();
-        dispatcher.onPolicy(new SourcePolicy(BadRecords.SKIP, LogLoss.SKIP), now);
+        dispatcher.onPolicy(StreamPolicy.DEFAULT.withBadRecords(BadRecords.SKIP).withLogLoss(LogLoss.SKIP), now);
         assertThat(effects.givenUp).containsExactly(new LostRange(0, 1, 5, "gone from the log"));
         assertThat(effects.sentTo).as("not before it is recorded").isEqualTo(1);
         dispatcher.onRoute(

@@ -216,6 +216,11 @@ final class DispatcherRole implements DispatcherEffects {
     }
 
     @Override
+    public void sample(Control.KeySample sample) {
+        // Who balances here decides at random: that is harder than what a balancer would propose.
+    }
+
+    @Override
     public void report(Control.PartitionReport report) {
         // Letters that cannot be stored are told of, and tried again; that this ends is checked at the end.
         boolean letters = report.trouble().startsWith("refused records cannot be stored");

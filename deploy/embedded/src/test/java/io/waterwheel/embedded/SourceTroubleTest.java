@@ -17,8 +17,8 @@ import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
-import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
@@ -101,7 +101,12 @@ final class SourceTroubleTest {
 
     private static void create(String name, int partitions, BadRecords badRecords, LogLoss logLoss) {
         client.createStream(new StreamDefinition(
-                name, name, RecordFormat.CSV, partitions, SCHEMA, new SourcePolicy(badRecords, logLoss)));
+                name,
+                name,
+                RecordFormat.CSV,
+                partitions,
+                SCHEMA,
+                StreamPolicy.DEFAULT.withBadRecords(badRecords).withLogLoss(logLoss)));
     }
 
     /** Sends lines; returns the offset after the last. */
@@ -197,10 +202,10 @@ final class SourceTroubleTest {
         admin.deleteRecords(Map.of(new TopicPartition("gone", 0), RecordsToDelete.beforeOffset(end - 1)))
                 .all()
                 .get(30, TimeUnit.SECONDS);
-        client.alter("gone", BadRecords.SKIP, null);
+        client.alter("gone", BadRecords.SKIP, null, null);
         waitForTrouble("gone", "the log begins at " + (end - 1));
         assertThat(count(Query.of("gone")).tuples()).isEqualTo(1);
-        client.alter("gone", null, LogLoss.SKIP);
+        client.alter("gone", null, LogLoss.SKIP, null);
         assertThat(tuples("gone", Map.of(0, end))).isEqualTo(2);
         assertThat(count(Query.of("gone").withSeen(Map.of(0, end))).lost().toString())
                 .contains("to " + (end - 2) + " (gone from the log)");
@@ -273,7 +278,7 @@ final class SourceTroubleTest {
         assertThat(send("cut", 0, "5,5", "6,6", "7,7")).isEqualTo(5);
         waitForTrouble("cut", "the log was truncated");
         assertThat(tuples("cut", Map.of(0, end))).isEqualTo(4);
-        client.alter("cut", null, LogLoss.SKIP);
+        client.alter("cut", null, LogLoss.SKIP, null);
         Waiting.until(
                 "the log is read from where it was cut",
                 () -> count(Query.of("cut")).tuples() == 7);

@@ -5,8 +5,8 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.StreamPolicy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -211,8 +211,8 @@ final class StreamCommand {
             }
         }
         try (WaterwheelClient client = server.connect()) {
-            SourcePolicy policy =
-                    client.alter(name, badRecords, logLoss).definition().policy();
+            StreamPolicy policy =
+                    client.alter(name, badRecords, logLoss, null).definition().policy();
             terminal.err()
                     .println("stream " + name + ": dead-letters=" + policy.badRecords() + ", log-loss="
                             + policy.logLoss());

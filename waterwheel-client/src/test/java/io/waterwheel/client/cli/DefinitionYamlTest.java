@@ -11,8 +11,8 @@ import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.model.TimestampUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +49,9 @@ class DefinitionYamlTest {
                     any(RecordFormat.values(), random),
                     1 + random.nextInt(1024),
                     new Schema(fields, key, "at"),
-                    new SourcePolicy(BadRecords.parse(any(BAD_RECORDS, random)), LogLoss.parse(any(LOSSES, random))));
+                    StreamPolicy.DEFAULT
+                            .withBadRecords(BadRecords.parse(any(BAD_RECORDS, random)))
+                            .withLogLoss(LogLoss.parse(any(LOSSES, random))));
             String yaml = DefinitionYaml.of(definition);
             assertThat(SchemaFile.read("printed", yaml))
                     .as("seed %s\n%s", seed, yaml)

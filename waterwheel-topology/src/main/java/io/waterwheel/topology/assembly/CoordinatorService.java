@@ -7,13 +7,14 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.Balancing;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.SourcePolicy;
 import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
@@ -35,7 +36,9 @@ import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.SetOffsetsRequest;
+import io.waterwheel.wire.proto.SetPartitionsRequest;
 import io.waterwheel.wire.proto.ShowOffsetsRequest;
+import io.waterwheel.wire.proto.ShowPartitionsRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StreamDescription;
 import io.waterwheel.wire.proto.VerifyStreamReply;
@@ -60,6 +63,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private final KafkaTopics topics;
     private final WorkerServices.QueryHandler coordinator;
     private final SourceOffsets sources;
+    private final KeyPartitions partitions;
     private final Semaphore verifying = new Semaphore(1);
     private final RpcServer server;
     private final String url;
@@ -71,6 +75,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         this.topics = topics;
         this.coordinator = coordinator;
         this.sources = new SourceOffsets(services, coordinator);
+        this.partitions = new KeyPartitions(services, coordinator);
         this.server = startServer();
         this.url = "grpc://" + services.config().get(Keys.COORDINATOR_HOST) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
@@ -149,6 +154,16 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     flush(FlushStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.ALTER_STREAM ->
                     alter(AlterStreamRequest.parseFrom(body)).toByteArray();
+                case AdminActions.SHOW_PARTITIONS ->
+                    partitions
+                            .show(require(ShowPartitionsRequest.parseFrom(body).getName()))
+                            .toByteArray();
+                case AdminActions.SET_PARTITIONS -> {
+                    SetPartitionsRequest request = SetPartitionsRequest.parseFrom(body);
+                    yield partitions
+                            .set(require(request.getName()), request.getBoundariesList())
+                            .toByteArray();
+                }
                 case AdminActions.SHOW_OFFSETS ->
                     sources.show(require(ShowOffsetsRequest.parseFrom(body).getName()))
                             .toByteArray();
@@ -199,17 +214,15 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         // Parsed here, so that what is wrong is said before anything is changed.
         BadRecords badRecords = request.hasDeadLetters() ? BadRecords.parse(request.getDeadLetters()) : null;
         LogLoss logLoss = request.hasLogLoss() ? LogLoss.parse(request.getLogLoss()) : null;
+        Balancing balancing = request.hasBalancing() ? Balancing.parse(request.getBalancing()) : null;
         StreamInfo stream = services.namespace()
                 .changePolicy(
                         request.getName(),
-                        old -> new SourcePolicy(
+                        old -> new StreamPolicy(
                                 badRecords == null ? old.badRecords() : badRecords,
-                                logLoss == null ? old.logLoss() : logLoss));
-        LOG.info(
-                "[{}] policy: dead-letters={}, log-loss={}",
-                stream.name(),
-                stream.policy().badRecords(),
-                stream.policy().logLoss());
+                                logLoss == null ? old.logLoss() : logLoss,
+                                balancing == null ? old.balancing() : balancing));
+        LOG.info("[{}] {}", stream.name(), stream.policy());
         return basics(stream).build();
     }
 

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.bolt;
 
 import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
@@ -69,6 +70,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final WorkerServices services;
         private final int index;
         private final SnapshotCache snapshots;
+        private final KeyBalancer balancer;
         private final AutoCloseable registration;
         private final QueryRunner runner;
         private final WorkerServices.CoordinatorServer server;
@@ -79,13 +81,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
             this.services = services;
             this.index = index;
             this.snapshots = new SnapshotCache(services);
-            this.registration = services.controlBus()
-                    .register(
-                            Role.COORDINATOR,
-                            index,
-                            message -> message instanceof Control.PartitionReport partition
-                                    ? snapshots.onPartitionReport(partition)
-                                    : message instanceof Control.Report report && snapshots.onReport(report));
+            this.balancer = new KeyBalancer(services, index == 0);
+            this.registration = services.controlBus().register(Role.COORDINATOR, index, this::onControl);
             this.runner = new QueryRunner(
                     snapshots,
                     services::endpoints,
@@ -94,6 +91,20 @@ public final class CoordinatorBolt extends BaseRichBolt {
             this.collector = index == 0 ? new Collector(services) : null;
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
+        }
+
+        private boolean onControl(Control message) {
+            if (message instanceof Control.Report report) {
+                return snapshots.onReport(report);
+            } else if (message instanceof Control.PartitionReport report) {
+                return snapshots.onPartitionReport(report);
+            }
+            return message instanceof Control.KeySample sample && balancer.onSample(sample);
+        }
+
+        @Override
+        public double[] keyRates(int streamId, RoutingTable table) {
+            return balancer.rates(streamId, table);
         }
 
         @Override
@@ -159,6 +170,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             if (collector != null) {
                 collector.close();
             }
+            balancer.close();
             snapshots.close();
             services.close();
         }

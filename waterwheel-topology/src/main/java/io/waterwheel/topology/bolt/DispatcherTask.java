@@ -288,6 +288,11 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
 
         @Override
+        public void sample(Control.KeySample sample) {
+            services.controlBus().broadcast(Role.COORDINATOR, sample);
+        }
+
+        @Override
         public void fetchTable(int version) {
             call("read a routing table", () -> {
                 RoutingTable table = catalog.table(version);

@@ -138,6 +138,21 @@ public final class Keys {
             .atMost("1 d")
             .doc("How often files that are nobody's are looked for."));
 
+    public static final Key<Integer> BALANCER_DEVIATION = add(Key.integer("balancer.deviation", 20)
+            .atLeast("1")
+            .atMost("1000")
+            .doc("Per cent by which an indexer's load may differ from the mean before the keys of a stream are divided"
+                    + " anew, where its policy is balancing: auto."));
+    public static final Key<Duration> BALANCER_PATIENCE = add(Key.duration("balancer.patience", "5 s")
+            .atLeast("0 ms")
+            .atMost("1 h")
+            .doc("How long the load must be uneven before keys are divided anew. Loads are those of the last 5 seconds:"
+                    + " with less patience a sudden change is answered half-way first."));
+    public static final Key<Duration> BALANCER_PAUSE = add(Key.duration("balancer.pause", "20 s")
+            .atLeast("0 ms")
+            .atMost("1 d")
+            .doc("Least time between two divisions of a stream's keys. Each is an edit of the catalog."));
+
     /** In the order of the documentation. */
     public static final List<Key<?>> ALL = List.copyOf(KEYS);
 

@@ -3,6 +3,7 @@ package io.waterwheel.topology.worker;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.chunk.ChunkStore;
@@ -120,6 +121,9 @@ public interface WorkerServices extends AutoCloseable {
 
         /** The last report of each indexer of a stream, however old. */
         Map<Integer, Control.Report> indexerReports(int streamId);
+
+        /** Tuples a second that each slot of a routing table got, or would have got, in the last seconds. */
+        double[] keyRates(int streamId, RoutingTable table);
     }
 
     /** Starts the public server of a coordinator task and announces it. */

@@ -16,7 +16,7 @@ import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
-import io.waterwheel.model.SourcePolicy;
+import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.topology.worker.WorkerServices.TopicState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ final class SourceCheckTest {
                         "s",
                         new long[1],
                         1,
-                        new SourcePolicy(BadRecords.SKIP, logLoss),
+                        StreamPolicy.DEFAULT.withBadRecords(BadRecords.SKIP).withLogLoss(logLoss),
                         first);
     }
 

@@ -1,0 +1,161 @@
+package io.waterwheel.topology.bolt;
+
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamGoneException;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.ingest.Balancer;
+import io.waterwheel.ingest.BalancerSettings;
+import io.waterwheel.model.Balancing;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shell of the balancers: collects what the dispatchers say of their keys, and in one task of the topology divides the
+ * keys anew where {@link Balancer} proposes it. That a predecessor may still be at work harms nothing: every change
+ * replaces the version that it was judged by, or fails.
+ *
+ * <p>Lock: this, held for arithmetic on some ten thousand keys a stream at most, once a second.
+ */
+final class KeyBalancer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyBalancer.class);
+    private static final long LOOK_MILLIS = 1_000;
+
+    private final WorkerServices services;
+    private final BalancerSettings settings;
+    private final Map<Integer, Balancer> balancers = new HashMap<>();
+    private final @Nullable ScheduledExecutorService thread;
+
+    /** @param acts whether it changes anything, or only knows */
+    KeyBalancer(WorkerServices services, boolean acts) {
+        this.services = services;
+        this.settings = new BalancerSettings(
+                services.config().get(Keys.BALANCER_DEVIATION) / 100.0,
+                services.config().get(Keys.BALANCER_PATIENCE),
+                services.config().get(Keys.BALANCER_PAUSE));
+        if (!acts) {
+            this.thread = null;
+            return;
+        }
+        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread created = new Thread(task, "key-balancer");
+            created.setDaemon(true);
+            return created;
+        });
+        var looks = thread.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        LOG.info("[balancer] {}: {}", settings, looks.isDone() ? "ended" : "started");
+    }
+
+    /** Takes a sample; those of streams that are not known here, or not yet, are passed over. */
+    synchronized boolean onSample(Control.KeySample sample) {
+        Map<Integer, StreamInfo> streams = services.streams().streams();
+        balancers.keySet().retainAll(streams.keySet());
+        StreamInfo stream = streams.get(sample.streamId());
+        if (stream == null || sample.partition() < 0 || sample.partition() >= stream.partitions()) {
+            return false;
+        }
+        balancers.computeIfAbsent(stream.id(), id -> new Balancer(settings)).onSample(sample, System.nanoTime());
+        return true;
+    }
+
+    /** Tuples a second that each slot of a table got, or would have got, in the last seconds. */
+    synchronized double[] rates(int streamId, RoutingTable table) {
+        Balancer balancer = balancers.get(streamId);
+        return balancer == null ? new double[table.indexers().length] : balancer.rates(table, System.nanoTime());
+    }
+
+    private void look() {
+        try {
+            for (StreamInfo stream : services.streams().streams().values()) {
+                if (stream.policy().balancing() == Balancing.AUTO && isKnown(stream)) {
+                    balance(stream);
+                }
+            }
+        } catch (StreamGoneException e) {
+            LOG.info("[balancer] {}", e.getMessage());
+        } catch (WaterwheelException e) {
+            LOG.warn("[balancer] the routing could not be looked at or changed; trying again", e);
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and nobody would hear of it.
+            LOG.error("[balancer] failed; trying again", e);
+        }
+    }
+
+    private synchronized boolean isKnown(StreamInfo stream) {
+        return balancers.containsKey(stream.id());
+    }
+
+    private void balance(StreamInfo stream) {
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        RoutingTable table = catalog.newestTable();
+        double[] before;
+        long[] proposed;
+        synchronized (this) {
+            Balancer balancer = balancers.get(stream.id());
+            if (balancer == null) {
+                return;
+            }
+            before = balancer.rates(table, System.nanoTime());
+            proposed = balancer.propose(table, System.nanoTime());
+        }
+        if (proposed == null) {
+            return;
+        }
+        Optional<RoutingTable> changed = catalog.changeRouting(table.version(), proposed, table.indexers());
+        if (changed.isPresent()) {
+            double[] after = rates(stream.id(), changed.get());
+            LOG.info(
+                    "[{}/balancer] keys divided anew: version {} -> {}, boundaries {} -> {}, fullest over mean {} -> {}",
+                    stream.name(),
+                    table.version(),
+                    changed.get().version(),
+                    Arrays.toString(table.boundaries()),
+                    Arrays.toString(proposed),
+                    text(fullest(before)),
+                    text(fullest(after)));
+        }
+        synchronized (this) {
+            Balancer balancer = balancers.get(stream.id());
+            if (balancer != null) {
+                balancer.onChanged(System.nanoTime());
+            }
+        }
+    }
+
+    private static double fullest(double[] rates) {
+        double sum = Arrays.stream(rates).sum();
+        return sum == 0 ? 1 : Arrays.stream(rates).max().orElse(0) * rates.length / sum;
+    }
+
+    private static String text(double number) {
+        return String.format(Locale.ROOT, "%.2f", number);
+    }
+
+    @Override
+    public void close() {
+        if (thread == null) {
+            return;
+        }
+        thread.shutdownNow();
+        try {
+            if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
+                LOG.warn("[balancer] did not end in time");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

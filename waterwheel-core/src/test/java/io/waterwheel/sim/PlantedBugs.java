@@ -106,8 +106,9 @@ final class PlantedBugs {
             new PlantedBug("limit", 1, SAFETY, "offsets are routed before they are reserved")
                     .with(
                             DISPATCHER,
-                            "if (records.from >= route.limit() || roadblock.isAt(records.from)) {",
-                            "if (roadblock.isAt(records.from)) {")
+                            "if (records.from < route.firstSince() || records.from >= route.limit()"
+                                    + " || roadblock.isAt(records.from)) {",
+                            "if (records.from < route.firstSince() || roadblock.isAt(records.from)) {")
                     .with(DISPATCHER, "ring.hasRoom() && first.from < route.limit()", "ring.hasRoom()")
                     .with(ROUTE, "return Math.min(limit, since);", "return since;")
                     .with(ROUTE, "return limit;", "return Long.MAX_VALUE;"),
@@ -121,6 +122,15 @@ final class PlantedBugs {
                             ROUTE,
                             "new VersionSince(version, limit)",
                             "new VersionSince(version, Math.max(last.since(), limit - 48))"),
+            new PlantedBug("versions in use", 1, SAFETY, "a route forgets versions that are not covered by checkpoints")
+                    .with(
+                            ROUTE,
+                            "versions.get(first + 1).since() <= covered",
+                            "versions.get(first + 1).since() <= limit"),
+            new PlantedBug("forgotten versions", 1, SAFETY, "offsets are routed whose version is forgotten")
+                    .with(DISPATCHER, "if (records.from < route.firstSince() || records", "if (records")
+                    .with(DISPATCHER, "&& channel.cursor >= route.firstSince()", "")
+                    .with(DISPATCHER, "if (readTo < 0 || ring.to() >= first) {", "if (first >= 0) {"),
             new PlantedBug("contiguity", 4, SAFETY, "a block beyond the watermark is taken")
                     .with(INDEXER, "if (block.from() > channel.watermark) {", "if (block.from() < 0) {"),
             CUTTING,

@@ -5,10 +5,10 @@ import io.waterwheel.ingest.OffsetRanges;
 import io.waterwheel.ingest.RefusedRow;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -29,8 +29,10 @@ import org.slf4j.LoggerFactory;
  * session is a transactional producer of its partition: opening one ends what an earlier one of the same partition left
  * undone and shuts that out, then reads back what is stored. What {@code store} is given is one transaction.
  *
- * <p>A producer is kept for partitions that have bad records only. Everything runs on one thread, in the order of the
- * calls; at most {@link #WAITING} calls wait for it. The topic must exist, see {@link KafkaTopics#ensureDeadLetters}.
+ * <p>A producer is kept for partitions that have bad records only. Storing, and shutting earlier sessions out, runs on
+ * one thread in the order of the calls, reading back on another: that waits for open transactions, which the first step
+ * of another partition's session may have to end. At most {@link #WAITING} calls wait for each. The topic must exist,
+ * see {@link KafkaTopics#ensureDeadLetters}.
  */
 public final class KafkaDeadLetters implements DeadLetters {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaDeadLetters.class);
@@ -54,11 +56,12 @@ public final class KafkaDeadLetters implements DeadLetters {
     private final String transactions;
     private final TopicNames topics;
     private final ThreadPoolExecutor thread;
-    /** Sessions not closed. Owner: the thread. */
-    private final Set<OpenSession> open = new HashSet<>();
-    /** Producers of sessions that are being opened. Owner: the thread. */
-    private final Set<KafkaProducer<byte[], byte[]>> begun = new HashSet<>();
-    /** What was read back of each partition, and how far. Owner: the thread. */
+    private final ThreadPoolExecutor reader;
+    /** Sessions not closed. */
+    private final Set<OpenSession> open = ConcurrentHashMap.newKeySet();
+    /** Producers of sessions that are being opened. */
+    private final Set<KafkaProducer<byte[], byte[]>> begun = ConcurrentHashMap.newKeySet();
+    /** What was read back of each partition, and how far. Owner: the reader's thread. */
     private final Map<PartitionId, LetterReader.Found> found = new HashMap<>();
 
     /** @param transactions begins the transactional ids: the same for all who may write letters of the same streams */
@@ -67,8 +70,13 @@ public final class KafkaDeadLetters implements DeadLetters {
         this.clientId = clientId;
         this.transactions = transactions;
         this.topics = topics;
-        this.thread = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING), task -> {
-            Thread created = new Thread(task, clientId);
+        this.thread = thread(clientId);
+        this.reader = thread(clientId + "-back");
+    }
+
+    private static ThreadPoolExecutor thread(String name) {
+        return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING), task -> {
+            Thread created = new Thread(task, name);
             created.setDaemon(true);
             return created;
         });
@@ -82,13 +90,11 @@ public final class KafkaDeadLetters implements DeadLetters {
             return;
         }
         PartitionId id = new PartitionId(streamId, partition);
-        // Two steps: reading back waits for the transactions that a lost broker left open, those of other partitions
-        // too, and what ends them, their first step, must not wait behind that.
-        step(() -> begin(id), (producer, failure) -> {
+        step(thread, () -> begin(id), (producer, failure) -> {
             if (producer == null) {
                 done.accept(null, failure);
             } else {
-                step(() -> readBack(id, TopicNames.deadLettersOf(topic), producer), (session, why) -> {
+                step(reader, () -> readBack(id, TopicNames.deadLettersOf(topic), producer), (session, why) -> {
                     if (begun.remove(producer)) {
                         producer.close(Duration.ZERO); // too many calls wait: it never came to reading
                     }
@@ -98,8 +104,9 @@ public final class KafkaDeadLetters implements DeadLetters {
         });
     }
 
-    /** Makes a step on the thread, and tells how it went. */
-    private <T> void step(Supplier<T> step, BiConsumer<@Nullable T, @Nullable Exception> done) {
+    /** Makes a step on a thread, and tells how it went. */
+    private static <T> void step(
+            ThreadPoolExecutor thread, Supplier<T> step, BiConsumer<@Nullable T, @Nullable Exception> done) {
         try {
             thread.execute(() -> {
                 T result;
@@ -258,9 +265,11 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     @Override
     public void close() {
+        reader.shutdownNow();
         thread.shutdownNow();
         try {
-            if (!thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                    || !reader.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.warn("dead letters: a call of Kafka's did not end in time");
                 return;
             }

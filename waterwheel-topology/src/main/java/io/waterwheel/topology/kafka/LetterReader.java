@@ -15,8 +15,10 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class LetterReader {
     private static final Duration POLL = Duration.ofMillis(100);
-    /** Kafka ends a transaction that nobody ends; how long that takes, and some more. */
-    static final long PATIENCE_NANOS = (KafkaDeadLetters.TRANSACTION_MILLIS + 30_000) * 1_000_000L;
+    /** Kafka ends a transaction that nobody ends, looking for such every ten seconds; and some more. */
+    private static final long HANGING_NANOS = (KafkaDeadLetters.TRANSACTION_MILLIS + 15_000) * 1_000_000L;
+
+    private static final long PATIENCE_NANOS = HANGING_NANOS + 15_000_000_000L;
 
     private static final int FETCH_BYTES = 1 << 20;
 
@@ -46,7 +48,8 @@ final class LetterReader {
             // Letters that retention took are of records long passed.
             found.next = Math.max(found.next, start);
             consumer.seek(from, found.next);
-            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            long moved = System.nanoTime();
+            boolean looked = false;
             while (found.next < end) {
                 for (ConsumerRecord<ByteBuffer, ByteBuffer> letter : consumer.poll(POLL)) {
                     take(letter, sender, found);
@@ -54,8 +57,12 @@ final class LetterReader {
                 long position = consumer.position(from);
                 if (position > found.next) {
                     found.next = position;
-                    deadline = System.nanoTime() + PATIENCE_NANOS;
-                } else if (System.nanoTime() - deadline > 0) {
+                    moved = System.nanoTime();
+                    looked = false;
+                } else if (!looked && System.nanoTime() - moved > HANGING_NANOS) {
+                    looked = true;
+                    HangingTransactions.end(bootstrap, from);
+                } else if (System.nanoTime() - moved > PATIENCE_NANOS) {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY,
                             "LOG_UNAVAILABLE",

@@ -122,6 +122,13 @@ public interface WorkerServices extends AutoCloseable {
         Map<Integer, Control.Report> indexerReports(int streamId);
     }
 
+    /**
+     * Keeps an ephemeral node of the catalog, as long as the result is not closed and this process lives.
+     *
+     * @param path whose parents are made when absent
+     */
+    AutoCloseable announce(String path, String content);
+
     /** Starts the public server of a coordinator task and announces it. */
     CoordinatorServer serve(int coordinator, QueryHandler handler);
 

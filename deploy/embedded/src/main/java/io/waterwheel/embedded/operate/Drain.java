@@ -109,7 +109,7 @@ final class Drain {
             progress.accept("not drained: topology " + name + " goes on as before");
         } catch (WaterwheelException e) {
             progress.accept("not drained, and topology " + name
-                    + " could not be told to go on reading ('storm activate' does): " + e.getMessage());
+                    + " could not be told to go on reading ('waterwheel topology activate' does): " + e.getMessage());
         }
     }
 

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
 /** {@code waterwheel topology ...}: starts and ends topologies on a Storm cluster. */
 @Command(
         name = "topology",
-        description = "Submit, list, drain and kill topologies on a Storm cluster.",
+        description = "Submit, list, drain, activate and kill topologies on a Storm cluster.",
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example:", "  waterwheel topology submit --config conf/waterwheel.yaml --wait"})
 public final class TopologyCommand {
@@ -182,6 +182,19 @@ public final class TopologyCommand {
             new TreeMap<>(positions).forEach((partition, position) -> of.put(Integer.toString(partition), position));
         });
         terminal.out().println(json);
+        return 0;
+    }
+
+    @Command(
+            name = "activate",
+            description = "Let a topology read on that stands still: its drain was interrupted, or Storm was told so.",
+            footer = {"", "Example:", "  waterwheel topology activate waterwheel"})
+    int activate(
+            @Mixin NimbusOption option,
+            @Parameters(paramLabel = "NAME", description = "The topology's name.") String name)
+            throws IOException {
+        option.nimbus().activate(name);
+        terminal.err().println("topology " + name + " reads on");
         return 0;
     }
 

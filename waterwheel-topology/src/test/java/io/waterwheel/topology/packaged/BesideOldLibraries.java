@@ -90,13 +90,7 @@ final class BesideOldLibraries {
         try (ZooKeeperCatalogStore store =
                 ZooKeeperCatalogStore.connect(zooKeeper, "/beside", Duration.ofSeconds(20))) {
             StreamInfo stream = new Namespace(store)
-                    .create(
-                            definition.name(),
-                            definition.schema(),
-                            definition.format(),
-                            "rows",
-                            new long[] {0, 0},
-                            2);
+                    .create(definition.name(), definition.schema(), definition.format(), "rows", new long[] {0, 0}, 2);
             require(new StreamCatalog(store, stream).checkpoint(1).watermarks().length == 2, "the catalog is read");
         }
     }
@@ -141,8 +135,8 @@ final class BesideOldLibraries {
                 peers)) {
             Object allocator = RpcServer.class.getMethod("allocator").invoke(server);
             Class<?> type = Class.forName("io.waterwheel.topology.rpc.PeerClient");
-            try (AutoCloseable client = (AutoCloseable)
-                    type.getConstructors()[0].newInstance(allocator, "127.0.0.1", server.port())) {
+            try (AutoCloseable client =
+                    (AutoCloseable) type.getConstructors()[0].newInstance(allocator, "127.0.0.1", server.port())) {
                 Object taken = type.getMethod("offerControl", String.class, byte[].class)
                         .invoke(client, "indexer-1", new byte[] {1, 2, 3});
                 require(Boolean.TRUE.equals(taken), "the message is taken");

@@ -51,7 +51,8 @@ final class OldLibrariesTest {
         Path log = folder.resolve("log");
         try (TestingServer zooKeeper = new TestingServer()) {
             Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-Xmx512m",
                             "--add-opens=java.base/java.nio=ALL-UNNAMED",
                             "-Dio.waterwheel.shaded.io.netty.tryReflectionSetAccessible=true",
@@ -64,7 +65,9 @@ final class OldLibrariesTest {
                     .redirectOutput(log.toFile())
                     .start();
             try {
-                assertThat(process.waitFor(150, TimeUnit.SECONDS)).as("it ends: %s", text(log)).isTrue();
+                assertThat(process.waitFor(150, TimeUnit.SECONDS))
+                        .as("it ends: %s", text(log))
+                        .isTrue();
                 assertThat(text(log)).endsWith("all well\n");
                 assertThat(process.exitValue()).isZero();
             } finally {

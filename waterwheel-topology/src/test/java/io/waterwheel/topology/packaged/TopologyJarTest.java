@@ -91,8 +91,7 @@ final class TopologyJarTest {
                 if (!known(jar, service)) {
                     wrong.add(service + ": is in neither this jar nor the JDK");
                 }
-                for (String line :
-                        new String(jar.getInputStream(entry).readAllBytes(), UTF_8).split("\n", -1)) {
+                for (String line : new String(jar.getInputStream(entry).readAllBytes(), UTF_8).split("\n", -1)) {
                     String provider = line.replaceFirst("#.*", "").strip();
                     if (!provider.isEmpty() && jar.getEntry(provider.replace('.', '/') + ".class") == null) {
                         wrong.add(service + ": names " + provider + ", which is not in this jar");

@@ -69,7 +69,7 @@ final class Nimbus {
     }
 
     private <T> T ask(String topology, Question<T> question) {
-        RuntimeException last = null;
+        RuntimeException last = new IllegalStateException("none is named");
         for (Endpoint endpoint : endpoints) {
             NimbusClient client;
             try {
@@ -110,10 +110,10 @@ final class Nimbus {
 
     private static String cause(Throwable failure) {
         Throwable at = failure;
-        while (at != null && at.getCause() != null) {
-            at = at.getCause();
+        for (Throwable next = at.getCause(); next != null; next = at.getCause()) {
+            at = next;
         }
-        return at == null ? "none is named" : String.valueOf(at.getMessage());
+        return String.valueOf(at.getMessage());
     }
 
     private static WaterwheelException failure(String topology, Exception e) {

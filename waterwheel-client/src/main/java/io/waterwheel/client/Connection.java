@@ -33,6 +33,7 @@ final class Connection implements AutoCloseable {
     /** For the thread's end; it has nothing left to do then. */
     private static final int LOOP_SECONDS = 2;
 
+    private final String url;
     private final String address;
     private final EventLoopGroup loop;
     private final ManagedChannel channel;
@@ -44,6 +45,7 @@ final class Connection implements AutoCloseable {
      */
     Connection(BufferAllocator allocator, String url) {
         URI uri = parse(url);
+        this.url = url;
         address = uri.getHost() + ":" + uri.getPort();
         // Its own, so that it ends with it: gRPC's shared ones linger, and a JVM that exits waits 0.3 s for such
         // threads.
@@ -73,6 +75,11 @@ final class Connection implements AutoCloseable {
             throw new IllegalArgumentException("server '" + url + "': expected grpc://HOST:PORT", e);
         }
         throw new IllegalArgumentException("server '" + url + "': expected grpc://HOST:PORT");
+    }
+
+    /** As it was given. */
+    String url() {
+        return url;
     }
 
     /** Host and port. */
@@ -118,6 +125,16 @@ final class Connection implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /** Takes no further calls; those under way may end. {@link #close} when they have. */
+    void retire() {
+        channel.shutdown();
+    }
+
+    /** Whether a retired one has no call left. */
+    boolean idle() {
+        return channel.isTerminated();
     }
 
     /** Ends all calls at once: whoever closes the client has no use for those under way. */

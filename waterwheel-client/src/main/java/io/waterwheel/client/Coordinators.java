@@ -2,13 +2,22 @@ package io.waterwheel.client;
 
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The coordinators that a client knows: each call goes to the one that answered last, and when that does not answer to
- * the next, each tried once. Thread-safe.
+ * the next. When none does, and others may have come ({@link Addresses#change}), it looks where they are now, and goes
+ * on so for as long as the call allows. Thread-safe.
  */
 final class Coordinators implements AutoCloseable {
     /** Codes of failures that another coordinator may not have, and after which nothing has been done. */
@@ -17,13 +26,31 @@ final class Coordinators implements AutoCloseable {
     /** The same, but something may have been done. */
     private static final Set<String> GONE = Set.of("SERVER_UNREACHABLE", "SERVER_CLOSING");
 
-    private final List<Connection> connections;
+    /** Failures to find coordinators that may pass: ZooKeeper is away, a topology starts. */
+    private static final Set<String> NOT_FOUND = Set.of("ZOOKEEPER_UNREACHABLE", "ZOOKEEPER_FAILED", "NO_COORDINATOR");
 
-    /** Index of the one that answered last. Any thread writes it; a stale value costs one attempt. */
-    private volatile int current;
+    /** Somebody who has not met a coordinator yet may have got its place wrong, and should be told soon. */
+    private static final long FIRST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    Coordinators(List<Connection> connections) {
-        this.connections = List.copyOf(connections);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+    private final Addresses addresses;
+    private final Function<String, Connection> connect;
+
+    /** Guarded by this; replaced, never changed. */
+    private List<Connection> connections = List.of();
+    /** Guarded by this: no longer announced, with calls that may still end. */
+    private final List<Connection> retired = new ArrayList<>();
+    /** Guarded by this. */
+    private boolean closed;
+
+    /** The one that answered last. Any thread writes it; an old value costs one attempt. */
+    private volatile @Nullable Connection current;
+
+    /** @param connect makes the connection to a URL, without waiting for it */
+    Coordinators(Addresses addresses, Function<String, Connection> connect) {
+        this.addresses = addresses;
+        this.connect = connect;
     }
 
     /** Whether the failure says that a coordinator is no more, or cannot be reached. */
@@ -36,73 +63,198 @@ final class Coordinators implements AutoCloseable {
         T on(Connection connection);
     }
 
-    /** Makes a call that may be repeated without harm. */
-    <T> T repeatable(Call<T> call) {
-        return call(call, "");
+    /**
+     * Makes a call that may be repeated without harm.
+     *
+     * @param patience how long it may be tried where coordinators come and go
+     */
+    <T> T repeatable(Duration patience, Call<T> call) {
+        return call(call, "", patience);
     }
 
     /**
      * Makes a call that must not be made twice. Repeated only when it certainly was not sent.
      *
      * @param what such as "create stream s", for messages
+     * @param patience as in {@link #repeatable}
      */
-    <T> T once(String what, Call<T> call) {
-        return call(call, what);
+    <T> T once(String what, Duration patience, Call<T> call) {
+        return call(call, what, patience);
     }
 
-    private <T> T call(Call<T> call, String once) {
-        int first = current;
+    private <T> T call(Call<T> call, String once, Duration patience) {
+        long begin = System.nanoTime();
+        List<Connection> round = known();
         WaterwheelException last = null;
-        for (int i = 0; i < connections.size(); i++) {
-            int index = (first + i) % connections.size();
-            Connection connection = connections.get(index);
+        while (true) {
+            for (Connection connection : fromCurrent(round)) {
+                try {
+                    T result = call.on(connection);
+                    current = connection;
+                    return result;
+                } catch (WaterwheelException e) {
+                    last = failed(connection, e, last, once);
+                }
+            }
+            long waited = System.nanoTime() - begin;
+            long limit = current == null ? Math.min(patience.toNanos(), FIRST_PATIENCE_NANOS) : patience.toNanos();
+            if (!addresses.change() || waited >= limit) {
+                throw inVain(round, last);
+            }
+            List<Connection> tried = round;
             try {
-                T result = call.on(connection);
-                current = index;
-                return result;
+                round = look();
             } catch (WaterwheelException e) {
-                boolean gone = isGone(e);
-                if (!gone && !NOTHING_DONE.contains(e.code())) {
+                if (!NOT_FOUND.contains(e.code())) {
                     throw e;
                 }
-                if (gone && !once.isEmpty() && !Connection.neverSent(e)) {
-                    throw new WaterwheelException(
-                            Kind.UNKNOWN_OUTCOME,
-                            "OUTCOME_UNKNOWN",
-                            "the connection to " + connection.address() + " was lost while it was to " + once
-                                    + "; look whether it did before trying again",
-                            e);
-                }
-                if (last != null) {
-                    e.addSuppressed(last);
-                }
-                last = e;
+                last = last == null ? e : withSuppressed(e, last);
+                round = List.of();
+            }
+            if (tried.containsAll(round)) {
+                pause(Math.min(PAUSE_NANOS, limit - waited));
             }
         }
-        if (last == null || connections.size() == 1) {
-            throw last == null ? new IllegalStateException("a client without a coordinator") : last;
+    }
+
+    /** Throws what is no reason to try another; else what is to be remembered. */
+    private static WaterwheelException failed(
+            Connection connection, WaterwheelException e, @Nullable WaterwheelException before, String once) {
+        boolean gone = isGone(e);
+        if (!gone && !NOTHING_DONE.contains(e.code())) {
+            throw e;
         }
-        throw new WaterwheelException(
+        if (gone && !once.isEmpty() && !Connection.neverSent(e)) {
+            throw new WaterwheelException(
+                    Kind.UNKNOWN_OUTCOME,
+                    "OUTCOME_UNKNOWN",
+                    "the connection to " + connection.address() + " was lost while it was to " + once
+                            + "; look whether it did before trying again",
+                    e);
+        }
+        // Those of many rounds are not kept: the last two say enough.
+        return before == null ? e : withSuppressed(e, before);
+    }
+
+    private static WaterwheelException withSuppressed(WaterwheelException e, WaterwheelException before) {
+        if (e != before && before.getSuppressed().length == 0) {
+            e.addSuppressed(before);
+        }
+        return e;
+    }
+
+    private WaterwheelException inVain(List<Connection> round, @Nullable WaterwheelException last) {
+        if (last == null) {
+            return new WaterwheelException(
+                    Kind.TEMPORARY, "NO_COORDINATOR", "no coordinator is known from " + addresses + "; ask again");
+        }
+        if (NOT_FOUND.contains(last.code()) || (round.size() == 1 && !addresses.change())) {
+            return last;
+        }
+        return new WaterwheelException(
                 last.kind(),
                 last.code(),
                 "none of the coordinators "
-                        + connections.stream().map(Connection::address).collect(Collectors.joining(", "))
+                        + round.stream().map(Connection::address).collect(Collectors.joining(", "))
                         + " takes the call; the last one: " + last.getMessage(),
                 last);
     }
 
-    /** How many there are. */
-    int size() {
-        return connections.size();
+    /** What is known, without asking when that is something. */
+    private List<Connection> known() {
+        synchronized (this) {
+            if (!connections.isEmpty() && !closed) {
+                return connections;
+            }
+        }
+        try {
+            return look();
+        } catch (WaterwheelException e) {
+            if (!addresses.change() || !NOT_FOUND.contains(e.code())) {
+                throw e;
+            }
+            return List.of();
+        }
+    }
+
+    /** Asks where they are now, and keeps the connections to those that are still there. */
+    private List<Connection> look() {
+        List<String> urls = addresses.now();
+        List<Connection> ended = new ArrayList<>();
+        List<Connection> now;
+        synchronized (this) {
+            if (closed) {
+                throw new IllegalStateException("the client is closed");
+            }
+            Map<String, Connection> before = new HashMap<>();
+            connections.forEach(connection -> before.put(connection.url(), connection));
+            List<Connection> fresh = new ArrayList<>();
+            for (String url : urls) {
+                Connection kept = before.remove(url);
+                fresh.add(kept == null ? connect.apply(url) : kept);
+            }
+            before.values().forEach(gone -> {
+                gone.retire();
+                retired.add(gone);
+            });
+            retired.removeIf(connection -> connection.idle() && ended.add(connection));
+            connections = List.copyOf(fresh);
+            now = connections;
+        }
+        ended.forEach(Connection::close);
+        return now;
+    }
+
+    private List<Connection> fromCurrent(List<Connection> round) {
+        Connection before = current;
+        int first = before == null ? 0 : Math.max(0, round.indexOf(before));
+        List<Connection> ordered = new ArrayList<>(round.subList(first, round.size()));
+        ordered.addAll(round.subList(0, first));
+        return ordered;
+    }
+
+    private static void pause(long nanos) {
+        LockSupport.parkNanos(nanos);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new WaterwheelException(
+                    Kind.TEMPORARY, "INTERRUPTED", "interrupted while waiting for a coordinator; ask again");
+        }
+    }
+
+    /** Whether a question that was lost for so many times is asked again, if there is time; waits where that helps. */
+    boolean again(int attempts) {
+        int known;
+        synchronized (this) {
+            known = connections.size();
+        }
+        if (attempts < known) {
+            return true;
+        }
+        if (addresses.change()) {
+            pause(PAUSE_NANOS);
+        }
+        return addresses.change();
+    }
+
+    private synchronized List<Connection> all() {
+        List<Connection> all = new ArrayList<>(connections);
+        all.addAll(retired);
+        return all;
     }
 
     /** Ends all calls. */
     void shutdown() {
-        connections.forEach(Connection::shutdown);
+        synchronized (this) {
+            closed = true;
+        }
+        all().forEach(Connection::shutdown);
     }
 
     @Override
     public void close() {
-        connections.forEach(Connection::close);
+        synchronized (this) {
+            closed = true;
+        }
+        all().forEach(Connection::close);
     }
 }

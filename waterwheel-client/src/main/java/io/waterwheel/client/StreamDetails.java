@@ -4,6 +4,7 @@ import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.wire.proto.StreamDescription;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -16,6 +17,8 @@ import java.util.OptionalLong;
  * @param chunkTuples number of tuples in them; absent in lists
  * @param chunkBytes bytes of their files; absent in lists
  * @param bases by partition, what is added to an offset of the topic to make a position; 0 where absent; empty in lists
+ * @param indexers between which new tuples are divided by their keys; absent in lists
+ * @param routingVersion the version of the table that divides them, which every change raises; absent in lists
  */
 public record StreamDetails(
         int id,
@@ -24,7 +27,9 @@ public record StreamDetails(
         OptionalLong chunks,
         OptionalLong chunkTuples,
         OptionalLong chunkBytes,
-        Map<Integer, Long> bases) {
+        Map<Integer, Long> bases,
+        OptionalInt indexers,
+        OptionalInt routingVersion) {
     static StreamDetails of(StreamDescription message) {
         return new StreamDetails(
                 message.getId(),
@@ -33,6 +38,8 @@ public record StreamDetails(
                 message.hasChunks() ? OptionalLong.of(message.getChunks()) : OptionalLong.empty(),
                 message.hasChunkTuples() ? OptionalLong.of(message.getChunkTuples()) : OptionalLong.empty(),
                 message.hasChunkBytes() ? OptionalLong.of(message.getChunkBytes()) : OptionalLong.empty(),
-                message.getBasesMap());
+                message.getBasesMap(),
+                message.hasIndexers() ? OptionalInt.of(message.getIndexers()) : OptionalInt.empty(),
+                message.hasRoutingVersion() ? OptionalInt.of(message.getRoutingVersion()) : OptionalInt.empty());
     }
 }

@@ -35,7 +35,6 @@ import io.waterwheel.wire.proto.VerifyStreamReply;
 import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -105,6 +104,28 @@ public final class WaterwheelClient implements AutoCloseable {
         for (String url : urls) {
             Connection.parse(url);
         }
+        return open(Addresses.fixed(List.of(urls)));
+    }
+
+    /**
+     * Finds the coordinators of a namespace where they announce themselves: in ZooKeeper. Connects when it is first
+     * used. Coordinators may come, go and move: when none that it knows takes a call, it looks where they are now, for
+     * as long as the call may take (before it has met any, five seconds).
+     *
+     * <pre>{@code
+     * WaterwheelClient client = WaterwheelClient.discover("zk1:2181,zk2:2181,zk3:2181/waterwheel", "default");
+     * }</pre>
+     *
+     * @param zooKeeper {@code HOST:PORT}, several with commas between, then {@code zookeeper.root} of the configuration
+     *     unless it is {@code /waterwheel}
+     * @param namespace as {@code namespace} of the configuration names it
+     * @throws IllegalArgumentException when one of them is none
+     */
+    public static WaterwheelClient discover(String zooKeeper, String namespace) {
+        return open(new ZooKeeperAddresses(zooKeeper, namespace));
+    }
+
+    private static WaterwheelClient open(Addresses addresses) {
         if (!ByteBuffer.class.getModule().isOpen("java.nio", WaterwheelClient.class.getModule())) {
             throw new WaterwheelException(
                     Kind.USER,
@@ -113,11 +134,7 @@ public final class WaterwheelClient implements AutoCloseable {
                             + " java with --add-opens=java.base/java.nio=ALL-UNNAMED");
         }
         BufferAllocator allocator = new RootAllocator(MEMORY_BYTES);
-        List<Connection> connections = new ArrayList<>();
-        for (String url : urls) {
-            connections.add(new Connection(allocator, url));
-        }
-        return new WaterwheelClient(allocator, new Coordinators(connections));
+        return new WaterwheelClient(allocator, new Coordinators(addresses, url -> new Connection(allocator, url)));
     }
 
     /** Begins a question to a stream. */
@@ -141,7 +158,7 @@ public final class WaterwheelClient implements AutoCloseable {
         boolean[] again = {false};
         answers.begin(cancellation);
         try {
-            return coordinators.repeatable(connection -> {
+            return coordinators.repeatable(query.timeout(), connection -> {
                 String cancelled = cancellation.reason();
                 if (cancelled != null) {
                     throw new WaterwheelException(
@@ -186,7 +203,7 @@ public final class WaterwheelClient implements AutoCloseable {
             } catch (WaterwheelException e) {
                 long left = deadline - System.nanoTime();
                 boolean lost = e.code().equals(Cursor.CUT_OFF) || e.code().equals("SERVER_CLOSING");
-                if (!lost || attempt >= coordinators.size() || left <= 0) {
+                if (!lost || left <= 0 || !coordinators.again(attempt)) {
                     throw e;
                 }
                 asked = query.withTimeout(Duration.ofNanos(left));
@@ -216,6 +233,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 .build();
         StreamDetails created = StreamDetails.of(coordinators.once(
                 "create stream " + definition.name(),
+                CREATE_TIMEOUT,
                 connection -> call(
                         connection, AdminActions.CREATE_STREAM, request, StreamDescription.parser(), CREATE_TIMEOUT)));
         session.forget(definition.name());
@@ -224,12 +242,14 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** All streams, by name, without the sums of their chunks. */
     public List<StreamDetails> listStreams() {
-        ListStreamsReply reply = coordinators.repeatable(connection -> call(
-                connection,
-                AdminActions.LIST_STREAMS,
-                ListStreamsRequest.getDefaultInstance(),
-                ListStreamsReply.parser(),
-                CALL_TIMEOUT));
+        ListStreamsReply reply = coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection -> call(
+                        connection,
+                        AdminActions.LIST_STREAMS,
+                        ListStreamsRequest.getDefaultInstance(),
+                        ListStreamsReply.parser(),
+                        CALL_TIMEOUT));
         return reply.getStreamsList().stream().map(StreamDetails::of).toList();
     }
 
@@ -237,8 +257,10 @@ public final class WaterwheelClient implements AutoCloseable {
     public StreamDetails describe(String stream) {
         DescribeStreamRequest request =
                 DescribeStreamRequest.newBuilder().setName(stream).build();
-        return StreamDetails.of(coordinators.repeatable(connection ->
-                call(connection, AdminActions.DESCRIBE_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
+        return StreamDetails.of(coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection -> call(
+                        connection, AdminActions.DESCRIBE_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
     }
 
     /** Forgets a stream and its chunks; the topic and its records stay. */
@@ -247,6 +269,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 DropStreamRequest.newBuilder().setName(stream).build();
         DropStreamReply unused = coordinators.once(
                 "drop stream " + stream,
+                CALL_TIMEOUT,
                 connection ->
                         call(connection, AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
         session.forget(stream);
@@ -264,11 +287,23 @@ public final class WaterwheelClient implements AutoCloseable {
      * @throws WaterwheelException of kind TEMPORARY when it takes longer; flushing goes on then
      */
     public Map<Integer, Long> flush(String stream, Duration timeout) {
+        return flush(stream, timeout, Map.of());
+    }
+
+    /**
+     * The same up to given positions, whatever more the log holds.
+     *
+     * @param upTo by partition, the position below which everything is to be in chunks; partitions that are not named
+     *     are not waited for. Empty: up to the end of the log
+     */
+    public Map<Integer, Long> flush(String stream, Duration timeout, Map<Integer, Long> upTo) {
         FlushStreamRequest request = FlushStreamRequest.newBuilder()
                 .setName(stream)
                 .setTimeoutMillis(Math.max(1, timeout.toMillis()))
+                .putAllUpTo(upTo)
                 .build();
         FlushStreamReply reply = coordinators.repeatable(
+                timeout,
                 connection -> call(connection, AdminActions.FLUSH_STREAM, request, FlushStreamReply.parser(), timeout));
         return Map.copyOf(reply.getPositionsMap());
     }
@@ -292,16 +327,41 @@ public final class WaterwheelClient implements AutoCloseable {
         if (balancing != null) {
             request.setBalancing(balancing.toString());
         }
-        return StreamDetails.of(coordinators.repeatable(connection -> call(
-                connection, AdminActions.ALTER_STREAM, request.build(), StreamDescription.parser(), CALL_TIMEOUT)));
+        return StreamDetails.of(coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection -> call(
+                        connection,
+                        AdminActions.ALTER_STREAM,
+                        request.build(),
+                        StreamDescription.parser(),
+                        CALL_TIMEOUT)));
+    }
+
+    /**
+     * Divides the keys of a stream anew, evenly, between so many indexers. Nothing is lost or stands still: what is
+     * already on its way goes where it went, and what follows, from about a second later on, goes by the new division.
+     *
+     * @param count 1 to 1000; more than indexer.tasks of the configuration have work for
+     */
+    public StreamDetails setIndexers(String stream, int count) {
+        AlterStreamRequest request = AlterStreamRequest.newBuilder()
+                .setName(stream)
+                .setIndexers(count)
+                .build();
+        return StreamDetails.of(coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection -> call(
+                        connection, AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
     }
 
     /** How the keys of a stream are divided between its indexers. */
     public KeyPartitions partitions(String stream) {
         ShowPartitionsRequest request =
                 ShowPartitionsRequest.newBuilder().setName(stream).build();
-        return KeyPartitions.of(coordinators.repeatable(connection ->
-                call(connection, AdminActions.SHOW_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+        return KeyPartitions.of(coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection -> call(
+                        connection, AdminActions.SHOW_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
     }
 
     /**
@@ -314,16 +374,20 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .addAllBoundaries(boundaries)
                 .build();
-        return KeyPartitions.of(coordinators.repeatable(connection ->
-                call(connection, AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+        return KeyPartitions.of(coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection -> call(
+                        connection, AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
     }
 
     /** Where reading of each partition of a stream's topic stands. */
     public List<SourceOffsets> offsets(String stream) {
         ShowOffsetsRequest request =
                 ShowOffsetsRequest.newBuilder().setName(stream).build();
-        OffsetsReply reply = coordinators.repeatable(connection ->
-                call(connection, AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+        OffsetsReply reply = coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection ->
+                        call(connection, AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
         return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
     }
 
@@ -340,6 +404,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 .build();
         OffsetsReply reply = coordinators.once(
                 "set the offsets of " + stream,
+                CALL_TIMEOUT,
                 connection -> call(connection, AdminActions.SET_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
         return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
     }
@@ -361,18 +426,22 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .setTimeoutMillis(Math.max(1, timeout.toMillis()))
                 .build();
-        return Verification.of(coordinators.repeatable(connection ->
-                call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
+        return Verification.of(coordinators.repeatable(
+                timeout,
+                connection ->
+                        call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
     }
 
     /** How the server and its streams are. */
     public ServerStatus status() {
-        StatusReply reply = coordinators.repeatable(connection -> call(
-                connection,
-                AdminActions.STATUS,
-                StatusRequest.getDefaultInstance(),
-                StatusReply.parser(),
-                CALL_TIMEOUT));
+        StatusReply reply = coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection -> call(
+                        connection,
+                        AdminActions.STATUS,
+                        StatusRequest.getDefaultInstance(),
+                        StatusReply.parser(),
+                        CALL_TIMEOUT));
         return new ServerStatus(reply.getText(), reply.getJson());
     }
 

@@ -354,11 +354,13 @@ public final class StreamCatalog {
     /**
      * Makes a routing table the newest: in one transaction the table is created, every partition adopts it from its
      * limit on, and indexer ids that are new start there (rules 1 and 2). Nobody needs to be told: whoever routes, or
-     * plans, finds out from what it reads.
+     * plans, finds out from what it reads. The stream's entry counts the new ids, so that tasks host them; an id that
+     * the new table does not name stays hosted, so its checkpoint moves on and a later table may name it again.
      *
      * @param boundaries as in {@link RoutingTable}
      * @param indexers as in {@link RoutingTable}
      * @return the table, under the version it got
+     * @throws IllegalArgumentException when ids would be left out between those there are and a new one
      */
     public RoutingTable changeRouting(long[] boundaries, int[] indexers) {
         return changeRouting(0, boundaries, indexers)
@@ -400,6 +402,7 @@ public final class StreamCatalog {
                 return Optional.empty();
             }
             RoutingTable table = new RoutingTable(newest + 1, boundaries, indexers);
+            count(table, ops);
             ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
             long[] covered = covered(limits.length);
             for (int p = 0; p < limits.length; p++) {
@@ -454,6 +457,62 @@ public final class StreamCatalog {
             Arrays.fill(covered, Math.min(partitions, watermarks.length), partitions, Long.MIN_VALUE);
         }
         return covered;
+    }
+
+    /** Adds the operations by which the stream's entry counts the ids of a table that are new. */
+    private void count(RoutingTable table, List<Op> ops) {
+        String path = Namespace.path(stream.name());
+        CatalogStore.Node node = require(path);
+        StreamInfo current = CatalogJson.readStream(path, node.data());
+        if (current.id() != stream.id()) {
+            throw new StreamGoneException(stream.name(), path);
+        }
+        int most = current.indexers();
+        for (int indexer : table.indexers()) {
+            most = Math.max(most, indexer + 1);
+        }
+        for (int indexer = current.indexers(); indexer < most; indexer++) {
+            if (table.slotOfIndexer(indexer) < 0) {
+                throw new IllegalArgumentException("routing table " + table.version() + " of stream " + stream.name()
+                        + ": names indexer " + (most - 1) + ", but there is no indexer " + indexer + " yet");
+            }
+        }
+        if (most > current.indexers()) {
+            ops.add(new Op.Set(path, CatalogJson.write(current.withIndexers(most)), node.version()));
+            Namespace.touch(store, ops);
+        }
+    }
+
+    /**
+     * Positions below which some indexer has taken everything: by partition the furthest. An indexer that stands where
+     * the table that first named it began has taken nothing yet, and that may lie beyond the end of the log.
+     */
+    public long[] furthest() {
+        Map<Integer, RoutingTable> tables = new HashMap<>();
+        long[] furthest = new long[stream.partitions()];
+        List<IndexerCheckpoint> checkpoints = new ArrayList<>();
+        for (int indexer = 0; indexer < stream.indexers(); indexer++) {
+            checkpoints.add(checkpoint(indexer));
+        }
+        for (int p = 0; p < furthest.length; p++) {
+            List<PartitionRoute.VersionSince> versions = route(p).route().versions();
+            furthest[p] = versions.get(0).since();
+            for (int indexer = 0; indexer < checkpoints.size(); indexer++) {
+                long watermark = checkpoints.get(indexer).watermarks()[p];
+                int id = indexer;
+                boolean begins = versions.stream()
+                        .filter(version -> tables.computeIfAbsent(version.version(), this::table)
+                                        .slotOfIndexer(id)
+                                >= 0)
+                        .findFirst()
+                        .map(first -> first.since() == watermark)
+                        .orElse(true);
+                if (!begins) {
+                    furthest[p] = Math.max(furthest[p], watermark);
+                }
+            }
+        }
+        return furthest;
     }
 
     /**

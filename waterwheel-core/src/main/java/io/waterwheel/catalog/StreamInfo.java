@@ -6,8 +6,8 @@ import io.waterwheel.model.StreamPolicy;
 import java.util.regex.Pattern;
 
 /**
- * A stream's entry in the catalog. Its partitions grow with its topic's, its policy is changed by whoever runs it; the
- * rest is never changed.
+ * A stream's entry in the catalog. Its partitions grow with its topic's, its indexers with its routing tables, its
+ * policy is changed by whoever runs it; the rest is never changed.
  *
  * @param name letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most 100
  * @param id unique in the namespace for ever: a stream dropped and created again has another
@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * @param format of the topic's records
  * @param topic the Kafka topic that feeds it
  * @param partitions number of the topic's partitions
- * @param indexers number of logical indexers its first routing table names
+ * @param indexers number of logical indexers that any of its routing tables names: ids from 0, each with a checkpoint,
+ *     and hosted whether or not the newest table names it
  * @param policy what is done about trouble with its topic
  */
 public record StreamInfo(
@@ -37,6 +38,10 @@ public record StreamInfo(
 
     StreamInfo withPartitions(int count) {
         return new StreamInfo(name, id, schema, format, topic, count, indexers, policy);
+    }
+
+    StreamInfo withIndexers(int count) {
+        return new StreamInfo(name, id, schema, format, topic, partitions, count, policy);
     }
 
     StreamInfo withPolicy(StreamPolicy changed) {

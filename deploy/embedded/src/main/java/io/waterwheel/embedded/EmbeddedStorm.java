@@ -45,6 +45,15 @@ public final class EmbeddedStorm implements AutoCloseable {
      * @param workers slots for workers; all run in this process
      */
     public static EmbeddedStorm start(String zooKeeper, int workers) throws IOException {
+        return start(zooKeeper, workers, 0);
+    }
+
+    /**
+     * The same, with a Nimbus that is asked over Thrift too, as a real one is.
+     *
+     * @param nimbusPort on which it listens; 0: it does not
+     */
+    static EmbeddedStorm start(String zooKeeper, int workers, int nimbusPort) throws IOException {
         int colon = zooKeeper.lastIndexOf(':');
         String host = zooKeeper.substring(0, colon);
         int port = Integer.parseInt(zooKeeper.substring(colon + 1));
@@ -69,7 +78,12 @@ public final class EmbeddedStorm implements AutoCloseable {
             // LocalCluster would switch them off, and a lost tuple would never be told of.
             conf.put(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true);
             conf.put(Config.TOPOLOGY_ACKER_EXECUTORS, 0);
+            if (nimbusPort != 0) {
+                conf.put(Config.NIMBUS_THRIFT_PORT, nimbusPort);
+                conf.put(Config.NIMBUS_SEEDS, List.of("127.0.0.1"));
+            }
             return new EmbeddedStorm(new LocalCluster.Builder()
+                    .withNimbusDaemon(nimbusPort != 0)
                     .withSupervisors(1)
                     .withPortsPerSupervisor(workers)
                     .withDaemonConf(conf)

@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import io.waterwheel.client.cli.Cli;
 import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.embedded.operate.TopologyCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -65,6 +66,7 @@ public final class Main {
         Map<String, Supplier<Object>> further = new LinkedHashMap<>();
         further.put("demo", () -> new DemoCommand(terminal));
         further.put("server", () -> new ServerCommand(terminal));
+        further.put("topology", () -> new TopologyCommand(terminal));
         return Cli.run(args, terminal, further);
     }
 }

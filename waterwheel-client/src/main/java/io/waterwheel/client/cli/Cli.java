@@ -39,6 +39,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "",
             "Environment:",
             "  WATERWHEEL_SERVER     the server to talk to, such as grpc://127.0.0.1:7070",
+            "  WATERWHEEL_ZOOKEEPER  where to find the server in its place, such as zk1:2181,zk2:2181",
+            "  WATERWHEEL_NAMESPACE  which of those found there, unless it is default",
             "  WATERWHEEL_JAVA_OPTS  further options for the JVM, such as -Xmx4g",
             "  JAVA_HOME             the JDK to run on",
             "",

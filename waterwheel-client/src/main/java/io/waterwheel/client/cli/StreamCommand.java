@@ -183,6 +183,9 @@ final class StreamCommand {
                 .ifPresent(chunks -> out.println(
                         "# " + chunks + " chunks of " + stream.chunkTuples().orElse(0) + " tuples in "
                                 + stream.chunkBytes().orElse(0) + " bytes"));
+        stream.indexers()
+                .ifPresent(count -> out.println("# divided between " + count + " indexers, by routing version "
+                        + stream.routingVersion().orElse(0)));
         out.print(DefinitionYaml.of(stream.definition()));
     }
 
@@ -192,9 +195,16 @@ final class StreamCommand {
                 "Change what a stream does about trouble with its topic:",
                 "  dead-letters=skip | halt | \"halt above N per million\"",
                 "  log-loss=fail | \"skip to earliest\"",
-                "A partition that stands still because of the old policy goes on within seconds."
+                "A partition that stands still because of the old policy goes on within seconds.",
+                "Or divide its keys anew, while it runs:",
+                "  indexers=N        evenly between N; more than indexer.tasks are of no use"
             },
-            footer = {"", "Example:", "  waterwheel stream set flights dead-letters=skip"})
+            footer = {
+                "",
+                "Examples:",
+                "  waterwheel stream set flights dead-letters=skip",
+                "  waterwheel stream set flights indexers=4"
+            })
     int set(
             @Mixin ServerOption server,
             @Parameters(index = "0", paramLabel = "NAME", description = "The stream's name.") String name,
@@ -202,22 +212,43 @@ final class StreamCommand {
                     Map<String, String> changes) {
         BadRecords badRecords = null;
         LogLoss logLoss = null;
+        Integer indexers = null;
         for (Map.Entry<String, String> change : changes.entrySet()) {
             switch (change.getKey()) {
                 case "dead-letters" -> badRecords = usage(() -> BadRecords.parse(change.getValue()));
                 case "log-loss" -> logLoss = usage(() -> LogLoss.parse(change.getValue()));
+                case "indexers" -> indexers = usage(() -> positive(change.getValue()));
                 default ->
-                    throw wrong("set", "'" + change.getKey() + "' cannot be set; expected dead-letters or log-loss");
+                    throw wrong(
+                            "set",
+                            "'" + change.getKey() + "' cannot be set; expected dead-letters, log-loss or indexers");
             }
         }
         try (WaterwheelClient client = server.connect()) {
-            StreamPolicy policy =
-                    client.alter(name, badRecords, logLoss, null).definition().policy();
-            terminal.err()
-                    .println("stream " + name + ": dead-letters=" + policy.badRecords() + ", log-loss="
-                            + policy.logLoss());
+            if (badRecords != null || logLoss != null) {
+                StreamPolicy policy = client.alter(name, badRecords, logLoss, null)
+                        .definition()
+                        .policy();
+                terminal.err()
+                        .println("stream " + name + ": dead-letters=" + policy.badRecords() + ", log-loss="
+                                + policy.logLoss());
+            }
+            if (indexers != null) {
+                StreamDetails changed = client.setIndexers(name, indexers);
+                terminal.err()
+                        .println("stream " + name + ": indexers="
+                                + changed.indexers().orElse(indexers) + ", by routing version "
+                                + changed.routingVersion().orElse(0));
+            }
             return 0;
         }
+    }
+
+    private static int positive(String text) {
+        if (!text.matches("[1-9]\\d{0,8}")) {
+            throw new IllegalArgumentException("indexers: expected a whole number from 1, got '" + text + "'");
+        }
+        return Integer.parseInt(text);
     }
 
     private <T> T usage(Supplier<T> parsed) {

@@ -3,9 +3,11 @@ package io.waterwheel.topology.assembly;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.key.KeyMaker;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Balancing;
 import io.waterwheel.model.Control;
@@ -58,6 +60,8 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private static final long DEFAULT_VERIFY_MILLIS = 600_000;
     private static final long FLUSH_POLL_MILLIS = 20;
     private static final long SEAL_REPEAT_MILLIS = 500;
+    /** Of one stream; each takes a node of every change of the routing, in one transaction. */
+    private static final int MAX_INDEXERS = 1000;
 
     private final WorkerRuntime services;
     private final KafkaTopics topics;
@@ -212,6 +216,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private StreamDescription alter(AlterStreamRequest request) {
         // Parsed here, so that what is wrong is said before anything is changed.
+        RoutingTable even = request.hasIndexers() ? even(request) : null;
         BadRecords badRecords = request.hasDeadLetters() ? BadRecords.parse(request.getDeadLetters()) : null;
         LogLoss logLoss = request.hasLogLoss() ? LogLoss.parse(request.getLogLoss()) : null;
         Balancing balancing = request.hasBalancing() ? Balancing.parse(request.getBalancing()) : null;
@@ -223,7 +228,37 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                                 logLoss == null ? old.logLoss() : logLoss,
                                 balancing == null ? old.balancing() : balancing));
         LOG.info("[{}] {}", stream.name(), stream.policy());
-        return basics(stream).build();
+        if (even != null) {
+            route(stream, even);
+        }
+        return withRouting(stream, basics(stream)).build();
+    }
+
+    /** The keys of the stream, divided evenly. */
+    private RoutingTable even(AlterStreamRequest request) {
+        int count = request.getIndexers();
+        if (count < 1 || count > MAX_INDEXERS) {
+            throw new IllegalArgumentException(
+                    "stream " + request.getName() + ": indexers: expected 1 to " + MAX_INDEXERS + ", got " + count);
+        }
+        return RoutingTable.even(1, KeyMaker.domain(require(request.getName()).schema()), count);
+    }
+
+    /** Makes a table the newest, unless one with the same content is. */
+    private void route(StreamInfo stream, RoutingTable wanted) {
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        RoutingTable newest = catalog.newestTable();
+        if (Arrays.equals(newest.boundaries(), wanted.boundaries())
+                && Arrays.equals(newest.indexers(), wanted.indexers())) {
+            return;
+        }
+        RoutingTable table = catalog.changeRouting(wanted.boundaries(), wanted.indexers());
+        LOG.info("[{}] routing version {}: {} indexers", stream.name(), table.version(), table.indexers().length);
+    }
+
+    private StreamDescription.Builder withRouting(StreamInfo stream, StreamDescription.Builder description) {
+        RoutingTable newest = new StreamCatalog(services.catalogStore(), stream).newestTable();
+        return description.setIndexers(newest.indexers().length).setRoutingVersion(newest.version());
     }
 
     private ListStreamsReply list() {
@@ -270,7 +305,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 bases.put(p, base);
             }
         }
-        return basics(stream)
+        return withRouting(stream, basics(stream))
                 .putAllBases(bases)
                 .setChunks(sums[0])
                 .setChunkTuples(sums[1])
@@ -285,13 +320,18 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         return DropStreamReply.getDefaultInstance();
     }
 
-    /** Seals everywhere and waits until every checkpoint has passed what the log held at the call. */
+    /** Seals everywhere and waits until every checkpoint has passed what the log held at the call, or what is asked. */
     private FlushStreamReply flush(FlushStreamRequest request) throws InterruptedException {
         StreamInfo stream = require(request.getName());
         long millis = request.getTimeoutMillis() == 0 ? DEFAULT_FLUSH_MILLIS : request.getTimeoutMillis();
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         long[] ends = services.logEnds(stream);
         refuseAnotherLog(stream, ends);
+        if (request.getUpToCount() > 0) {
+            for (int p = 0; p < ends.length; p++) {
+                ends[p] = request.getUpToOrDefault(p, 0);
+            }
+        }
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         StreamSnapshot snapshot = StreamSnapshot.before(stream);
         long sealAgain = System.nanoTime();
@@ -312,7 +352,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                         WaterwheelException.Kind.TEMPORARY,
                         "FLUSH_SLOW",
                         "stream " + stream.name() + ": after " + millis + " ms the checkpoints are at "
-                                + Arrays.toString(least) + ", the log ended at " + Arrays.toString(ends)
+                                + Arrays.toString(least) + ", they are to reach " + Arrays.toString(ends)
                                 + "; flushing goes on, ask again");
             }
             if (now - sealAgain >= 0) {

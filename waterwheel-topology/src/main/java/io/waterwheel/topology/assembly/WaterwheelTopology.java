@@ -7,12 +7,14 @@ import io.waterwheel.topology.bolt.CoordinatorBolt;
 import io.waterwheel.topology.bolt.DispatcherBolt;
 import io.waterwheel.topology.bolt.IndexerBolt;
 import io.waterwheel.topology.bolt.QueryServerBolt;
+import io.waterwheel.topology.config.ConfigException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.spout.RecordBatchSerializer;
 import io.waterwheel.topology.spout.SourceSpout;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +88,10 @@ public final class WaterwheelTopology {
         return conf;
     }
 
-    /** Submits the topology. Arguments: {@code --config FILE}, and any number of {@code key=value}. */
+    /**
+     * Submits the topology. Arguments: {@code --config FILE}, and any number of {@code key=value}. Storm's own keys are
+     * given by {@code storm jar -c}, which Storm's submitter reads itself.
+     */
     public static void main(String[] arguments) throws Exception {
         List<String> overrides = new ArrayList<>();
         Path file = null;
@@ -102,9 +107,16 @@ public final class WaterwheelTopology {
                 System.exit(2);
             }
         }
-        WaterwheelConfig config = file == null
-                ? WaterwheelConfig.parse("defaults", "", overrides)
-                : WaterwheelConfig.load(file, overrides);
+        WaterwheelConfig config;
+        try {
+            config = file == null
+                    ? WaterwheelConfig.parse("the command line", "", overrides)
+                    : WaterwheelConfig.load(file, overrides);
+        } catch (ConfigException | UncheckedIOException e) {
+            System.err.println(e.getMessage());
+            System.exit(2);
+            return;
+        }
         StormSubmitter.submitTopology(config.get(Keys.TOPOLOGY_NAME), stormConf(config), build(config));
     }
 }

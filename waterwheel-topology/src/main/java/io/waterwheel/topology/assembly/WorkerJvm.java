@@ -27,7 +27,9 @@ final class WorkerJvm {
         options.add("-XX:+ExitOnOutOfMemoryError");
         // Arrow reaches into java.nio for its direct buffers.
         options.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+        // netty reads its properties under the name of its package: as it is, and as it is in the topology jar.
         options.add("-Dio.netty.tryReflectionSetAccessible=true");
+        options.add("-Dio.waterwheel.shaded.io.netty.tryReflectionSetAccessible=true");
         if (Runtime.version().feature() >= 23) {
             // Newer JDKs announce that these will be refused; netty, Hadoop and protobuf use both.
             options.add("--enable-native-access=ALL-UNNAMED");

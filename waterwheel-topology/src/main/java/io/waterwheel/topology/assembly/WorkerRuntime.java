@@ -331,6 +331,12 @@ final class WorkerRuntime implements WorkerServices {
         return CoordinatorService.start(this, topics, coordinator, handler);
     }
 
+    @Override
+    public AutoCloseable announce(String path, String content) {
+        catalogStore.ensure(path.substring(0, path.lastIndexOf('/')));
+        return directory.announceAt(path, content);
+    }
+
     Directory directory() {
         return directory;
     }

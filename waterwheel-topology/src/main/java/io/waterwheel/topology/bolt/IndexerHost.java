@@ -48,11 +48,13 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     /** Time for a predecessor that was just started late, and fenced us, to be ended by Storm. */
     private static final long FENCED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private record Fenced(int streamId, int indexer) {}
+    private record IndexerId(int streamId, int indexer) {}
 
     private static final class Hosted {
         final StreamInfo stream;
         final RowLayout layout;
+        /** How many logical indexers the stream had when its ids were last looked through. */
+        int indexers;
         /** By logical indexer. */
         final Map<Integer, AutoCloseable> readers = new HashMap<>();
         /** By logical indexer: its readers say there what they were asked for. */
@@ -61,6 +63,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         Hosted(StreamInfo stream) {
             this.stream = stream;
             this.layout = RowLayout.of(stream.schema());
+            this.indexers = stream.indexers();
         }
     }
 
@@ -98,8 +101,11 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     private final Flusher flusher;
     private final Map<Integer, Hosted> hosted = new HashMap<>();
     private final Map<Integer, Attempt> attempts = new HashMap<>();
-    /** Indexers that found a successor. This task is still the one that should host them: it may be dead. */
-    private final Map<Fenced, Attempt> fenced = new HashMap<>();
+    /**
+     * Indexers that are to start, or start again: new ones, and those that found a successor. This task is still the
+     * one that should host these: the successor may be dead.
+     */
+    private final Map<IndexerId, Attempt> absent = new HashMap<>();
 
     private @Nullable Map<Integer, StreamInfo> known;
 
@@ -181,7 +187,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 }
             });
         }
-        fenced.forEach((id, attempt) -> {
+        absent.forEach((id, attempt) -> {
             Hosted stream = hosted.get(id.streamId());
             if (stream != null
                     && !attempt.underWay
@@ -208,7 +214,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             return true;
         });
         attempts.keySet().retainAll(streams.keySet());
-        fenced.keySet().removeIf(id -> !streams.containsKey(id.streamId()));
+        absent.keySet().removeIf(id -> !streams.containsKey(id.streamId()));
         boolean all = true;
         for (StreamInfo stream : streams.values()) {
             if (!hosted.containsKey(stream.id())) {
@@ -217,9 +223,24 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 if (!attempt.underWay && now - attempt.notBeforeNanos >= 0) {
                     begin(stream, attempt);
                 }
+            } else {
+                hostMore(stream, now);
             }
         }
         known = all ? streams : null;
+    }
+
+    /** A routing table has named ids that there were not before. */
+    private void hostMore(StreamInfo stream, long now) {
+        Hosted here = hosted.get(stream.id());
+        if (here == null) {
+            return;
+        }
+        for (; here.indexers < stream.indexers(); here.indexers++) {
+            if (Placement.indexerTaskOf(here.indexers, tasks) == index) {
+                absent.put(new IndexerId(stream.id(), here.indexers), new Attempt(now, FIRST_PAUSE_NANOS));
+            }
+        }
     }
 
     private void end(Hosted stream) {
@@ -259,7 +280,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         }
     }
 
-    /** Starts one indexer again that was fenced. Two tasks that both live would fence each other, ever more seldom. */
+    /** Starts one indexer. Two tasks that both live would fence each other, ever more seldom. */
     private void beginAgain(StreamInfo stream, int indexer, Attempt attempt) {
         attempt.underWay = true;
         try {
@@ -280,7 +301,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                         }
                     });
                 } catch (RuntimeException e) {
-                    LOG.warn("[{}/indexer-{}] could not start again; trying again", stream.name(), indexer, e);
+                    LOG.warn("[{}/indexer-{}] could not start; trying again", stream.name(), indexer, e);
                     post(attempt::failed);
                 }
             });
@@ -424,8 +445,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 if (reader != null) {
                     close(stream, reader);
                 }
-                fenced.computeIfAbsent(
-                                new Fenced(stream.id(), indexer),
+                absent.computeIfAbsent(
+                                new IndexerId(stream.id(), indexer),
                                 id -> new Attempt(System.nanoTime(), FENCED_PAUSE_NANOS))
                         .failed();
             } else {

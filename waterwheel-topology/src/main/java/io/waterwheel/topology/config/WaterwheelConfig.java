@@ -186,6 +186,7 @@ public final class WaterwheelConfig {
                 problems.add(name + ": " + e.getMessage());
             }
         });
+        problems.addAll(StormSection.problems(storm));
         if (!problems.isEmpty()) {
             throw new ConfigException(source, problems);
         }
@@ -218,6 +219,28 @@ public final class WaterwheelConfig {
         Map<String, String> texts = new LinkedHashMap<>(toMap());
         texts.put(key.name(), key.format(value));
         return of("the program", texts, storm);
+    }
+
+    /**
+     * A copy with keys of the {@code storm} section replaced, as {@code storm jar -c} does.
+     *
+     * @param more by key the value, as YAML has it
+     * @throws ConfigException as {@link #parse}
+     */
+    public WaterwheelConfig withStorm(Map<String, String> more) {
+        Map<String, Object> changed = new LinkedHashMap<>(storm);
+        List<String> problems = new ArrayList<>();
+        more.forEach((key, text) -> {
+            try {
+                changed.put(key, plain(YAML.readTree(text)));
+            } catch (JsonProcessingException e) {
+                problems.add("storm: " + key + ": not YAML: " + e.getOriginalMessage());
+            }
+        });
+        if (!problems.isEmpty()) {
+            throw new ConfigException("-c", problems);
+        }
+        return of("-c", toMap(), changed);
     }
 
     /** Every key with its value as text. */

@@ -1,6 +1,5 @@
 package io.waterwheel.topology.spout;
 
-import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamGoneException;
@@ -9,9 +8,11 @@ import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
+import io.waterwheel.topology.worker.StandingSpout;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.time.Duration;
 import java.util.HashMap;
@@ -88,6 +89,23 @@ public final class SourceSpout extends BaseRichSpout {
         }
     }
 
+    /** Reads no more, and says so where whoever drains the topology can see it. */
+    @Override
+    public void deactivate() {
+        Running now = running;
+        if (now != null) {
+            now.stand();
+        }
+    }
+
+    @Override
+    public void activate() {
+        Running now = running;
+        if (now != null) {
+            now.goOn();
+        }
+    }
+
     @Override
     public void close() {
         Running now = running;
@@ -119,6 +137,8 @@ public final class SourceSpout extends BaseRichSpout {
 
         private final SourceCheck check;
         private @Nullable Map<Integer, StreamInfo> known;
+        /** While Storm lets this task stand still. */
+        private @Nullable AutoCloseable standing;
 
         Running(WorkerServices services, TopologyContext context, SpoutOutputCollector collector, long heartbeatNanos) {
             this.services = services;
@@ -332,7 +352,9 @@ public final class SourceSpout extends BaseRichSpout {
             Map<Integer, Partition> mine = new HashMap<>(partitions.getOrDefault(stream.id(), Map.of()));
             try {
                 StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-                long[] starts = starts(stream);
+                // An indexer that is behind the furthest is served by the dispatcher's own reading of the log, and
+                // delays nobody.
+                long[] starts = catalog.furthest();
                 for (int p = covered.getOrDefault(stream.id(), 0); p < stream.partitions(); p++) {
                     if (Placement.spoutOf(stream.id(), p, spouts) == index) {
                         LogIdentity log = catalog.route(p).route().log();
@@ -350,23 +372,37 @@ public final class SourceSpout extends BaseRichSpout {
             return true;
         }
 
-        /**
-         * Where live reading begins: the furthest checkpoint. An indexer that is behind it is served by the
-         * dispatcher's own reading of the log, and delays nobody.
-         */
-        private long[] starts(StreamInfo stream) {
-            StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-            long[] starts = new long[stream.partitions()];
-            for (int indexer = 0; indexer < stream.indexers(); indexer++) {
-                IndexerCheckpoint checkpoint = catalog.checkpoint(indexer);
-                for (int p = 0; p < starts.length; p++) {
-                    starts[p] = Math.max(starts[p], checkpoint.watermarks()[p]);
+        void stand() {
+            Map<StandingSpout.Source, Long> positions = new HashMap<>();
+            partitions.forEach((stream, ofStream) -> ofStream.forEach((number, partition) -> {
+                if (partition.reading) {
+                    positions.put(new StandingSpout.Source(stream, number), partition.position);
                 }
+            }));
+            goOn();
+            String path = StandingSpout.path(services.config().get(Keys.TOPOLOGY_NAME), index);
+            standing = services.announce(path, new StandingSpout(positions).text());
+            LOG.info("[spout-{}] deactivated: stands at {}", index, positions);
+        }
+
+        void goOn() {
+            AutoCloseable announced = standing;
+            standing = null;
+            if (announced == null) {
+                return;
             }
-            return starts;
+            // What was said to a spout that stood is old; what matters is said again.
+            control.clear();
+            try {
+                announced.close();
+            } catch (Exception e) {
+                LOG.warn("[spout-{}] it could not be taken back that it stands", index, e);
+            }
+            LOG.info("[spout-{}] activated: reads on", index);
         }
 
         void close() {
+            goOn();
             try {
                 registration.close();
             } catch (Exception e) {

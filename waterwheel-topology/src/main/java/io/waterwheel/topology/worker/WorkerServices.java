@@ -126,6 +126,13 @@ public interface WorkerServices extends AutoCloseable {
         double[] keyRates(int streamId, RoutingTable table);
     }
 
+    /**
+     * Keeps an ephemeral node of the catalog, as long as the result is not closed and this process lives.
+     *
+     * @param path whose parents are made when absent
+     */
+    AutoCloseable announce(String path, String content);
+
     /** Starts the public server of a coordinator task and announces it. */
     CoordinatorServer serve(int coordinator, QueryHandler handler);
 

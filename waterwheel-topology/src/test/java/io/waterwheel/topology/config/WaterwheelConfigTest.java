@@ -199,12 +199,10 @@ final class WaterwheelConfigTest {
     void ridesInStormsConfiguration() {
         WaterwheelConfig config = WaterwheelConfig.parse(
                 "test",
-                asYaml(everyOther()) + "storm:\n  topology.worker.childopts: -Xmx2g\n  topology.acker.executors: 0\n",
+                asYaml(everyOther()) + "storm:\n  topology.worker.childopts: -Xmx2g\n  topology.debug: true\n",
                 List.of());
         Map<String, Object> conf = config.toStormConf();
-        assertThat(conf)
-                .containsEntry("topology.worker.childopts", "-Xmx2g")
-                .containsEntry("topology.acker.executors", 0);
+        assertThat(conf).containsEntry("topology.worker.childopts", "-Xmx2g").containsEntry("topology.debug", true);
         assertThat(valuesOf(WaterwheelConfig.fromStormConf(conf))).isEqualTo(everyOther());
         assertThatThrownBy(() -> WaterwheelConfig.fromStormConf(Map.of())).hasMessageContaining("waterwheel");
     }
@@ -228,5 +226,43 @@ final class WaterwheelConfigTest {
         for (String text : List.of("", "MiB", "-1 B", "1.5 MiB", "1 MB", "9999999999999 TiB")) {
             assertThatThrownBy(() -> DataSize.parse(text)).as(text).isInstanceOf(IllegalArgumentException.class);
         }
+    }
+
+    @Test
+    void refusesInTheStormSectionWhatStormDoesNotKnowOrTake() {
+        assertThatThrownBy(() -> WaterwheelConfig.parse("file.yaml", """
+                        storm:
+                          topology.wroker.childopts: -Xmx2g
+                          topology.max.spout.pending: many
+                          topology.workers: 3
+                          topology: {debug: true}
+                          com.example.plugin.level: 7
+                        """, List.of()))
+                .asInstanceOf(type(ConfigException.class))
+                .extracting(ConfigException::problems)
+                .satisfies(problems -> {
+                    assertThat(problems).hasSize(4);
+                    assertThat(problems.get(0))
+                            .isEqualTo("storm: topology.wroker.childopts: Storm has no such key; did you mean"
+                                    + " topology.worker.childopts?");
+                    assertThat(problems.get(1)).startsWith("storm: topology.max.spout.pending: ");
+                    assertThat(problems.get(2))
+                            .isEqualTo("storm: topology.workers: set topology.workers outside of the section storm");
+                    assertThat(problems.get(3)).startsWith("storm: topology: Storm has no such key");
+                });
+    }
+
+    @Test
+    void stormKeysOfTheCommandLineGoOverThoseOfTheFile() {
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                        "file.yaml", "storm: {topology.debug: true, nimbus.seeds: [a, b]}", List.of())
+                .withStorm(Map.of("topology.debug", "false", "topology.message.timeout.secs", "60"));
+        assertThat(config.toStormConf())
+                .containsEntry("topology.debug", false)
+                .containsEntry("topology.message.timeout.secs", 60)
+                .containsEntry("nimbus.seeds", List.of("a", "b"));
+        assertThatThrownBy(() -> config.withStorm(Map.of("topology.debgu", "true")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("did you mean topology.debug?");
     }
 }

@@ -1,0 +1,192 @@
+package io.waterwheel.embedded.operate;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.client.StreamDetails;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.StandingSpout;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.apache.storm.generated.TopologySummary;
+
+/**
+ * Ends a topology with nothing left to read again. In this order:
+ *
+ * <ol>
+ *   <li>everything that is in the log is flushed while spouts read on: the long part, during which nothing stands
+ *       still;
+ *   <li>Storm deactivates the spouts; each says how far it has read ({@link StandingSpout}), or is not there;
+ *   <li>what was read between is flushed: no indexer's checkpoint is below what any spout has handed on;
+ *   <li>Storm kills the topology.
+ * </ol>
+ *
+ * <p>Storm remembers that a topology is deactivated, so a spout that is started again meanwhile does not read either;
+ * and the next topology is a new one, which is active. Until the last step everything can be taken back. One use.
+ */
+final class Drain {
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** The part of what is left that one more flush is given at least. */
+    private static final Duration LEAST = Duration.ofSeconds(1);
+
+    private final Nimbus nimbus;
+    private final Duration patience;
+    private final long deadline;
+    private final Consumer<String> progress;
+
+    /** @param progress told what happens, a sentence each */
+    Drain(Nimbus nimbus, Duration patience, Consumer<String> progress) {
+        this.nimbus = nimbus;
+        this.patience = patience;
+        this.deadline = System.nanoTime() + patience.toNanos();
+        this.progress = progress;
+    }
+
+    /**
+     * Drains and kills.
+     *
+     * @return by stream and partition, the position below which everything is in chunks: where the next topology begins
+     * @throws WaterwheelException when there is no such topology, or it took too long; then it goes on as before
+     */
+    Map<String, Map<Integer, Long>> run(String name) {
+        TopologySummary topology = nimbus.require(name);
+        if (topology.get_status().equals("KILLED")) {
+            throw new WaterwheelException(
+                    Kind.USER, "TOPOLOGY_ENDS", "topology " + name + " is being killed already; nothing was done");
+        }
+        Map<String, Object> conf = nimbus.conf(topology);
+        if (!conf.containsKey(WaterwheelConfig.STORM_KEY)) {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "NOT_WATERWHEEL",
+                    "topology " + name + " is none of Waterwheel's: there is nothing to drain; 'storm kill' ends it");
+        }
+        WaterwheelConfig config = WaterwheelConfig.fromStormConf(conf);
+        boolean active = topology.get_status().equals("ACTIVE");
+        boolean done = false;
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config);
+                WaterwheelClient client = WaterwheelClient.discover(
+                        config.get(Keys.ZOOKEEPER_CONNECT) + config.get(Keys.ZOOKEEPER_ROOT),
+                        config.get(Keys.NAMESPACE))) {
+            List<StreamDetails> streams = client.listStreams();
+            if (active) {
+                progress.accept("writing what is in the log of " + count(streams.size(), "stream"));
+                for (StreamDetails stream : streams) {
+                    client.flush(stream.definition().name(), left());
+                }
+            }
+            nimbus.deactivate(name);
+            Map<StandingSpout.Source, Long> read = awaitStanding(catalog, config);
+            progress.accept("reading has stopped; writing what was read meanwhile");
+            Map<String, Map<Integer, Long>> reached = flush(client, read);
+            nimbus.kill(name);
+            done = true;
+            awaitGone(nimbus, name, deadline);
+            progress.accept("killed topology " + name + ": the next one has nothing to read again");
+            return reached;
+        } finally {
+            if (!done && active) {
+                goOn(name);
+            }
+        }
+    }
+
+    private void goOn(String name) {
+        try {
+            nimbus.activate(name);
+            progress.accept("not drained: topology " + name + " goes on as before");
+        } catch (WaterwheelException e) {
+            progress.accept("not drained, and topology " + name
+                    + " could not be told to go on reading ('waterwheel topology activate' does): " + e.getMessage());
+        }
+    }
+
+    private static String count(int number, String of) {
+        return number + " " + of + (number == 1 ? "" : "s");
+    }
+
+    private Duration left() {
+        Duration left = Duration.ofNanos(deadline - System.nanoTime());
+        return left.compareTo(LEAST) < 0 ? LEAST : left;
+    }
+
+    /** Waits until every spout stands or is gone. Returns how far they have read. */
+    private Map<StandingSpout.Source, Long> awaitStanding(CatalogStore catalog, WaterwheelConfig config) {
+        String topology = config.get(Keys.TOPOLOGY_NAME);
+        Map<StandingSpout.Source, Long> read = new HashMap<>();
+        List<String> missing = new ArrayList<>();
+        do {
+            missing.clear();
+            for (int spout = 0; spout < config.get(Keys.SPOUT_TASKS); spout++) {
+                Optional<CatalogStore.Node> standing = catalog.read(StandingSpout.path(topology, spout));
+                if (standing.isPresent()) {
+                    StandingSpout.parse(new String(standing.get().data(), StandardCharsets.UTF_8))
+                            .positions()
+                            .forEach((source, position) -> read.merge(source, position, Math::max));
+                } else if (catalog.read("/live/" + topology + "/" + Role.SPOUT.address(spout))
+                        .isPresent()) {
+                    missing.add(Role.SPOUT.address(spout));
+                }
+            }
+            if (missing.isEmpty()) {
+                return read;
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        } while (System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted());
+        throw new WaterwheelException(
+                Kind.TEMPORARY,
+                "DRAIN_SLOW",
+                "topology " + topology + ": after " + patience.toSeconds() + " s " + String.join(", ", missing)
+                        + " had not stopped reading; try again, perhaps with a longer --deadline");
+    }
+
+    private Map<String, Map<Integer, Long>> flush(WaterwheelClient client, Map<StandingSpout.Source, Long> read) {
+        Map<String, Map<Integer, Long>> reached = new HashMap<>();
+        // Asked for anew: a stream may have been created since.
+        for (StreamDetails stream : client.listStreams()) {
+            Map<Integer, Long> upTo = new HashMap<>();
+            read.forEach((source, position) -> {
+                if (source.streamId() == stream.id()) {
+                    upTo.put(source.partition(), position);
+                }
+            });
+            String name = stream.definition().name();
+            Map<Integer, Long> positions = upTo.isEmpty() ? Map.of() : client.flush(name, left(), upTo);
+            upTo.forEach((partition, position) -> {
+                Long at = positions.get(partition);
+                if (at == null || at < position) {
+                    throw new WaterwheelException(
+                            Kind.BUG,
+                            "NOT_DRAINED",
+                            "stream " + name + ", partition " + partition + ": read up to " + position
+                                    + ", but the checkpoints are at " + at);
+                }
+            });
+            reached.put(name, positions);
+        }
+        return reached;
+    }
+
+    /** Whether Nimbus has forgotten the topology before the deadline. */
+    static boolean awaitGone(Nimbus nimbus, String name, long deadline) {
+        while (nimbus.find(name).isPresent()) {
+            if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+        return true;
+    }
+}

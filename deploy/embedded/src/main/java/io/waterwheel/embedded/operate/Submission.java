@@ -1,0 +1,142 @@
+package io.waterwheel.embedded.operate;
+
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.topology.assembly.WaterwheelTopology;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.storm.StormSubmitter;
+import org.apache.storm.generated.TopologySummary;
+import org.jspecify.annotations.Nullable;
+
+/** Submits a topology, and may wait until it takes queries. One use. */
+final class Submission {
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+    private final Terminal terminal;
+    private final Nimbus nimbus;
+    private final WaterwheelConfig config;
+    private final Path jar;
+
+    /** @param named the jar; null: the one that was built, or lies beside this program */
+    Submission(Terminal terminal, Nimbus nimbus, WaterwheelConfig config, @Nullable Path named) throws IOException {
+        this.terminal = terminal;
+        this.nimbus = nimbus;
+        this.config = config;
+        this.jar = named == null ? find(Path.of(System.getProperty("waterwheel.home", "."))) : named;
+        if (!Files.isRegularFile(jar)) {
+            throw new IOException("there is no topology jar " + jar);
+        }
+    }
+
+    private static Path find(Path home) throws IOException {
+        List<Path> folders = List.of(home.resolve("waterwheel-topology/target"), home, home.resolve("lib"));
+        List<Path> found = new ArrayList<>();
+        for (Path folder : folders) {
+            if (Files.isDirectory(folder)) {
+                try (DirectoryStream<Path> jars =
+                        Files.newDirectoryStream(folder, "waterwheel-topology-*topology.jar")) {
+                    jars.forEach(found::add);
+                }
+            }
+            if (found.size() == 1) {
+                return found.get(0);
+            }
+            if (!found.isEmpty()) {
+                throw new IOException("several topology jars: " + found + "; say --jar FILE");
+            }
+        }
+        throw new IOException("no topology jar (waterwheel-topology-*-topology.jar) in "
+                + String.join(", ", folders.stream().map(Path::toString).toList())
+                + "; build it with 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE");
+    }
+
+    /** Uploads and starts it. */
+    void run() {
+        String name = config.get(Keys.TOPOLOGY_NAME);
+        nimbus.find(name).ifPresent(there -> {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "TOPOLOGY_EXISTS",
+                    "topology " + name + " is there already, " + there.get_status()
+                            + (there.get_status().equals("KILLED")
+                                    ? "; wait until it is gone"
+                                    : "; drain or kill it first, or take another topology.name and namespace"));
+        });
+        nimbus.submit(
+                name, WaterwheelTopology.stormConf(config), WaterwheelTopology.build(config), jar, new Progress());
+        terminal.err().println("submitted topology " + name + ", namespace " + config.get(Keys.NAMESPACE));
+    }
+
+    /**
+     * Waits until a coordinator answers, and prints its namespace's address.
+     *
+     * @throws WaterwheelException TEMPORARY when none does in time
+     */
+    void await(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        String name = config.get(Keys.TOPOLOGY_NAME);
+        String last = "Nimbus has given it no workers yet";
+        String zooKeeper = config.get(Keys.ZOOKEEPER_CONNECT) + config.get(Keys.ZOOKEEPER_ROOT);
+        try (WaterwheelClient client = WaterwheelClient.discover(zooKeeper, config.get(Keys.NAMESPACE))) {
+            do {
+                if (nimbus.find(name).map(TopologySummary::get_num_workers).orElse(0) > 0) {
+                    try {
+                        client.listStreams();
+                        terminal.out()
+                                .println("ready: --zookeeper " + zooKeeper + " --namespace "
+                                        + config.get(Keys.NAMESPACE));
+                        return;
+                    } catch (WaterwheelException e) {
+                        // Before its first start there is no such namespace either.
+                        if (e.kind() != Kind.TEMPORARY && !e.code().equals("NO_SUCH_NAMESPACE")) {
+                            throw e;
+                        }
+                        last = String.valueOf(e.getMessage());
+                    }
+                }
+                LockSupport.parkNanos(POLL_NANOS);
+            } while (System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted());
+        }
+        throw new WaterwheelException(
+                Kind.TEMPORARY,
+                "NOT_READY",
+                "topology " + name + " is submitted, but took no query within " + patience.toSeconds() + " s: " + last
+                        + ". Storm's logs of its workers say more");
+    }
+
+    /** Tells a person how far the upload is. */
+    private final class Progress implements StormSubmitter.ProgressListener {
+        private int said = -1;
+
+        @Override
+        public void onStart(String file, String target, long bytes) {
+            terminal.err().println("uploading " + file + ", " + (bytes >> 20) + " MiB");
+        }
+
+        @Override
+        public void onProgress(String file, String target, long sent, long bytes) {
+            int percent = bytes == 0 ? 100 : (int) (100 * sent / bytes);
+            if (terminal.errWatched() && percent != said) {
+                said = percent;
+                terminal.err().print("\r" + percent + " %" + (percent == 100 ? "\n" : ""));
+            }
+        }
+
+        @Override
+        public void onCompleted(String file, String target, long bytes) {
+            // Said when Nimbus has taken the topology.
+        }
+    }
+}

@@ -1,0 +1,274 @@
+package io.waterwheel.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.model.SchemaFile;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.jar.JarOutputStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A topology under the hands of an operator, by the commands that people type: submitted, its streams divided anew,
+ * drained, submitted with other numbers of tasks, killed in the middle of questions. Rows arrive all the time, and
+ * every answer holds each of them once.
+ */
+@Tag("embedded")
+@Timeout(400)
+final class OperatedTopologyTest {
+    private static final int ROWS = 20_000;
+    private static final int BULK = 1_000_000;
+
+    @TempDir
+    Path folder;
+
+    private final Random random = new Random(Long.getLong("seed", 1));
+    private Path configuration = Path.of("");
+    private String zooKeeper = "";
+    private int nimbusPort;
+    private long sent;
+
+    record Numbered(long n) {}
+
+    private record Ran(int code, String out, String err) {}
+
+    @Test
+    void nothingIsLostOrSeenTwiceThroughDrainsKillsAndChangesOfItsIndexers() throws Exception {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nimbusPort = free.getLocalPort();
+        }
+        Files.createDirectories(folder.resolve("chunks"));
+        try (EmbeddedZooKeeper keeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
+                EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
+                EmbeddedStorm storm = EmbeddedStorm.start(keeper.connect(), 1, nimbusPort)) {
+            assertThat(storm).isNotNull();
+            zooKeeper = keeper.connect();
+            configuration = Files.writeString(folder.resolve("waterwheel.yaml"), """
+                    zookeeper.connect: %s
+                    kafka.bootstrap: %s
+                    chunk-store.uri: file://%s
+                    topology.workers: 1
+                    indexer.memory-pool: 32 MiB
+                    query-server.cache-size: 32 MiB
+                    storm:
+                      nimbus.seeds: [127.0.0.1]
+                      nimbus.thrift.port: %d
+                      topology.testing.always.try.serialize: true
+                    """.formatted(
+                            zooKeeper, kafka.bootstrap(), folder.resolve("chunks"), nimbusPort));
+            assertThat(topology("list").err()).contains("there are no topologies");
+            refused();
+            submit("coordinator.tasks=2");
+            assertThat(topology("list").out()).matches("waterwheel\tACTIVE\t\\d+\t1\t\\d+\tdefault\n");
+            try (WaterwheelClient client = WaterwheelClient.discover(zooKeeper, "default")) {
+                client.createStream(SchemaFile.read(schema()));
+                changeIndexers(client);
+                drainWhileRowsArrive(client);
+                submit("indexer.tasks=3", "coordinator.tasks=1");
+                exact(client);
+                killInTheMiddle(client);
+            }
+        }
+    }
+
+    private Path schema() throws IOException {
+        return Files.writeString(folder.resolve("rows.yaml"), """
+                name: rows
+                format: block
+                partitions: 3
+                fields:
+                  - {name: at, type: timestamp}
+                  - {name: k, type: long}
+                  - {name: n, type: long}
+                key: {field: k}
+                time: at
+                """);
+    }
+
+    private void refused() throws IOException {
+        assertThat(topology("kill", "waterwheel").err())
+                .contains("there is no topology waterwheel; 'waterwheel topology list' shows those there are")
+                .contains("[NO_SUCH_TOPOLOGY]");
+        Ran typo = topology("submit", "--jar", jar().toString(), "-c", "topology.debgu=true");
+        assertThat(typo.code()).isEqualTo(1);
+        assertThat(typo.err()).contains("storm: topology.debgu: Storm has no such key; did you mean topology.debug?");
+        Ran nobody = run("topology", "list", "--nimbus", "127.0.0.1:1");
+        assertThat(nobody.code()).isEqualTo(1);
+        assertThat(nobody.err()).contains("no Nimbus leads at 127.0.0.1:1").contains("[NIMBUS_UNREACHABLE]");
+    }
+
+    /** Storm in this process takes the classes of this process, whatever is in the jar. */
+    private Path jar() throws IOException {
+        Path jar = folder.resolve("topology.jar");
+        new JarOutputStream(Files.newOutputStream(jar)).close();
+        return jar;
+    }
+
+    private void submit(String... overrides) throws IOException {
+        List<String> words = new ArrayList<>(List.of("submit", "--wait", "--jar", jar().toString()));
+        words.addAll(Arrays.asList(overrides));
+        Ran ran = topology(words.toArray(String[]::new));
+        assertThat(ran.code()).as(ran.err()).isZero();
+        assertThat(ran.out()).isEqualTo("ready: --zookeeper " + zooKeeper + "/waterwheel --namespace default\n");
+    }
+
+    private void changeIndexers(WaterwheelClient client) throws Exception {
+        append(client, ROWS);
+        exact(client);
+        for (int indexers : new int[] {3, 1, 4, 2}) {
+            AtomicBoolean enough = new AtomicBoolean();
+            CompletableFuture<Void> appending = appendUntil(client, enough);
+            Ran set = run(
+                    "stream",
+                    "set",
+                    "rows",
+                    "indexers=" + indexers,
+                    "--zookeeper",
+                    zooKeeper,
+                    "--namespace",
+                    "default");
+            assertThat(set.code()).as(set.err()).isZero();
+            assertThat(set.err()).contains("stream rows: indexers=" + indexers + ", by routing version ");
+            // Past the limits of the moment, so that the new table is in force.
+            long before = client.query("rows").count();
+            Waiting.until("rows arrive", () -> client.query("rows").count() > before + ROWS);
+            enough.set(true);
+            appending.get();
+            exact(client);
+        }
+        assertThat(client.describe("rows").indexers()).hasValue(2);
+        assertThat(client.describe("rows").routingVersion()).hasValue(5);
+    }
+
+    private void drainWhileRowsArrive(WaterwheelClient client) throws Exception {
+        AtomicBoolean enough = new AtomicBoolean();
+        CompletableFuture<Void> appending = appendUntil(client, enough);
+        long before = client.query("rows").count();
+        Ran drained = topology("drain", "waterwheel");
+        enough.set(true);
+        appending.get();
+        assertThat(drained.code()).as(drained.err()).isZero();
+        assertThat(drained.out()).matches("rows\t0\t\\d+\nrows\t1\t\\d+\nrows\t2\t\\d+\n");
+        assertThat(drained.err())
+                .contains("writing what is in the log of 1 stream")
+                .contains("reading has stopped; writing what was read meanwhile")
+                .contains("killed topology waterwheel: the next one has nothing to read again");
+        assertThat(before).isLessThanOrEqualTo(sent);
+        Ran again = topology("drain", "waterwheel");
+        assertThat(again.code()).isEqualTo(1);
+        assertThat(again.err()).contains("there is no topology waterwheel");
+    }
+
+    private void killInTheMiddle(WaterwheelClient client) throws Exception {
+        append(client, BULK);
+        exact(client);
+        try (Cursor cursor = client.query("rows").timeout(Duration.ofMinutes(3)).rows()) {
+            assertThat(cursor.next()).isTrue();
+            CompletableFuture<List<Numbered>> whole = CompletableFuture.supplyAsync(
+                    () -> client.query("rows").timeout(Duration.ofMinutes(3)).list(Numbered.class));
+            assertThat(topology("kill", "waterwheel", "--wait").code()).isZero();
+            try (CatalogStore catalog =
+                    ZooKeeperCatalogStore.connect(zooKeeper, "/waterwheel/default", Duration.ofSeconds(10))) {
+                Waiting.until("the coordinator is gone", () -> catalog.children("/coordinators")
+                        .isEmpty());
+            }
+            assertThatThrownBy(() -> {
+                        while (cursor.next()) {
+                            // until it fails
+                        }
+                    })
+                    .as("an answer that was begun")
+                    .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                            .isIn("ANSWER_CUT_OFF", "SERVER_CLOSING"));
+            submit("indexer.tasks=1", "coordinator.tasks=1");
+            assertEachOnce(whole.get());
+        }
+        exact(client);
+        assertThat(topology("kill", "waterwheel", "--wait").code()).isZero();
+    }
+
+    private CompletableFuture<Void> appendUntil(WaterwheelClient client, AtomicBoolean enough) {
+        return CompletableFuture.runAsync(() -> {
+            do {
+                append(client, 1_000);
+            } while (!enough.get());
+        });
+    }
+
+    private void append(WaterwheelClient client, int rows) {
+        try (Appender appender = client.appender("rows")) {
+            for (int i = 0; i < rows; i++) {
+                appender.append(1_700_000_000_000L + sent, random.nextLong(), sent);
+                sent++;
+            }
+            positions = appender.flush();
+        }
+    }
+
+    private Map<Integer, Long> positions = Map.of();
+
+    private void exact(WaterwheelClient client) {
+        assertEachOnce(client.query("rows")
+                .atLeast(positions)
+                .timeout(Duration.ofMinutes(2))
+                .list(Numbered.class));
+    }
+
+    private void assertEachOnce(List<Numbered> answer) {
+        assertThat(answer).hasSize(Math.toIntExact(sent));
+        boolean[] seen = new boolean[Math.toIntExact(sent)];
+        for (Numbered row : answer) {
+            assertThat(seen[Math.toIntExact(row.n())])
+                    .as("row %s is there twice", row.n())
+                    .isFalse();
+            seen[Math.toIntExact(row.n())] = true;
+        }
+    }
+
+    private Ran topology(String... words) {
+        List<String> all = new ArrayList<>(List.of("topology"));
+        all.addAll(Arrays.asList(words));
+        all.addAll(2, List.of("--config", configuration.toString()));
+        return run(all.toArray(String[]::new));
+    }
+
+    private static Ran run(String... words) {
+        OutputStream out = new ByteArrayOutputStream();
+        OutputStream err = new ByteArrayOutputStream();
+        int code = Main.run(
+                words,
+                new Terminal(
+                        InputStream.nullInputStream(),
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8),
+                        false));
+        return new Ran(code, out.toString(), err.toString());
+    }
+}

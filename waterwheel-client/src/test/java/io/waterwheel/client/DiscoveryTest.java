@@ -1,0 +1,182 @@
+package io.waterwheel.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.arrow.flight.CallStatus;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Coordinators that announce themselves in ZooKeeper, and come, go and move while a client lives. */
+@Timeout(60)
+class DiscoveryTest {
+    private static final List<Field> FIELDS = List.of(new Field("n", FieldType.LONG, false));
+    private static final FlightRuntimeException LOST =
+            CallStatus.UNAVAILABLE.withDescription("the connection broke").toRuntimeException();
+    private static final String NODE = "/waterwheel/default/coordinators";
+
+    record Counted(long n) {}
+
+    private TestingServer server;
+    private ZooKeeper session;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = new TestingServer();
+        CountDownLatch connected = new CountDownLatch(1);
+        session = new ZooKeeper(server.getConnectString(), 10_000, event -> {
+            if (event.getState() == KeeperState.SyncConnected) {
+                connected.countDown();
+            }
+        });
+        connected.await();
+        for (String path : List.of("/waterwheel", "/waterwheel/default", NODE)) {
+            session.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        }
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        session.close();
+        server.close();
+    }
+
+    private void announce(String node, String url) throws InterruptedException, KeeperException {
+        session.create(NODE + "/" + node, url.getBytes(UTF_8), ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
+    }
+
+    private void announceUnchecked(String node, String url) {
+        try {
+            announce(node, url);
+        } catch (InterruptedException | KeeperException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void leave(String node) throws InterruptedException, KeeperException {
+        session.delete(NODE + "/" + node, -1);
+    }
+
+    private WaterwheelClient client() {
+        return WaterwheelClient.discover(server.getConnectString(), "default");
+    }
+
+    private static List<@Nullable Object[]> rows(int count) {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (long n = 0; n < count; n++) {
+            rows.add(new Object[] {n});
+        }
+        return rows;
+    }
+
+    private static void whole(FakeServer.Answer answer) {
+        answer.whole(FIELDS, rows(3), new Verdict(true, List.of(), Map.of(), 3, 3, 1, 2));
+    }
+
+    private static void half(FakeServer.Answer answer) {
+        answer.start(FIELDS);
+        answer.rows(rows(2));
+        answer.fail(LOST);
+    }
+
+    @Test
+    void aQuestionWhoseCoordinatorDiesIsAnsweredOnceByItsSuccessor() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        AtomicReference<@Nullable CompletableFuture<Void>> announced = new AtomicReference<>();
+        try (FakeServer successor = FakeServer.answering((query, answer) -> whole(answer));
+                FakeServer dying = FakeServer.answering((query, answer) -> {
+                    if (asked.incrementAndGet() == 1) {
+                        half(answer);
+                    } else {
+                        // Gone; nobody is announced for a while.
+                        leave("0");
+                        announced.set(CompletableFuture.runAsync(
+                                () -> announceUnchecked("1", successor.url()),
+                                CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS)));
+                        answer.fail(LOST);
+                    }
+                });
+                WaterwheelClient client = client()) {
+            announce("0", dying.url());
+            assertThat(client.query("s").list(Counted.class))
+                    .as("the rows of the first half are in it once")
+                    .containsExactly(new Counted(0), new Counted(1), new Counted(2));
+            assertThat(successor.queries).hasSize(1);
+            assertThat(client.query("s").count()).isEqualTo(3);
+            assertThat(asked).as("who left is not asked again").hasValue(2);
+            assertThat(announced.get()).isCompleted();
+        }
+    }
+
+    @Test
+    void rowsThatWereHandedOutAreNeverHandedOutAgain() throws Exception {
+        try (FakeServer successor = FakeServer.answering((query, answer) -> whole(answer));
+                FakeServer dying = FakeServer.answering((query, answer) -> {
+                    leave("0");
+                    announce("1", successor.url());
+                    half(answer);
+                });
+                WaterwheelClient client = client()) {
+            announce("0", dying.url());
+            try (Cursor cursor = client.query("s").rows()) {
+                assertThat(cursor.next()).isTrue();
+                assertThat(cursor.next()).isTrue();
+                assertThatThrownBy(cursor::next)
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                .isEqualTo("ANSWER_CUT_OFF"));
+            }
+            assertThat(successor.queries).isEmpty();
+        }
+    }
+
+    @Test
+    void saysWhatIsWrongWithWhatItFinds() throws Exception {
+        ZooKeeperAddresses addresses = new ZooKeeperAddresses(server.getConnectString(), "default");
+        assertThatThrownBy(addresses::now)
+                .hasMessage("no coordinator of namespace default has announced itself in ZooKeeper at "
+                        + server.getConnectString() + " under " + NODE + "; is its topology running?");
+        announce("0", "grpc://10.0.0.1:7070");
+        announce("1", "grpc://10.0.0.2:7070");
+        assertThat(addresses.now()).containsExactlyInAnyOrder("grpc://10.0.0.1:7070", "grpc://10.0.0.2:7070");
+        announce("2", "http://10.0.0.3");
+        assertThatThrownBy(addresses::now)
+                .hasMessageContaining(NODE + "/2: server 'http://10.0.0.3': expected grpc://HOST:PORT");
+        try (WaterwheelClient client = WaterwheelClient.discover(server.getConnectString(), "city")) {
+            assertThatThrownBy(client::listStreams)
+                    .hasMessageContaining("no topology of namespace city was ever there; namespaces there: default");
+        }
+        try (WaterwheelClient client = WaterwheelClient.discover(server.getConnectString() + "/rain", "city")) {
+            assertThatThrownBy(client::listStreams)
+                    .hasMessageContaining("nor is there a /rain, which zookeeper.root of the configuration names");
+        }
+        assertThatThrownBy(() -> WaterwheelClient.discover("zk1", "default"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("ZooKeeper 'zk1': expected HOST:PORT");
+        assertThatThrownBy(() -> WaterwheelClient.discover("zk1:2181", "a/b"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("namespace 'a/b': expected letters");
+    }
+}

@@ -2,6 +2,7 @@ package io.waterwheel.cluster;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,8 +57,9 @@ final class Ports {
         if (isFree(port)) {
             return Optional.empty();
         }
+        Set<String> sockets = sockets(port);
         for (long pid : Processes.all()) {
-            if (ownedBy(pid, port)) {
+            if (holdsOne(pid, sockets)) {
                 List<String> command = Processes.commandLine(pid);
                 return Optional.of("pid " + pid + " (" + brief(command) + ")");
             }
@@ -91,6 +93,11 @@ final class Ports {
      * who took the port first.
      */
     static boolean ownedBy(long pid, int port) throws IOException {
+        return holdsOne(pid, sockets(port));
+    }
+
+    /** What the kernel calls the sockets that listen on the port, on whatever address. */
+    private static Set<String> sockets(int port) throws IOException {
         Set<String> sockets = new HashSet<>();
         for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
             Path file = Path.of(table);
@@ -98,6 +105,10 @@ final class Ports {
                 collect(Files.readAllLines(file), port, sockets);
             }
         }
+        return sockets;
+    }
+
+    private static boolean holdsOne(long pid, Set<String> sockets) {
         if (sockets.isEmpty()) {
             return false;
         }
@@ -107,8 +118,8 @@ final class Ports {
                     return true;
                 }
             }
-        } catch (IOException e) {
-            return false; // the process has ended
+        } catch (IOException | DirectoryIteratorException e) {
+            return false; // the process has ended, or is another user's
         }
         return false;
     }

@@ -3,44 +3,54 @@ package io.waterwheel.cluster;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The command lines of a cluster's processes. Small heaps, and the quick compiler alone where nothing runs for long.
+ * Each has the cluster's mark among its arguments.
  */
 final class Commands {
     private static final String NAME_NODE = "org.apache.hadoop.hdfs.server.namenode.NameNode";
+    private static final String DATA_NODE = "org.apache.hadoop.hdfs.server.datanode.DataNode";
 
-    private final ClusterSettings settings;
     private final ClusterFiles files;
 
-    Commands(ClusterSettings settings, ClusterFiles files) {
-        this.settings = settings;
+    Commands(ClusterFiles files) {
         this.files = files;
+    }
+
+    /**
+     * Sets what they need: one Java for all, workers included, where Hadoop's files are, and no other Storm's settings.
+     */
+    void prepare(Map<String, String> environment) {
+        environment.keySet().removeIf(name -> name.startsWith("STORM_"));
+        environment.put("JAVA_HOME", System.getProperty("java.home"));
+        environment.put("HADOOP_CONF_DIR", files.hadoopConf().toString());
+        environment.put("STORM_JAR_JVM_OPTS", files.mark());
     }
 
     List<String> zooKeeper() {
         Path folder = files.conf.resolve("zookeeper");
         return java(
                 256,
-                List.of(),
                 folder + ":" + lib("zookeeper"),
                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                 folder.resolve("zoo.cfg").toString());
     }
 
     List<String> kafka() {
-        return java(512, List.of(), lib("kafka"), "kafka.Kafka", kafkaProperties());
+        return java(512, lib("kafka"), "kafka.Kafka", kafkaProperties());
     }
 
     List<String> kafkaFormat() {
         return java(
                 256,
-                List.of(),
                 lib("kafka"),
                 "kafka.tools.StorageTool",
                 "format",
                 "-t",
                 "MkU3OEVBNTcwNTJENDM2Qk",
+                "--ignore-formatted",
                 "-c",
                 kafkaProperties());
     }
@@ -50,76 +60,60 @@ final class Commands {
     }
 
     List<String> nameNode() {
-        return java(256, List.of(), hdfs(), NAME_NODE);
+        return java(256, files.hadoopConf() + ":" + lib("hdfs"), NAME_NODE);
     }
 
     List<String> nameNodeFormat() {
-        return java(256, List.of(), hdfs(), NAME_NODE, "-format", "-force", "-nonInteractive");
+        return java(256, files.hadoopConf() + ":" + lib("hdfs"), NAME_NODE, "-format", "-force", "-nonInteractive");
     }
 
-    List<String> dataNode() {
-        return java(256, List.of(), hdfs(), "org.apache.hadoop.hdfs.server.datanode.DataNode");
+    List<String> dataNode(int pair) {
+        return java(256, files.dataNodeConf(pair) + ":" + lib("hdfs"), DATA_NODE);
     }
 
     /** Lists a folder of HDFS and those below. */
     List<String> list(String folder) {
-        return java(256, List.of(), hdfs(), "org.apache.hadoop.fs.FsShell", "-ls", "-R", folder);
+        return java(256, files.hadoopConf() + ":" + lib("hdfs"), "org.apache.hadoop.fs.FsShell", "-ls", "-R", folder);
     }
 
     List<String> nimbus() {
-        return java(384, storm("nimbus"), daemons(), "org.apache.storm.daemon.nimbus.Nimbus");
+        return List.of(storm(files.stormHome), "nimbus");
     }
 
-    List<String> supervisor() {
-        return java(256, storm("supervisor"), daemons(), "org.apache.storm.daemon.supervisor.Supervisor");
+    List<String> supervisor(int pair) {
+        return List.of(storm(files.stormHome(pair)), "supervisor");
     }
 
-    /** What {@code storm jar} runs. */
+    /** All that is behind the dashes is the main class's, whatever Storm's own options are called. */
     List<String> submit(Path jar, String mainClass, List<String> arguments) {
-        List<String> flags = new ArrayList<>(storm("submit"));
-        flags.addAll(List.of("-Dstorm.jar=" + jar, "-Dstorm.dependency.jars=", "-Dstorm.dependency.artifacts={}"));
-        String classPath = files.stormHome + "/lib-worker/*:" + files.stormHome + "/extlib/*:" + jar + ":"
-                + files.stormHome + "/conf";
-        List<String> command = java(256, flags, classPath, mainClass);
+        List<String> command = new ArrayList<>(List.of(
+                "env",
+                // Not the storm.yaml that the user may have for another cluster.
+                "STORM_CONF_DIR=" + files.stormHome.resolve("conf"),
+                storm(files.stormHome),
+                "jar",
+                jar.toString(),
+                mainClass,
+                "--"));
         command.addAll(arguments);
         return command;
     }
 
-    private List<String> java(int heapMegabytes, List<String> flags, String classPath, String... main) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + heapMegabytes + "m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Dlog4j2.configurationFile=" + files.conf.resolve("log4j2-console.xml")));
-        if (Runtime.version().feature() >= 23) {
-            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
-        }
-        command.addAll(flags);
+    private static String storm(Path home) {
+        return home.resolve("bin/storm").toString();
+    }
+
+    private List<String> java(int heapMegabytes, String classPath, String... main) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(files.options(heapMegabytes));
+        command.add("-Dlog4j2.configurationFile=" + files.conf.resolve("log4j2-console.xml"));
         command.addAll(List.of("-cp", classPath));
         command.addAll(List.of(main));
         return command;
     }
 
-    private List<String> storm(String name) {
-        return List.of(
-                "-Dstorm.home=" + files.stormHome,
-                "-Dstorm.log.dir=" + files.stormHome.resolve("logs"),
-                "-Dstorm.conf.file=",
-                "-Dstorm.options=",
-                "-Ddaemon.name=" + name,
-                "-Dlogfile.name=" + name + ".log");
-    }
-
-    private String daemons() {
-        return files.stormHome + "/lib/*:" + files.stormHome + "/conf";
-    }
-
-    private String hdfs() {
-        return files.conf.resolve("hdfs") + ":" + lib("hdfs");
-    }
-
     private String lib(String part) {
-        return settings.dist().resolve(part).resolve("lib") + "/*";
+        return files.lib(part) + "/*";
     }
 }

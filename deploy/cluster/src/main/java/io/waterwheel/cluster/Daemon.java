@@ -1,17 +1,25 @@
 package io.waterwheel.cluster;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
-/** One server process that can be started, killed and started again on the same data. Owner: one thread at a time. */
+/**
+ * One server process that can be started, killed and started again on the same data. It need not be a child of this
+ * process: one that an earlier process started is found by its pid file. Owner: one thread at a time.
+ */
 public final class Daemon {
-    private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(15);
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(10);
     private static final long POLL_MILLIS = 50;
     private static final int TAIL_BYTES = 6_000;
 
@@ -20,26 +28,41 @@ public final class Daemon {
         boolean now() throws IOException, InterruptedException;
     }
 
+    /** How the processes of a cluster are started. */
+    record Manner(boolean survivesThisProcess, Consumer<Map<String, String>> environment) {}
+
     private final String name;
     private final List<String> command;
     private final List<Integer> ports;
     private final Path log;
     private final Ready ready;
-    private final Reaper reaper;
-    private @Nullable Process process;
+    private final PidFiles pids;
+    private final Manner manner;
 
-    Daemon(String name, List<String> command, List<Integer> ports, Path log, Ready ready, Reaper reaper) {
+    Daemon(
+            String name,
+            List<String> command,
+            Collection<Integer> ports,
+            Path log,
+            Ready ready,
+            PidFiles pids,
+            Manner manner) {
         this.name = name;
         this.command = List.copyOf(command);
         this.ports = List.copyOf(ports);
         this.log = log;
         this.ready = ready;
-        this.reaper = reaper;
+        this.pids = pids;
+        this.manner = manner;
     }
 
-    /** What it is called in logs: {@code zookeeper}, {@code kafka}, {@code namenode} and so on. */
+    /** What it is called: {@code zookeeper}, {@code kafka}, {@code namenode}, {@code datanode-1} and so on. */
     public String name() {
         return name;
+    }
+
+    Path log() {
+        return log;
     }
 
     /** Starts the process; it is up some seconds later, see {@link #awaitReady}. */
@@ -47,14 +70,32 @@ public final class Daemon {
         if (isAlive()) {
             throw new IllegalStateException(name + " is running already, as process " + pid());
         }
-        ProcessBuilder builder = new ProcessBuilder(command)
+        List<String> line = new ArrayList<>();
+        if (manner.survivesThisProcess()) {
+            // A session of its own: the terminal's hang-up and interrupts are not for it. The process stays the same.
+            line.add("setsid");
+        }
+        line.addAll(command);
+        ProcessBuilder builder = new ProcessBuilder(line)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
-        // The supervisor starts workers with this Java, and otherwise with the first on the path: one for all.
-        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        process = builder.start();
-        reaper.watch(name, pid());
+        manner.environment().accept(builder.environment());
+        pids.record(name, builder.start().pid());
+    }
+
+    /** Whether it can be used: its process listens on all its ports, and it says so. */
+    boolean isReady() throws IOException, InterruptedException {
+        Optional<PidFiles.Entry> now = alive();
+        if (now.isEmpty()) {
+            return false;
+        }
+        for (int port : ports) {
+            if (!Ports.ownedBy(now.get().pid(), port)) {
+                return false;
+            }
+        }
+        return ready.now();
     }
 
     /**
@@ -64,60 +105,84 @@ public final class Daemon {
      */
     void awaitReady(Duration patience) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
-        for (int port : ports) {
-            await("listen on port " + port, deadline, patience, () -> Ports.ownedBy(pid(), port));
-        }
-        await("be ready", deadline, patience, ready);
-    }
-
-    private void await(String what, long deadline, Duration patience, Ready condition)
-            throws IOException, InterruptedException {
-        while (!condition.now()) {
+        while (!isReady()) {
             if (!isAlive()) {
-                throw new IOException(name + " ended before it could " + what + ":\n" + tail());
+                throw new IOException(name + " ended before it was ready; its log ends:\n" + tail());
             }
             if (System.nanoTime() - deadline >= 0) {
-                throw new IOException(
-                        name + " did not " + what + " within " + patience.toSeconds() + " s; its log ends:\n" + tail());
+                throw tooLate(patience);
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
         }
     }
 
-    /** Whether its process runs. */
+    IOException tooLate(Duration patience) throws IOException {
+        Optional<PidFiles.Entry> now = alive();
+        for (int port : ports) {
+            if (now.isPresent() && !Ports.ownedBy(now.get().pid(), port)) {
+                return new IOException(name + " did not listen on port " + port + " within " + patience.toSeconds()
+                        + " s; its log ends:\n" + tail());
+            }
+        }
+        return new IOException(
+                name + " listens, but was not ready within " + patience.toSeconds() + " s; its log ends:\n" + tail());
+    }
+
+    private Optional<PidFiles.Entry> alive() {
+        return pids.read(name).filter(PidFiles.Entry::isAlive);
+    }
+
+    /** Whether its process runs; a paused one does. */
     public boolean isAlive() {
-        Process now = process;
-        return now != null && now.isAlive();
+        return alive().isPresent();
     }
 
     /** The process's id; it must have been started. */
     public long pid() {
-        Process now = process;
-        if (now == null) {
-            throw new IllegalStateException(name + " was not started");
-        }
-        return now.pid();
+        return pids.read(name)
+                .orElseThrow(() -> new IllegalStateException(name + " was not started"))
+                .pid();
     }
 
     /** Ends the process as a crash would: {@code kill -9}. Returns when it is gone. */
     public void kill() throws InterruptedException {
-        Process now = process;
-        if (now != null) {
-            now.destroyForcibly().waitFor();
-            reaper.forget(name);
+        Optional<PidFiles.Entry> now = alive();
+        if (now.isPresent()) {
+            Processes.signal(now.get().pid(), "KILL");
+            if (!Processes.awaitGone(now.get().pid(), now.get().started(), KILL_PATIENCE)) {
+                throw new IllegalStateException(name + ", process " + now.get().pid() + ", cannot be killed");
+            }
+        }
+        pids.forget(name);
+    }
+
+    /** Stops it where it is, as a machine that hangs would be: {@code kill -STOP}. Its connections stay open. */
+    public void pause() throws InterruptedException {
+        Processes.signal(pid(), "STOP");
+    }
+
+    /** Lets a paused process go on. */
+    public void resume() throws InterruptedException {
+        Processes.signal(pid(), "CONT");
+    }
+
+    /** Asks the process to end; a paused one is woken for it. */
+    void askToStop() throws InterruptedException {
+        Optional<PidFiles.Entry> now = alive();
+        if (now.isPresent()) {
+            Processes.signal(now.get().pid(), "TERM");
+            Processes.signal(now.get().pid(), "CONT");
         }
     }
 
     /** Ends the process: asks it to, and kills it when it does not listen. */
     void stop() throws InterruptedException {
-        Process now = process;
-        if (now != null && now.isAlive()) {
-            now.destroy();
-            if (!now.waitFor(STOP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                kill();
-            }
+        askToStop();
+        Optional<PidFiles.Entry> now = alive();
+        if (now.isPresent() && !Processes.awaitGone(now.get().pid(), now.get().started(), STOP_PATIENCE)) {
+            kill();
         }
-        reaper.forget(name);
+        pids.forget(name);
     }
 
     /** The end of its log. */
@@ -126,10 +191,12 @@ public final class Daemon {
     }
 
     static String tail(Path file, int most) {
-        try {
-            byte[] bytes = Files.readAllBytes(file);
-            int length = Math.min(bytes.length, most);
-            return new String(bytes, bytes.length - length, length, StandardCharsets.UTF_8);
+        try (RandomAccessFile reader = new RandomAccessFile(file.toFile(), "r")) {
+            long length = reader.length();
+            byte[] bytes = new byte[(int) Math.min(length, most)];
+            reader.seek(length - bytes.length);
+            reader.readFully(bytes);
+            return new String(bytes, StandardCharsets.UTF_8);
         } catch (IOException e) {
             return "(" + file + " cannot be read: " + e + ")";
         }

@@ -1,8 +1,8 @@
 package io.waterwheel.cluster;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,15 +10,17 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Free ports of the loopback address, and who listens on one. Stateless. */
+/** Free ports of this machine, and who listens on one. Stateless. */
 final class Ports {
     private static final String LISTENING = "0A";
     private static final int LOWEST = 20_000;
     private static final int BEYOND = 32_000;
     private static final int TRIES = 1_000;
+    private static final int LONGEST_NAME = 60;
 
     private Ports() {}
 
@@ -35,18 +37,55 @@ final class Ports {
             }
         }
         if (ports.size() < count) {
-            throw new IOException("fewer than " + count + " free ports of 127.0.0.1 found between " + LOWEST + " and "
-                    + (BEYOND - 1));
+            throw new IOException(
+                    "fewer than " + count + " free ports found between " + LOWEST + " and " + (BEYOND - 1));
         }
         return List.copyOf(ports);
     }
 
     private static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        // On every address: Storm's processes listen on all, and pairs have loopback addresses of their own.
+        try (ServerSocket socket = new ServerSocket(port, 1)) {
             return socket.isBound();
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** Who listens on the port, in words: {@code pid 4711 (java kafka.Kafka)}; empty when nobody does. */
+    static Optional<String> taker(int port) throws IOException {
+        if (isFree(port)) {
+            return Optional.empty();
+        }
+        Set<String> sockets = sockets(port);
+        for (long pid : Processes.all()) {
+            if (holdsOne(pid, sockets)) {
+                List<String> command = Processes.commandLine(pid);
+                return Optional.of("pid " + pid + " (" + brief(command) + ")");
+            }
+        }
+        return Optional.of("a process of another user");
+    }
+
+    /** The program, and for Java its main class. */
+    private static String brief(List<String> command) {
+        if (command.isEmpty()) {
+            return "it has just ended";
+        }
+        String program = command.get(0).substring(command.get(0).lastIndexOf('/') + 1);
+        if (program.equals("java")) {
+            for (int i = 1; i < command.size(); i++) {
+                String word = command.get(i);
+                if (word.equals("-cp") || word.equals("-classpath") || word.equals("--class-path")) {
+                    i++;
+                } else if (!word.startsWith("-")) {
+                    return program + " " + word;
+                }
+            }
+            return program;
+        }
+        String line = program + " " + String.join(" ", command.subList(1, command.size()));
+        return line.length() <= LONGEST_NAME ? line.strip() : line.substring(0, LONGEST_NAME) + "...";
     }
 
     /**
@@ -54,6 +93,11 @@ final class Ports {
      * who took the port first.
      */
     static boolean ownedBy(long pid, int port) throws IOException {
+        return holdsOne(pid, sockets(port));
+    }
+
+    /** What the kernel calls the sockets that listen on the port, on whatever address. */
+    private static Set<String> sockets(int port) throws IOException {
         Set<String> sockets = new HashSet<>();
         for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
             Path file = Path.of(table);
@@ -61,6 +105,10 @@ final class Ports {
                 collect(Files.readAllLines(file), port, sockets);
             }
         }
+        return sockets;
+    }
+
+    private static boolean holdsOne(long pid, Set<String> sockets) {
         if (sockets.isEmpty()) {
             return false;
         }
@@ -70,8 +118,8 @@ final class Ports {
                     return true;
                 }
             }
-        } catch (IOException e) {
-            return false; // the process has ended
+        } catch (IOException | DirectoryIteratorException e) {
+            return false; // the process has ended, or is another user's
         }
         return false;
     }

@@ -1,59 +1,43 @@
 package io.waterwheel.cluster;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * Sees to it that no process of a cluster outlives the one that started it. A shell waits for the end of its standard
- * input, which comes when this process ends, in whatever way, and then kills every process that is named in the
- * cluster's folder and still has that folder in its command line: ids are used again, and nobody else's process is
- * touched.
+ * input, which comes when this process ends, in whatever way, and then kills every process that was started with the
+ * cluster's mark among its arguments; nobody else's process is touched.
  */
 final class Reaper implements AutoCloseable {
     private static final String SCRIPT = """
-            folder=$1
             cat >/dev/null
-            mine() { tr '\\0' '\\n' <"/proc/$1/cmdline" 2>/dev/null | grep -qF -- "$folder"; }
-            # The supervisor first, or it starts its workers again; twice, for a worker that it had just started.
-            for round in 1 2; do
-              for file in "$folder"/run/supervisor "$folder"/run/* "$folder"/data/storm/workers/*/pids/*; do
-                [ -e "$file" ] || continue
-                case $file in */pids/*) pid=${file##*/} ;; *) pid=$(cat "$file") ;; esac
-                if [ -n "$pid" ] && mine "$pid"; then kill -9 "$pid" 2>/dev/null; fi
+            # More than once: a supervisor may just have started a worker.
+            for round in 1 2 3; do
+              for file in $(grep -lszxF -- "$1" /proc/[0-9]*/cmdline); do
+                pid=${file#/proc/}; pid=${pid%/cmdline}
+                [ "$pid" = "$$" ] || kill -9 "$pid" 2>/dev/null
               done
-              sleep 0.5
+              sleep 0.2
             done
             """;
 
-    private final Path folder;
     private final Process shell;
 
-    private Reaper(Path folder, Process shell) {
-        this.folder = folder;
+    private Reaper(Process shell) {
         this.shell = shell;
     }
 
-    /** Starts watching over the processes of a cluster's folder. */
-    static Reaper start(Path folder) throws IOException {
-        Files.createDirectories(folder.resolve("run"));
-        Process shell = new ProcessBuilder("sh", "-c", SCRIPT, "reaper", folder.toString())
+    /**
+     * Starts watching.
+     *
+     * @param mark the argument that all processes of the cluster have
+     */
+    static Reaper start(Path folder, String mark) throws IOException {
+        // Of its own session, or what interrupts this process would end the shell before it has done its work.
+        return new Reaper(new ProcessBuilder("setsid", "sh", "-c", SCRIPT, "reaper-of-" + folder, mark)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        return new Reaper(folder, shell);
-    }
-
-    void watch(String name, long pid) throws IOException {
-        Files.writeString(folder.resolve("run").resolve(name), Long.toString(pid));
-    }
-
-    void forget(String name) {
-        try {
-            Files.deleteIfExists(folder.resolve("run").resolve(name));
-        } catch (IOException e) {
-            // The process is gone; what is named here is looked at again before it is killed.
-        }
+                .start());
     }
 
     /** Lets it kill what is left now, and waits for that. */

@@ -3,9 +3,12 @@ package io.waterwheel.cluster;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.storm.generated.ExecutorSummary;
 import org.apache.storm.generated.KillOptions;
 import org.apache.storm.generated.Nimbus;
+import org.apache.storm.generated.SupervisorSummary;
 import org.apache.storm.generated.TopologySummary;
 import org.apache.storm.utils.NimbusClient;
 import org.apache.storm.utils.Utils;
@@ -43,12 +46,14 @@ final class StormClient {
         }
     }
 
-    /** Number of Supervisors that Nimbus has heard of. */
-    int supervisors() {
+    /** Hosts of the Supervisors that Nimbus has heard of. */
+    Set<String> supervisors() {
         try {
-            return ask(nimbus -> nimbus.getClusterInfo().get_supervisors_size());
+            return ask(nimbus -> nimbus.getClusterInfo().get_supervisors().stream()
+                    .map(SupervisorSummary::get_host)
+                    .collect(Collectors.toSet()));
         } catch (Exception e) {
-            return 0;
+            return Set.of();
         }
     }
 

@@ -1,74 +1,40 @@
 package io.waterwheel.cluster;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** The worker processes of a Supervisor, as its folder names them. */
+/** The worker processes of a cluster's Supervisors, dead ones' too, found by the cluster's mark on them. */
 final class Workers {
     private static final String MAIN = "org.apache.storm.daemon.worker.Worker";
+    private static final String LOG_WRITER = "org.apache.storm.LogWriter";
 
-    private final ClusterFiles files;
+    private final ClusterLayout layout;
+    private final String mark;
 
-    Workers(ClusterFiles files) {
-        this.files = files;
+    Workers(ClusterLayout layout, String mark) {
+        this.layout = layout;
+        this.mark = mark;
     }
 
-    /** Those that run now, by port. */
+    /** Those that run now, by slot. */
     List<RealCluster.Worker> running() throws IOException {
         List<RealCluster.Worker> found = new ArrayList<>();
-        Path all = files.data.resolve("storm/workers");
-        if (Files.isDirectory(all)) {
-            try (DirectoryStream<Path> ids = Files.newDirectoryStream(all)) {
-                for (Path id : ids) {
-                    collect(id.resolve("pids"), found);
-                }
+        for (long pid : Processes.withArgument(mark)) {
+            List<String> command = Processes.commandLine(pid);
+            // A worker runs below a small process that has its whole command line as arguments.
+            if (command.contains(LOG_WRITER)) {
+                continue;
+            }
+            // ... Worker TOPOLOGY SUPERVISOR SUPERVISOR-PORT PORT WORKER
+            int at = command.indexOf(MAIN);
+            if (at >= 0 && at + 5 < command.size()) {
+                int port = Integer.parseInt(command.get(at + 4));
+                found.add(new RealCluster.Worker(pid, command.get(at + 1), port, layout.pairOfSlot(port)));
             }
         }
         found.sort(Comparator.comparingInt(RealCluster.Worker::port));
         return found;
-    }
-
-    private void collect(Path pids, List<RealCluster.Worker> found) throws IOException {
-        if (!Files.isDirectory(pids)) {
-            return;
-        }
-        try (DirectoryStream<Path> names = Files.newDirectoryStream(pids)) {
-            for (Path name : names) {
-                RealCluster.Worker worker =
-                        look(Long.parseLong(name.getFileName().toString()));
-                if (worker != null) {
-                    found.add(worker);
-                }
-            }
-        }
-    }
-
-    /** The process, if it is a worker of this cluster: ids are used again. */
-    private RealCluster.@Nullable Worker look(long pid) {
-        String[] command;
-        try {
-            command = new String(Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline")), StandardCharsets.UTF_8)
-                    .split("\0", -1);
-        } catch (IOException e) {
-            return null; // it has ended
-        }
-        // ... Worker TOPOLOGY SUPERVISOR SUPERVISOR-PORT PORT WORKER
-        for (int i = 0; i + 5 < command.length; i++) {
-            if (command[i].equals(MAIN) && String.join(" ", command).contains(files.folder.toString())) {
-                return new RealCluster.Worker(pid, command[i + 1], Integer.parseInt(command[i + 4]));
-            }
-        }
-        return null;
-    }
-
-    static void kill(RealCluster.Worker worker) {
-        ProcessHandle.of(worker.pid()).ifPresent(ProcessHandle::destroyForcibly);
     }
 }

@@ -1,14 +1,18 @@
 /**
- * The real daemons on one machine, each in its own process, on free ports of the loopback address: ZooKeeper, a Kafka
- * broker, HDFS's NameNode and DataNode, Storm's Nimbus and Supervisor, and the workers that the Supervisor starts.
+ * The real daemons on one machine, each in its own process on the loopback addresses: ZooKeeper, a Kafka broker, HDFS
+ * with one or more DataNodes, Storm with a Supervisor beside each of them, and the workers that those start.
  *
  * <pre>
- *   RealCluster --starts, kills--> Daemon (a process, its log, its ports)
- *        |--- ClusterFiles   what the daemons read
- *        |--- Commands       their command lines
- *        |--- StormClient    submit, list, kill topologies
- *        |--- Workers        the processes that the Supervisor started
- *        '--- Reaper         ends them all when this process ends, however it ends
+ *   ClusterCommand   up, down, status, logs: a cluster that outlives the command
+ *   RealCluster      the same for a test: it ends with the test's JVM (Reaper), and can be hurt meanwhile
+ *        '--- Daemons        all of them: order of start and end, readiness
+ *               |--- Daemon        a process: its pid file, log, ports
+ *               |--- Commands      their command lines
+ *               |--- Workers       the processes that Supervisors started
+ *               '--- StormClient   asks Nimbus
+ *   ClusterLayout    which daemons there are and where each listens (cluster.properties)
+ *   ClusterFiles     the folder, and what the daemons read
+ *   Processes, Ports, Memory    what the machine says
  * </pre>
  *
  * <p>Read {@link io.waterwheel.cluster.RealCluster} first. Uses Storm's Thrift client and the class paths that the

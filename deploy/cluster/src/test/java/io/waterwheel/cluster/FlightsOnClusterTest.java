@@ -73,7 +73,7 @@ class FlightsOnClusterTest {
         }
         assumeTrue(Files.exists(FLIGHTS), "no flights file");
         rows = FlightRows.read(FLIGHTS);
-        ClusterSettings settings = ClusterSettings.of(Path.of("target/dist"), Path.of("target/cluster/flights"));
+        ClusterSettings settings = ClusterSettings.of(Path.of("target/dist"), Path.of("target/cluster-tests/flights"));
         try (RealCluster cluster = RealCluster.start(settings)) {
             say("all daemons are up");
             try {

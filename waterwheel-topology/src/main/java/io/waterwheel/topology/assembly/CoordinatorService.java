@@ -81,7 +81,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         this.sources = new SourceOffsets(services, coordinator);
         this.partitions = new KeyPartitions(services, coordinator);
         this.server = startServer();
-        this.url = "grpc://" + services.config().get(Keys.COORDINATOR_HOST) + ":" + server.port();
+        this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
         this.announcement = services.directory().announceAt("/coordinators/" + index, url);
     }
@@ -91,16 +91,16 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         return new CoordinatorService(services, topics, index, coordinator);
     }
 
+    private static String host(WorkerRuntime services) {
+        return WorkerHost.of(services.config().get(Keys.COORDINATOR_HOST));
+    }
+
     /** The first of the configured ports that is free. */
     private RpcServer startServer() {
         WaterwheelException last = null;
         for (int port : services.coordinatorPorts()) {
             RpcSettings settings = new RpcSettings(
-                    services.config().get(Keys.COORDINATOR_HOST),
-                    port,
-                    RpcSettings.DEFAULT.memoryBytes(),
-                    RpcSettings.DEFAULT.queries(),
-                    1);
+                    host(services), port, RpcSettings.DEFAULT.memoryBytes(), RpcSettings.DEFAULT.queries(), 1);
             try {
                 return RpcServer.start(settings, coordinator::query, this::call, new NoPeers());
             } catch (WaterwheelException e) {

@@ -27,7 +27,7 @@ import org.apache.storm.topology.TopologyBuilder;
  * The topology of a namespace, and the main class by which it is submitted:
  *
  * <pre>
- * storm jar waterwheel-topology.jar io.waterwheel.topology.assembly.WaterwheelTopology --config waterwheel.yaml key=value
+ * storm jar waterwheel-topology.jar io.waterwheel.topology.assembly.WaterwheelTopology -- --config waterwheel.yaml key=value
  *
  * spout --records--> dispatcher --blocks--> indexer        coordinator, query-server: beside the data
  * </pre>
@@ -89,8 +89,9 @@ public final class WaterwheelTopology {
     }
 
     /**
-     * Submits the topology. Arguments: {@code --config FILE}, and any number of {@code key=value}. Storm's own keys are
-     * given by {@code storm jar -c}, which Storm's submitter reads itself.
+     * Submits the topology. Arguments: {@code --config FILE}, behind {@code --}, as Storm's command has one of its own,
+     * and any number of {@code key=value}. Storm's own keys are given by {@code storm jar -c}, which Storm's submitter
+     * reads itself.
      */
     public static void main(String[] arguments) throws Exception {
         List<String> overrides = new ArrayList<>();
@@ -102,10 +103,18 @@ public final class WaterwheelTopology {
                 overrides.add(arguments[i]);
             } else {
                 System.err.println("unknown argument '" + arguments[i]
-                        + "'; usage: storm jar JAR io.waterwheel.topology.assembly.WaterwheelTopology [--config FILE]"
+                        + "'; usage: storm jar JAR io.waterwheel.topology.assembly.WaterwheelTopology [--] [--config FILE]"
                         + " [key=value]...");
                 System.exit(2);
             }
+        }
+        String storms = System.getProperty("storm.conf.file", "");
+        if (file == null && !storms.isEmpty()) {
+            // It would run on defaults, and on another cluster than it was meant for.
+            System.err.println("storm kept --config " + storms
+                    + " for itself, to be read instead of storm.yaml; what the"
+                    + " topology is to read goes behind a double hyphen: storm jar JAR MAIN -- --config " + storms);
+            System.exit(2);
         }
         WaterwheelConfig config;
         try {

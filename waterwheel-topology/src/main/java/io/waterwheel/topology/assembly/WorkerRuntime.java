@@ -121,19 +121,15 @@ final class WorkerRuntime implements WorkerServices {
             directory = keep(new Directory(catalogStore, config.get(Keys.TOPOLOGY_NAME), scheduler));
             // Peers may call as soon as the server is there; what they need comes right after.
             PeerEntry entry = new PeerEntry();
+            String host = WorkerHost.of(config.get(Keys.WORKER_RPC_HOST));
             peerServer = keep(RpcServer.start(
-                    new RpcSettings(
-                            config.get(Keys.WORKER_RPC_HOST),
-                            0,
-                            RpcSettings.DEFAULT.memoryBytes(),
-                            1,
-                            RpcSettings.DEFAULT.subqueries()),
+                    new RpcSettings(host, 0, RpcSettings.DEFAULT.memoryBytes(), 1, RpcSettings.DEFAULT.subqueries()),
                     (query, sink) -> sink.fail(notACoordinator()),
                     (action, body) -> {
                         throw notACoordinator();
                     },
                     entry));
-            String here = config.get(Keys.WORKER_RPC_HOST) + ":" + peerServer.port();
+            String here = host + ":" + peerServer.port();
             peers = keep(new Peers(peerServer.allocator()));
             bus = new WorkerBus(directory, peers, here);
             endpoints = new WorkerEndpoints(

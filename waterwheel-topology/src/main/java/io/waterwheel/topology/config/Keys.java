@@ -9,6 +9,13 @@ public final class Keys {
     private static final String HOST_PORTS = "[^,:/\\s]+:\\d{1,5}(,[^,:/\\s]+:\\d{1,5})*";
     private static final List<Key<?>> KEYS = new ArrayList<>();
 
+    /** Value of a host's key that stands for the host of the worker's Supervisor, as Storm calls it. */
+    public static final String STORM_HOST = "storm.local.hostname";
+
+    private static final String PER_WORKER =
+            " " + STORM_HOST + " stands for what that setting says in the storm.yaml of"
+                    + " each worker's Supervisor, else for its machine's own name: one configuration for many machines.";
+
     public static final Key<String> NAMESPACE = add(Key.text("namespace", "default")
             .matching("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "letters, digits, dots, underscores and hyphens, at most 100")
             .doc("Streams that one topology serves. Each namespace has its own part of the catalog; nothing is shared"
@@ -56,7 +63,8 @@ public final class Keys {
 
     public static final Key<String> COORDINATOR_HOST = add(Key.text("coordinator.host", "127.0.0.1")
             .matching("\\S+", "a host name or address")
-            .doc("Address at which coordinators listen for clients. The default is reachable from this machine only."));
+            .doc("Address at which coordinators listen for clients. The default is reachable from this machine only."
+                    + PER_WORKER));
     public static final Key<List<Integer>> COORDINATOR_PORTS = add(Key.integers("coordinator.ports", "0")
             .atLeast("0")
             .atMost("65535")
@@ -64,8 +72,9 @@ public final class Keys {
                     + " the port through ZooKeeper."));
     public static final Key<String> WORKER_RPC_HOST = add(Key.text("worker.rpc-host", "127.0.0.1")
             .matching("\\S+", "a host name or address")
-            .doc("Address at which workers listen for each other's subqueries. The default is reachable from this"
-                    + " machine only; over several machines each sets its own."));
+            .doc("Address at which workers listen for each other's subqueries, and the name by which a query server is"
+                    + " found to be beside a DataNode of HDFS: its dfs.datanode.hostname must be the same text. The"
+                    + " default is reachable from this machine only." + PER_WORKER));
 
     public static final Key<DataSize> INDEXER_SEAL_SIZE = add(Key.bytes("indexer.seal-size", "16 MiB")
             .atLeast("64 KiB")

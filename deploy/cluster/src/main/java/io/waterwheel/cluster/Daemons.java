@@ -1,0 +1,259 @@
+package io.waterwheel.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The daemons of a cluster: what each is, when it may start and when it is ready, and the order in which all end.
+ * Owner: one thread at a time.
+ */
+final class Daemons {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int HTTP_MILLIS = 2_000;
+    private static final long POLL_MILLIS = 100;
+
+    /** What is told while daemons start and end. */
+    interface Progress {
+        Progress SILENT = (daemon, what, millis) -> {};
+
+        /** It is up, or has ended; so long it took. */
+        void done(String daemon, String what, long millis);
+    }
+
+    private final ClusterLayout layout;
+    private final ClusterFiles files;
+    private final Commands commands;
+    private final Runs runs;
+    private final Workers workers;
+    private final StormClient storm;
+    private final Map<String, Daemon> daemons = new LinkedHashMap<>();
+
+    Daemons(ClusterLayout layout, ClusterFiles files, boolean surviveThisProcess) throws IOException {
+        this.layout = layout;
+        this.files = files;
+        this.commands = new Commands(files);
+        this.runs = new Runs(files, commands::prepare);
+        this.workers = new Workers(layout, files.mark());
+        this.storm = new StormClient(layout.port(ClusterLayout.NIMBUS));
+        PidFiles pids = new PidFiles(files.folder);
+        Daemon.Manner manner = new Daemon.Manner(surviveThisProcess, commands::prepare);
+        for (String name : layout.daemons()) {
+            List<Integer> ports = layout.of(name).values().stream()
+                    .map(ClusterLayout.Address::port)
+                    .toList();
+            daemons.put(name, new Daemon(name, command(name), ports, files.log(name), ready(name), pids, manner));
+        }
+    }
+
+    private List<String> command(String name) {
+        int pair = pair(name);
+        return switch (kind(name)) {
+            case ClusterLayout.ZOOKEEPER -> commands.zooKeeper();
+            case ClusterLayout.KAFKA -> commands.kafka();
+            case ClusterLayout.NAMENODE -> commands.nameNode();
+            case ClusterLayout.NIMBUS -> commands.nimbus();
+            case "datanode" -> commands.dataNode(pair);
+            case "supervisor" -> commands.supervisor(pair);
+            default -> throw new IllegalArgumentException("no command for " + name);
+        };
+    }
+
+    private Daemon.Ready ready(String name) {
+        return switch (kind(name)) {
+            case ClusterLayout.NIMBUS -> storm::answers;
+            case "datanode" -> () -> isRegistered(name) && hdfsTakesWrites();
+            case "supervisor" ->
+                () -> storm.supervisors().contains(layout.address(name).host());
+            default -> () -> true;
+        };
+    }
+
+    private static String kind(String name) {
+        int hyphen = name.indexOf('-');
+        return hyphen < 0 ? name : name.substring(0, hyphen);
+    }
+
+    private static int pair(String name) {
+        int hyphen = name.indexOf('-');
+        return hyphen < 0 ? 0 : Integer.parseInt(name.substring(hyphen + 1));
+    }
+
+    /** What must be ready before it starts. */
+    private static String needs(String name) {
+        return switch (kind(name)) {
+            case ClusterLayout.NIMBUS, "supervisor" -> ClusterLayout.ZOOKEEPER;
+            case "datanode" -> ClusterLayout.NAMENODE;
+            default -> "";
+        };
+    }
+
+    private boolean isRegistered(String dataNode) {
+        ClusterLayout.Address http = layout.address(dataNode + ".http");
+        return bean(http, "Hadoop:service=DataNode,name=DataNodeInfo").contains("\\\"ActorState\\\":\\\"RUNNING\\\"");
+    }
+
+    /** Out of safe mode: the port is open long before. */
+    private boolean hdfsTakesWrites() {
+        return bean(layout.address(ClusterLayout.NAMENODE_HTTP), "Hadoop:service=NameNode,name=FSNamesystemState")
+                .contains("\"FSState\":\"Operational\"");
+    }
+
+    /** What a Hadoop daemon says of itself, without blanks; empty when it does not answer. */
+    private static String bean(ClusterLayout.Address http, String name) {
+        try {
+            var connection =
+                    URI.create("http://" + http + "/jmx?qry=" + name).toURL().openConnection();
+            connection.setConnectTimeout(HTTP_MILLIS);
+            connection.setReadTimeout(HTTP_MILLIS);
+            try (InputStream answer = connection.getInputStream()) {
+                return new String(answer.readAllBytes(), StandardCharsets.UTF_8).replace(" ", "");
+            }
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    Daemon get(String name) {
+        Daemon daemon = daemons.get(name);
+        if (daemon == null) {
+            throw new IllegalArgumentException("there is no daemon '" + name + "', only " + daemons.keySet());
+        }
+        return daemon;
+    }
+
+    Collection<Daemon> all() {
+        return daemons.values();
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    StormClient storm() {
+        return storm;
+    }
+
+    Runs runs() {
+        return runs;
+    }
+
+    Commands commands() {
+        return commands;
+    }
+
+    /** Those that do not run. */
+    List<Daemon> missing() {
+        return daemons.values().stream().filter(daemon -> !daemon.isAlive()).toList();
+    }
+
+    /**
+     * Starts those that do not run, each as soon as what it needs is ready, and waits until all are ready.
+     *
+     * @throws IOException when one does not come up, with the end of its log; the others keep running
+     */
+    void startMissing(Progress progress) throws IOException, InterruptedException {
+        List<Daemon> waiting = new ArrayList<>(missing());
+        format(waiting);
+        Map<Daemon, Long> starting = new LinkedHashMap<>();
+        long begun = System.nanoTime();
+        while (!waiting.isEmpty() || !starting.isEmpty()) {
+            for (Daemon each : List.copyOf(waiting)) {
+                String needed = needs(each.name());
+                if (needed.isEmpty() || get(needed).isReady()) {
+                    each.start();
+                    starting.put(each, System.nanoTime());
+                    waiting.remove(each);
+                }
+            }
+            for (Daemon each : List.copyOf(starting.keySet())) {
+                if (each.isReady()) {
+                    progress.done(each.name(), "up", (System.nanoTime() - starting.remove(each)) / 1_000_000);
+                } else if (!each.isAlive()) {
+                    throw new IOException(each.name() + " ended before it was ready; its log ends:\n" + each.tail());
+                } else if (System.nanoTime() - begun >= PATIENCE.toNanos()) {
+                    throw each.tooLate(PATIENCE);
+                }
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+        }
+    }
+
+    /** Two write their first files before their first start; neither runs anything afterwards. */
+    private void format(List<Daemon> waiting) throws IOException, InterruptedException {
+        List<Runs.Run> running = new ArrayList<>();
+        for (Daemon each : waiting) {
+            if (!files.isFormatted(each.name())) {
+                boolean kafka = each.name().equals(ClusterLayout.KAFKA);
+                running.add(runs.start(
+                        each.name() + "-format", kafka ? commands.kafkaFormat() : commands.nameNodeFormat()));
+            }
+        }
+        for (Runs.Run run : running) {
+            run.await(PATIENCE);
+        }
+    }
+
+    /** Ends every process, whichever of them still run: also workers whose Supervisor is gone. */
+    void stopAll(Progress progress) throws IOException, InterruptedException {
+        List<Daemon> storms = new ArrayList<>();
+        List<Daemon> others = new ArrayList<>();
+        for (Daemon each : daemons.values()) {
+            boolean isStorm = needs(each.name()).equals(ClusterLayout.ZOOKEEPER);
+            (isStorm ? storms : others).add(0, each);
+        }
+        // Supervisors before their workers, or they start others; what workers write to after them.
+        stop(storms, progress);
+        endWorkers(progress);
+        stop(others, progress);
+        endStrays();
+    }
+
+    private static void stop(List<Daemon> group, Progress progress) throws InterruptedException {
+        List<Daemon> alive = group.stream().filter(Daemon::isAlive).toList();
+        long begun = System.nanoTime();
+        for (Daemon each : alive) {
+            each.askToStop();
+        }
+        for (Daemon each : group) {
+            each.stop();
+            if (alive.contains(each)) {
+                progress.done(each.name(), "down", (System.nanoTime() - begun) / 1_000_000);
+            }
+        }
+    }
+
+    private void endWorkers(Progress progress) throws IOException, InterruptedException {
+        for (RealCluster.Worker worker : workers.running()) {
+            Processes.signal(worker.pid(), "KILL");
+            progress.done("worker " + worker.port(), "down", 0);
+        }
+    }
+
+    /** Whatever is left: the processes through which workers run, a daemon whose start was interrupted. */
+    private void endStrays() throws IOException, InterruptedException {
+        long self = ProcessHandle.current().pid();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        List<Long> left = Processes.withArgument(files.mark());
+        while (left.stream().anyMatch(pid -> pid != self)) {
+            for (long pid : left) {
+                if (pid != self) {
+                    Processes.signal(pid, "KILL");
+                }
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                throw new IOException("these processes cannot be ended: " + left);
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            left = Processes.withArgument(files.mark());
+        }
+    }
+}

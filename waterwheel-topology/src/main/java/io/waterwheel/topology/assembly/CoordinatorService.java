@@ -3,6 +3,7 @@ package io.waterwheel.topology.assembly;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -239,7 +240,11 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private StreamSnapshot snapshot(StreamInfo stream) {
         services.catalogStore().sync();
-        return new StreamCatalog(services.catalogStore(), stream).advance(StreamSnapshot.before(stream));
+        return reader(stream).latest();
+    }
+
+    private SnapshotReader reader(StreamInfo stream) {
+        return new SnapshotReader(services.catalogStore(), services.chunkStore(), stream);
     }
 
     private StreamDescription describe(StreamInfo stream) {
@@ -279,12 +284,12 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         long[] ends = services.logEnds(stream);
         refuseAnotherLog(stream, ends);
-        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        SnapshotReader reader = reader(stream);
         StreamSnapshot snapshot = StreamSnapshot.before(stream);
         long sealAgain = System.nanoTime();
         while (true) {
             services.catalogStore().sync();
-            snapshot = catalog.advance(snapshot);
+            snapshot = reader.advance(snapshot);
             long[] least = least(snapshot, Math.min(snapshot.partitions(), ends.length));
             if (reached(least, ends)) {
                 Map<Integer, Long> positions = new HashMap<>();
@@ -343,7 +348,12 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             try (TopicScan scan = new TopicScan(
                     services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
                 StreamVerifier.Outcome outcome = new StreamVerifier(
-                                stream, new StreamCatalog(services.catalogStore(), stream), coordinator, scan, deadline)
+                                stream,
+                                new StreamCatalog(services.catalogStore(), stream),
+                                reader(stream),
+                                coordinator,
+                                scan,
+                                deadline)
                         .verify();
                 LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
                 return reply(outcome);

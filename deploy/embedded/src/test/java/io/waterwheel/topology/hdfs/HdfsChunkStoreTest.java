@@ -137,7 +137,9 @@ final class HdfsChunkStoreTest extends ChunkStoreContract {
     @Test
     void flushedFilesAreWholeToo() throws IOException {
         try (ChunkStore flushing = HdfsChunkStore.open(
-                URI.create(cluster.getURI() + "/flushed"), HdfsChunkStore.Sync.HFLUSH, HdfsChunkStore.configuration(null))) {
+                URI.create(cluster.getURI() + "/flushed"),
+                HdfsChunkStore.Sync.HFLUSH,
+                HdfsChunkStore.configuration(null))) {
             flushing.write("s/a", List.of(ByteBuffer.wrap(new byte[] {1, 2, 3})));
             try (ChunkStore.Input input = flushing.open("s/a")) {
                 assertThat(input.size()).isEqualTo(3);

@@ -43,16 +43,16 @@ final class HdfsNameserviceTest {
                       <property><name>dfs.client.failover.proxy.provider.wheel</name>
                         <value>org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider</value></property>
                     </configuration>
-                    """
-                            .formatted(
-                                    address(cluster, 0), address(cluster, 1)),
+                    """.formatted(address(cluster, 0), address(cluster, 1)),
                     StandardCharsets.UTF_8);
             try (ChunkStore store = HdfsChunkStore.open(
                     URI.create("hdfs://wheel/chunks"),
                     HdfsChunkStore.Sync.HSYNC,
                     HdfsChunkStore.configuration(client.toString()))) {
                 store.write("s/a", List.of(ByteBuffer.wrap(new byte[] {7})));
-                assertThat(store.list("")).extracting(ChunkStore.StoredFile::name).containsExactly("s/a");
+                assertThat(store.list(""))
+                        .extracting(ChunkStore.StoredFile::name)
+                        .containsExactly("s/a");
                 cluster.shutdownNameNode(0);
                 byte[] read = new byte[1];
                 try (ChunkStore.Input input = store.open("s/a")) {

@@ -130,7 +130,7 @@ final class ChunkReads {
                     delivery.giveUp();
                 }
             }
-            pending.done(chunk);
+            pending.done(chunk, clock.nanos());
         }
     }
 

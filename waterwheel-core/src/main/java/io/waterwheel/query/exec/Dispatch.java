@@ -37,8 +37,12 @@ public interface Dispatch {
     /** Servers may try again what they failed at; nobody is told to wait from now on. */
     void forgetFailures();
 
-    /** It was read whole. */
-    void done(ChunkDescriptor chunk);
+    /**
+     * It was read whole.
+     *
+     * @param nowNanos as of a bid
+     */
+    void done(ChunkDescriptor chunk, long nowNanos);
 
     /** Chunks that nobody has read and nobody is reading. */
     List<ChunkDescriptor> left();

@@ -35,8 +35,11 @@ public enum DispatchPolicy {
     /** Whoever is idle takes the next chunk. Even in work, blind to caches. */
     SHARED_QUEUE;
 
-    /** How long a server leaves a chunk to better ones, by LADA: about as long as one reads a chunk from a disk. */
+    /** How long a server leaves a chunk to better ones at most, by LADA: about as long as one reads a cold chunk. */
     static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** The same where reads take longer: their mean, up to this. */
+    static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
      * The policy of a name in lower case with hyphens, such as {@code round-robin}.
@@ -85,10 +88,12 @@ public enum DispatchPolicy {
             pending.add(new PreferenceDispatch.Pending(chunk, order, near));
         }
         return switch (this) {
-            case LADA -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS);
-            case LADA_EAGER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0);
-            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0);
-            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0);
+            case LADA ->
+                new PreferenceDispatch(
+                        pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS, MOST_PATIENCE_NANOS);
+            case LADA_EAGER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0);
+            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0, 0);
+            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0, 0);
         };
     }
 }

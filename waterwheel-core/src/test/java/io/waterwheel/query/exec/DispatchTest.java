@@ -139,7 +139,7 @@ final class DispatchTest {
             for (int s = 0; s < servers.size(); s++) {
                 Server server = servers.get(s);
                 if (server.reading != null && server.busyUntil <= now) {
-                    end(dispatch, server, read, cacheChunks, about);
+                    end(dispatch, server, read, cacheChunks, now, about);
                 }
                 if (server.reading == null && !server.ended) {
                     Dispatch.Bid bid = dispatch.bid(server.name, now * MILLI);
@@ -191,7 +191,8 @@ final class DispatchTest {
         return cost;
     }
 
-    private static void end(Dispatch dispatch, Server server, Set<String> read, int cacheChunks, String about) {
+    private static void end(
+            Dispatch dispatch, Server server, Set<String> read, int cacheChunks, long now, String about) {
         ChunkDescriptor chunk = server.reading;
         server.reading = null;
         if (server.work >= server.lostAt) {
@@ -201,7 +202,7 @@ final class DispatchTest {
         assertThat(read.add(chunk.file()))
                 .as("%s: %s twice", about, chunk.file())
                 .isTrue();
-        dispatch.done(chunk);
+        dispatch.done(chunk, now * MILLI);
         server.cache.put(chunk.file(), true);
         if (server.cache.size() > cacheChunks) {
             server.cache.remove(server.cache.keySet().iterator().next());
@@ -324,7 +325,7 @@ final class DispatchTest {
             ChunkDescriptor chunk = reading.get(server);
             if (chunk != null && busyUntil.get(server) <= now) {
                 reading.remove(server);
-                dispatch.done(chunk);
+                dispatch.done(chunk, now * MILLI);
                 left--;
                 chunk = null;
             }
@@ -385,6 +386,29 @@ final class DispatchTest {
         assertThat(dispatch.bid("c", 0)).isInstanceOf(Dispatch.Bid.Later.class);
         assertThat(dispatch.bid("c", DispatchPolicy.PATIENCE_NANOS - 1)).isEqualTo(new Dispatch.Bid.Later(1));
         assertThat(dispatch.bid("c", DispatchPolicy.PATIENCE_NANOS)).isEqualTo(new Dispatch.Bid.Read(one.get(0)));
+    }
+
+    @Test
+    void patienceIsTheMeanTimeOfReadsThatHaveEndedWithinItsBounds() {
+        for (long tookMillis : List.of(3L, 120L, 10_000L)) {
+            List<ChunkDescriptor> two = chunks(new Random(2), 2);
+            long now = tookMillis * MILLI;
+            long patience = Math.max(
+                    DispatchPolicy.PATIENCE_NANOS, Math.min(tookMillis * MILLI, DispatchPolicy.MOST_PATIENCE_NANOS));
+            Dispatch dispatch = afterOneRead(two, tookMillis);
+            assertThat(dispatch.bid("b", now))
+                    .as("after a read of %s ms", tookMillis)
+                    .isEqualTo(new Dispatch.Bid.Later(patience));
+            assertThat(dispatch.bid("b", now + patience - 1)).isEqualTo(new Dispatch.Bid.Later(1));
+            assertThat(dispatch.bid("b", now + patience)).isInstanceOf(Dispatch.Bid.Read.class);
+        }
+    }
+
+    /** A dispatch of which server a, beside all replicas, has read one chunk. */
+    private static Dispatch afterOneRead(List<ChunkDescriptor> chunks, long tookMillis) {
+        Dispatch dispatch = DispatchPolicy.LADA.dispatch(chunks, Map.of("a", "h1", "b", "h2"), file -> List.of("h1"));
+        dispatch.done(chunk(dispatch.bid("a", 0)), tookMillis * MILLI);
+        return dispatch;
     }
 
     private static @Nullable ChunkDescriptor chunk(Dispatch.Bid bid) {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * Owner: one thread at a time.
  */
 final class Daemons {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final int HTTP_MILLIS = 2_000;
     private static final long POLL_MILLIS = 100;
 

@@ -110,7 +110,7 @@ final class SharedCluster implements ParameterResolver {
         long begun = System.nanoTime();
         try {
             RealCluster cluster = RealCluster.start(
-                    ClusterSettings.ofThree(Path.of("target/dist"), Path.of("target/cluster-tests/shared"))
+                    ClusterSettings.ofThree(Path.of("target/dist"), Path.of("target/cluster-tests", LinkFault.PREFIX.isEmpty() ? "shared" : "netns"))
                             .withStorm(STORM)
                             .withPlaces(places()));
             double up = (System.nanoTime() - begun) / 1e9;

@@ -29,9 +29,9 @@ final class FaultRun {
     private static final int STRIKES_A_FLUSH = 8;
     private static final Duration QUESTION = Duration.ofSeconds(5);
     /** A question on old data, the client's repetitions included. */
-    private static final Duration OLD_QUESTION = Duration.ofMinutes(1);
+    private static final Duration OLD_QUESTION = Duration.ofMinutes(3);
     /** How long after a fault a complete answer may take; what is usual is in the printed report. */
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final String name;
     private final long seed;

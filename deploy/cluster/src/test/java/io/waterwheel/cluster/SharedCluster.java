@@ -109,10 +109,11 @@ final class SharedCluster implements ParameterResolver {
     private static Running start() {
         long begun = System.nanoTime();
         try {
-            RealCluster cluster = RealCluster.start(
-                    ClusterSettings.ofThree(Path.of("target/dist"), Path.of("target/cluster-tests", LinkFault.PREFIX.isEmpty() ? "shared" : "netns"))
-                            .withStorm(STORM)
-                            .withPlaces(places()));
+            RealCluster cluster = RealCluster.start(ClusterSettings.ofThree(
+                            Path.of("target/dist"),
+                            Path.of("target/cluster-tests", LinkFault.PREFIX.isEmpty() ? "shared" : "netns"))
+                    .withStorm(STORM)
+                    .withPlaces(places()));
             double up = (System.nanoTime() - begun) / 1e9;
             Running running = new Running(cluster);
             try {

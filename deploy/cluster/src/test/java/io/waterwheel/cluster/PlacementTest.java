@@ -135,7 +135,7 @@ class PlacementTest {
         try (RealCluster cluster = RealCluster.start(settings)) {
             say("all daemons are up");
             try {
-                for (String policy : policies.split(",")) {
+                for (String policy : policies.split(",", -1)) {
                     results.put(policy, run(cluster, policy));
                 }
             } catch (Exception | AssertionError e) {

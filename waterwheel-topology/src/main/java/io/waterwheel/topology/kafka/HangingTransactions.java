@@ -43,14 +43,16 @@ public final class HangingTransactions {
     /**
      * Looks through all partitions of a cluster. For a single broker that has just been started, before anybody uses
      * it: who initialises the transactional id afterwards blots out what was decided.
+     *
+     * @param before time in milliseconds; transactions with a record since are left alone
      */
-    public static void endAll(String bootstrap) {
+    public static void endAll(String bootstrap, long before) {
         try (Admin admin = admin(bootstrap)) {
             List<TopicPartition> all = new ArrayList<>();
             var topics = admin.describeTopics(get(admin.listTopics().names())).allTopicNames();
             get(topics).values().forEach(topic -> topic.partitions()
                     .forEach(partition -> all.add(new TopicPartition(topic.name(), partition.partition()))));
-            end(admin, all);
+            end(admin, all, before);
         } catch (ExecutionException | TimeoutException | IOException e) {
             LOG.warn("hanging transactions could not be looked for, or ended", e);
         } catch (InterruptedException e) {
@@ -61,10 +63,12 @@ public final class HangingTransactions {
     /**
      * Looks through a partition in which nothing has become readable for longer than any transaction may last. What
      * cannot be asked or done is only said: the reader fails by itself, and looks again.
+     *
+     * @param before time in milliseconds; transactions with a record since are left alone
      */
-    static void end(String bootstrap, TopicPartition partition) {
+    static void end(String bootstrap, TopicPartition partition, long before) {
         try (Admin admin = admin(bootstrap)) {
-            end(admin, List.of(partition));
+            end(admin, List.of(partition), before);
         } catch (ExecutionException | TimeoutException | IOException e) {
             LOG.warn("{}: hanging transactions could not be looked for, or ended", partition, e);
         } catch (InterruptedException e) {
@@ -87,7 +91,7 @@ public final class HangingTransactions {
         return future.get(CALL_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private static void end(Admin admin, Collection<TopicPartition> partitions)
+    private static void end(Admin admin, Collection<TopicPartition> partitions, long before)
             throws ExecutionException, TimeoutException, InterruptedException, IOException {
         Map<Long, TransactionListing> known = new HashMap<>();
         for (TransactionListing listing : get(admin.listTransactions().all())) {
@@ -101,7 +105,10 @@ public final class HangingTransactions {
             for (ProducerState producer : state.activeProducers()) {
                 TransactionListing listing = known.get(producer.producerId());
                 TransactionResult decided = decided(listing == null ? null : listing.state());
-                if (producer.currentTransactionStartOffset().isPresent() && decided != null) {
+                // What was begun since may be under way, whatever was listed before.
+                if (producer.currentTransactionStartOffset().isPresent()
+                        && producer.lastTimestamp() < before
+                        && decided != null) {
                     LOG.warn("{}: {} hangs; its coordinator has {}", partition, producer, listing);
                     hanging.add(new Hanging(partition, producer, decided));
                 }
@@ -141,8 +148,8 @@ public final class HangingTransactions {
      */
     static @Nullable TransactionResult decided(@Nullable TransactionState state) {
         if (state == null) {
-            // Nobody knows it any more: what was never decided is aborted.
-            return TransactionResult.ABORT;
+            // Not listed: its coordinator may be on its way to another broker.
+            return null;
         }
         return switch (state) {
             case ONGOING, PREPARE_ABORT, PREPARE_COMMIT, PREPARE_EPOCH_FENCE, UNKNOWN -> null;

@@ -166,11 +166,11 @@ final class PlantedBugs {
                             "boolean past = v + 1 < versions.size() && versions.get(v + 1).since() <= checkpoint.watermarks()[p];",
                             "boolean past = v + 1 < versions.size();"),
             new PlantedBug("report s", 8, SAFETY, "a report of a later flush excuses")
-                    .with(PLAN, "|| report.flushed() > checkpoint.flushed()", ""),
+                    .with(PLAN, "if (report.flushed() > checkpoint.flushed()) {", "if (report.flushed() < 0) {"),
             new PlantedBug("report w", 8, SAFETY, "a report below the demand excuses")
                     .with(PLAN, "if (report.watermarks()[p] < demand[p]) {", "if (report.watermarks()[p] < 0) {"),
             new PlantedBug("report version", 8, SAFETY, "a report of a newer routing version excuses")
-                    .with(PLAN, "|| report.version() > snapshot.version()", ""),
+                    .with(PLAN, "&& report.version() <= snapshot.version()", ""),
             new PlantedBug("one edit", 8, SAFETY, "flushes are asked for as reported, chunks as in the snapshot")
                     .with(
                             PLAN,
@@ -365,7 +365,9 @@ final class PlantedBugs {
             SUBQUERY_EPOCH,
             S_ABOVE,
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")
-                    .with(PLAN, "if (report.epoch() != checkpoint.epoch()", "if (report.epoch() < 0"),
+                    .with(PLAN, "&& report.epoch() == checkpoint.epoch()", ""),
+            new PlantedBug("old report version", 8, NONE, "an old report of another routing version excuses")
+                    .with(PLAN, "return settled.version() == snapshot.version()", "return settled.version() >= 0"),
             new PlantedBug("older routes", 1, NONE, "a dispatcher takes an older copy of its route")
                     .with(DISPATCHER, "if (newer.isBefore(route)) {", "if (newer.isBefore(route) && now < 0) {"));
 }

@@ -17,13 +17,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** The catalog's entries as JSON, which a person can read with any ZooKeeper shell. Layout: docs/catalog.md. */
 final class CatalogJson {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    /** Of a stream's entry, and of everything that hangs under it. 1 has no number in it, and reads as 2. */
-    private static final int LAYOUT = 2;
+    /**
+     * Of a stream's entry, and of everything that hangs under it. 1 has no number in it and lacks what has defaults; up
+     * to 2 nothing is rolled up.
+     */
+    static final int LAYOUT = 3;
 
     private CatalogJson() {}
 
@@ -215,6 +219,48 @@ final class CatalogJson {
             }
             default -> throw new IllegalArgumentException("unknown edit '" + text(json, "edit") + "'");
         });
+    }
+
+    static byte[] write(ManifestPointer pointer) {
+        ObjectNode json = MAPPER.createObjectNode();
+        json.put("edit", pointer.edit());
+        ArrayNode files = json.putArray("files");
+        for (ManifestPointer.ManifestFile file : pointer.files()) {
+            files.addObject()
+                    .put("file", file.file())
+                    .put("bytes", file.bytes())
+                    .put("crc32c", String.format(Locale.ROOT, "%08x", file.checksum()))
+                    .put("from", file.from())
+                    .put("to", file.to())
+                    .put("added", file.added())
+                    .put("removed", file.removed());
+        }
+        return bytes(json);
+    }
+
+    static ManifestPointer readManifest(String path, byte[] data) {
+        if (data.length == 0) {
+            return ManifestPointer.NONE;
+        }
+        return read(path, data, json -> {
+            List<ManifestPointer.ManifestFile> files = new ArrayList<>();
+            for (JsonNode file : require(json, "files")) {
+                files.add(new ManifestPointer.ManifestFile(
+                        text(file, "file"),
+                        longOf(file, "bytes"),
+                        Integer.parseUnsignedInt(text(file, "crc32c"), 16),
+                        longOf(file, "from"),
+                        longOf(file, "to"),
+                        intOf(file, "added"),
+                        intOf(file, "removed")));
+            }
+            return new ManifestPointer(longOf(json, "edit"), files);
+        });
+    }
+
+    /** The layout that a stream's entry was written in. */
+    static int layoutOf(String path, byte[] data) {
+        return read(path, data, json -> json.path("layout").asInt(1));
     }
 
     private static ObjectNode toJson(LostRange range) {

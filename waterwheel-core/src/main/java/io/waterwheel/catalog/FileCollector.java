@@ -33,6 +33,11 @@ public final class FileCollector {
             Pattern.compile(".+-(\\d{1,9})/(\\d{1,9})-(\\d{1,9})-(\\d{1,18})-(\\d{1,9})\\.chunk(\\..+"
                     + Pattern.quote(ChunkStore.TEMPORARY) + ")?");
 
+    /** {@code <stream>-<id>/manifest-<basis>-...}; docs/manifest-format.md. */
+    private static final Pattern MANIFEST =
+            Pattern.compile(".+-(\\d{1,9})/manifest-(\\d{1,9})-\\d{1,18}-\\d{1,18}-\\w+\\.(?:state|chunks)(\\..+"
+                    + Pattern.quote(ChunkStore.TEMPORARY) + ")?");
+
     /**
      * What a look at the store found.
      *
@@ -48,7 +53,10 @@ public final class FileCollector {
     private final ChunkStore store;
     private final long graceNanos;
     private List<ChunkStore.StoredFile> listed = List.of();
-    private final Map<Integer, StreamSnapshot> snapshots = new HashMap<>();
+    private final StreamSnapshots reader;
+    private Map<Integer, StreamSnapshot> snapshots = Map.of();
+    /** By stream the version of the node that names its manifest. */
+    private Map<Integer, Integer> manifestVersions = Map.of();
     /** When a file was first seen to be nobody's. */
     private final Map<String, Long> nobodysSince = new HashMap<>();
     /** Files that some edit named and a merge then replaced, as far as this collector has seen both. */
@@ -64,8 +72,18 @@ public final class FileCollector {
      * @param graceNanos longer than any query runs
      */
     public FileCollector(CatalogStore catalog, ChunkStore store, long graceNanos) {
-        this.catalog = catalog;
-        this.store = store;
+        this(new StreamSnapshots(catalog, store), graceNanos);
+    }
+
+    /**
+     * A collector that shares what it reads.
+     *
+     * @param graceNanos longer than any query runs
+     */
+    public FileCollector(StreamSnapshots snapshots, long graceNanos) {
+        this.reader = snapshots;
+        this.catalog = snapshots.catalog();
+        this.store = snapshots.files();
         this.graceNanos = graceNanos;
     }
 
@@ -81,16 +99,24 @@ public final class FileCollector {
      */
     public void readCatalog() {
         catalog.sync();
-        Set<Integer> ids = new HashSet<>();
+        Map<Integer, StreamSnapshot> present = new HashMap<>();
+        Map<Integer, Integer> versions = new HashMap<>();
         Set<String> now = new HashSet<>();
         for (StreamInfo stream : new Namespace(catalog).streams()) {
-            ids.add(stream.id());
-            StreamSnapshot snapshot = new StreamCatalog(catalog, stream)
-                    .advance(snapshots.getOrDefault(stream.id(), StreamSnapshot.before(stream)));
-            snapshots.put(stream.id(), snapshot);
+            StreamSnapshot snapshot = reader.advance(stream);
+            present.put(stream.id(), snapshot);
             snapshot.chunks(EVERYWHERE, chunk -> now.add(chunk.file()));
+            EditTail tail = new EditTail(catalog, stream);
+            catalog.read(tail.pointerPath()).ifPresent(pointer -> {
+                versions.put(stream.id(), pointer.version());
+                CatalogJson.readManifest(tail.pointerPath(), pointer.data())
+                        .files()
+                        .forEach(file -> now.add(file.file()));
+            });
         }
-        snapshots.keySet().retainAll(ids);
+        reader.retain(present.keySet());
+        snapshots = present;
+        manifestVersions = versions;
         for (String file : named) {
             if (!now.contains(file)) {
                 replaced.add(file);
@@ -115,12 +141,14 @@ public final class FileCollector {
         Set<String> present = new HashSet<>();
         for (ChunkStore.StoredFile file : listed) {
             Matcher name = NAME.matcher(file.name());
-            if (!name.matches() || Integer.parseInt(name.group(1)) >= nextId) {
+            Matcher manifest = MANIFEST.matcher(file.name());
+            boolean chunk = name.matches();
+            if (!(chunk || manifest.matches()) || Integer.parseInt((chunk ? name : manifest).group(1)) >= nextId) {
                 foreign++;
                 continue;
             }
             present.add(file.name());
-            if (!isNobodys(file.name(), name)) {
+            if (!(chunk ? isNobodys(file.name(), name) : isNobodysManifest(file.name(), manifest))) {
                 nobodysSince.remove(file.name());
                 continue;
             }
@@ -130,7 +158,7 @@ public final class FileCollector {
                 continue;
             }
             store.delete(file.name());
-            LOG.info("removed chunk file {}: nobody's for the grace time", file.name());
+            LOG.info("removed file {}: nobody's for the grace time", file.name());
             nobodysSince.remove(file.name());
             removed++;
             removedBytes += file.bytes();
@@ -158,5 +186,14 @@ public final class FileCollector {
         long flush = Long.parseLong(name.group(4));
         boolean flushed = flush > 0 && writer.flushed() >= flush;
         return flushed || replaced.contains(file);
+    }
+
+    /** Whether no pointer names the file, nor ever will: its writer's compare-and-set is on a version that is past. */
+    private boolean isNobodysManifest(String file, Matcher name) {
+        if (named.contains(file)) {
+            return false;
+        }
+        Integer version = manifestVersions.get(Integer.parseInt(name.group(1)));
+        return version == null || name.group(3) != null || version > Integer.parseInt(name.group(2));
     }
 }

@@ -185,6 +185,9 @@ public final class Namespace {
             String base = dataPath(stream.id());
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Delete(path(name), node.get().version()));
+            // Without the pointer nobody adds an edit, or rolls any up.
+            store.read(base + "/manifest")
+                    .ifPresent(found -> ops.add(new Op.Delete(base + "/manifest", found.version())));
             for (String folder : List.of("/indexers", "/routes")) {
                 for (String child : store.children(base + folder)) {
                     String path = base + folder + "/" + child;

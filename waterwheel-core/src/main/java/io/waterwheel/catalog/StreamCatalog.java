@@ -9,10 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +26,7 @@ import org.slf4j.LoggerFactory;
  * /data/ID/routes/P     limit and versions of partition P
  * /data/ID/indexers/I   checkpoint of indexer I
  * /data/ID/edits/N      edit N, ten digits
+ * /data/ID/manifest     which files hold the catalog up to which edit
  * </pre>
  */
 public final class StreamCatalog {
@@ -54,14 +53,14 @@ public final class StreamCatalog {
     private final CatalogStore store;
     private final StreamInfo stream;
     private final String base;
-    /** A guess at the last edit's number; a conflict corrects it. */
-    private volatile long lastEdit;
+    private final EditTail tail;
 
     public StreamCatalog(CatalogStore store, StreamInfo stream) {
         this.store = store;
         this.stream = stream;
         // By id, not by name: whoever still works on a dropped stream never meets the one created after it.
         this.base = Namespace.dataPath(stream.id());
+        this.tail = new EditTail(store, stream);
     }
 
     public StreamInfo stream() {
@@ -73,11 +72,6 @@ public final class StreamCatalog {
         store.sync();
     }
 
-    /** Path of the node under which the edits are; watch it to learn of new ones. */
-    public String editsPath() {
-        return base + "/edits";
-    }
-
     /** Path of a partition's route; watch it to learn of new limits and versions. */
     public String routePath(int partition) {
         return base + "/routes/" + partition;
@@ -85,10 +79,6 @@ public final class StreamCatalog {
 
     private String indexerPath(int indexer) {
         return base + "/indexers/" + indexer;
-    }
-
-    private String editPath(long number) {
-        return String.format(Locale.ROOT, "%s/edits/%010d", base, number);
     }
 
     /** The operations that create a stream of this table and these start offsets. */
@@ -110,7 +100,8 @@ public final class StreamCatalog {
         for (int indexer : table.indexers()) {
             ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(new IndexerCheckpoint(0, 0, starts, 0))));
         }
-        ops.add(new Op.Create(editPath(1), CatalogJson.write(new Edit.Created(table, startList))));
+        ops.add(new Op.Create(tail.pointerPath(), new byte[0]));
+        ops.add(new Op.Create(tail.editPath(1), CatalogJson.write(new Edit.Created(table, startList))));
         return ops;
     }
 
@@ -192,7 +183,7 @@ public final class StreamCatalog {
      */
     public VersionedRoute giveUp(LostRange range) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            long number = lastEdit + 1;
+            EditTail.Place place = tail.place();
             VersionedRoute current = route(range.partition());
             LostRange known = current.route().lostAt(range.from());
             if (known != null && known.to() >= range.to()) {
@@ -206,15 +197,20 @@ public final class StreamCatalog {
             RoutingTable table = new RoutingTable(newest + 1, old.boundaries(), old.indexers());
             PartitionRoute changed = current.route().withLost(range).withVersion(table.version());
             try {
-                store.commit(List.of(
-                        new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()),
-                        new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)),
-                        new Op.Create(editPath(number), CatalogJson.write(new Edit.Lost(range, table)))));
-                lastEdit = number;
+                store.commit(tail.with(
+                        place,
+                        CatalogJson.write(new Edit.Lost(range, table)),
+                        List.of(
+                                new Op.Set(
+                                        routePath(range.partition()),
+                                        CatalogJson.write(changed),
+                                        current.nodeVersion()),
+                                new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)))));
+                tail.committed(place);
                 return new VersionedRoute(changed, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
                 store.sync();
-                refreshLastEdit();
+                tail.refresh();
             }
         }
         throw new IllegalStateException(
@@ -231,7 +227,7 @@ public final class StreamCatalog {
     public StreamInfo extend(long[] starts, LogIdentity log) {
         String path = Namespace.path(stream.name());
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            long number = lastEdit + 1;
+            EditTail.Place place = tail.place();
             CatalogStore.Node node = require(path);
             StreamInfo current = CatalogJson.readStream(path, node.data());
             if (current.id() != stream.id()) {
@@ -259,15 +255,14 @@ public final class StreamCatalog {
                 ops.add(new Op.Set(indexerPath, CatalogJson.write(checkpoint.extended(fresh)), old.version()));
             }
             List<Long> added = Arrays.stream(fresh).boxed().toList();
-            ops.add(new Op.Create(editPath(number), CatalogJson.write(new Edit.Extended(version, added))));
             Namespace.touch(store, ops);
             try {
-                store.commit(ops);
-                lastEdit = number;
+                store.commit(tail.with(place, CatalogJson.write(new Edit.Extended(version, added)), ops));
+                tail.committed(place);
                 return extended;
             } catch (ConflictException | UnknownOutcomeException e) {
                 store.sync();
-                refreshLastEdit();
+                tail.refresh();
             }
         }
         throw new IllegalStateException(
@@ -295,17 +290,18 @@ public final class StreamCatalog {
             }
             IndexerCheckpoint raised =
                     new IndexerCheckpoint(old.epoch() + 1, old.flushed(), old.watermarks(), old.rejected());
-            long number = lastEdit + 1;
+            EditTail.Place place = tail.place();
             try {
-                store.commit(List.of(
-                        new Op.Set(path, CatalogJson.write(raised), node.version()),
-                        new Op.Create(editPath(number), CatalogJson.write(new Edit.Started(indexer, raised.epoch())))));
-                lastEdit = number;
+                store.commit(tail.with(
+                        place,
+                        CatalogJson.write(new Edit.Started(indexer, raised.epoch())),
+                        List.of(new Op.Set(path, CatalogJson.write(raised), node.version()))));
+                tail.committed(place);
                 return new IndexerStart(raised, node.version() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
                 // If it was done, that epoch is simply skipped: nobody runs under it.
                 store.sync();
-                refreshLastEdit();
+                tail.refresh();
             }
         }
         throw new IllegalStateException(
@@ -324,11 +320,10 @@ public final class StreamCatalog {
         String path = indexerPath(indexer);
         byte[] edit = CatalogJson.write(new Edit.Flushed(indexer, next, chunks));
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            long number = lastEdit + 1;
+            EditTail.Place place = tail.place();
             try {
-                store.commit(List.of(
-                        new Op.Set(path, CatalogJson.write(next), nodeVersion), new Op.Create(editPath(number), edit)));
-                lastEdit = number;
+                store.commit(tail.with(place, edit, List.of(new Op.Set(path, CatalogJson.write(next), nodeVersion))));
+                tail.committed(place);
                 return new CommitOutcome.Done(nodeVersion + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
                 store.sync();
@@ -344,7 +339,7 @@ public final class StreamCatalog {
                     throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush "
                             + next.flushed() + " cannot follow flush " + current.flushed());
                 }
-                refreshLastEdit();
+                tail.refresh();
             }
         }
         throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush " + next.flushed()
@@ -385,7 +380,7 @@ public final class StreamCatalog {
      */
     public Optional<RoutingTable> changeRouting(int from, long[] boundaries, int[] indexers) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            long number = lastEdit + 1;
+            EditTail.Place place = tail.place();
             List<Op> ops = new ArrayList<>();
             Map<Integer, Long> since = new HashMap<>();
             // As many as there are now: any that come meanwhile come with an edit, and this one fails.
@@ -423,17 +418,16 @@ public final class StreamCatalog {
                     ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(start)));
                 }
             }
-            ops.add(new Op.Create(editPath(number), CatalogJson.write(new Edit.Routed(table, since, starts))));
             try {
-                store.commit(ops);
-                lastEdit = number;
+                store.commit(tail.with(place, CatalogJson.write(new Edit.Routed(table, since, starts)), ops));
+                tail.committed(place);
                 return Optional.of(table);
             } catch (ConflictException e) {
                 store.sync();
-                refreshLastEdit();
+                tail.refresh();
             } catch (UnknownOutcomeException e) {
                 store.sync();
-                refreshLastEdit();
+                tail.refresh();
                 String path = base + "/tables/" + table.version();
                 if (store.read(path).isPresent() && table(table.version()).equals(table)) {
                     return Optional.of(table);
@@ -519,18 +513,21 @@ public final class StreamCatalog {
      * Replaces chunks by one that holds the same tuples, in one transaction that is refused when an input is gone or
      * the instance that wrote the output has a successor (protocol rules 11 and 12). Safe to repeat.
      *
+     * @param reader of this stream, on the same store
      * @param planned a snapshot that the merge was planned on, or any older one
      * @param output written by the instance of {@code output.indexer()} at {@code output.epoch()}, under a name that no
      *     other merge and no flush uses
      * @return whether it is done; if not, nothing was changed and nothing will be
      */
-    public boolean commitMerge(StreamSnapshot planned, List<ChunkDescriptor> inputs, ChunkDescriptor output) {
+    public boolean commitMerge(
+            SnapshotReader reader, StreamSnapshot planned, List<ChunkDescriptor> inputs, ChunkDescriptor output) {
         byte[] edit = CatalogJson.write(
                 new Edit.Merged(inputs.stream().map(ChunkDescriptor::file).toList(), output));
         StreamSnapshot current = planned;
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             store.sync();
-            current = advance(current);
+            EditTail.Place place = tail.refresh();
+            current = reader.advance(current);
             if (current.holds(output)) {
                 return true;
             }
@@ -542,8 +539,10 @@ public final class StreamCatalog {
                 return false;
             }
             try {
-                // The number stands for the whole catalog at the edit before: nothing can have come between.
-                store.commit(List.of(new Op.Create(editPath(current.edit() + 1), edit)));
+                // The number stands for the whole catalog at the edit before: nothing can have come between. What was
+                // read after the place is at or above it, so that its pointer stands for this number too.
+                store.commit(tail.with(
+                        new EditTail.Place(current.edit(), place.pointerVersion(), place.rolledUp()), edit, List.of()));
                 return true;
             } catch (ConflictException | UnknownOutcomeException e) {
                 LOG.debug("stream {}: merge into {} tries again: {}", stream.name(), output.file(), e.toString());
@@ -551,36 +550,6 @@ public final class StreamCatalog {
         }
         throw new IllegalStateException("stream " + stream.name() + ": the merge into " + output.file()
                 + " could not be committed in " + MAX_TRIES + " tries");
-    }
-
-    /** Applies every edit that is in the catalog and not yet in the snapshot. */
-    public StreamSnapshot advance(StreamSnapshot snapshot) {
-        return advance(snapshot, edit -> {});
-    }
-
-    /**
-     * As {@link #advance(StreamSnapshot)}.
-     *
-     * @param seen told of each edit, in order
-     */
-    public StreamSnapshot advance(StreamSnapshot snapshot, Consumer<Edit> seen) {
-        StreamSnapshot current = snapshot;
-        while (true) {
-            long number = current.edit() + 1;
-            String path = editPath(number);
-            Optional<CatalogStore.Node> node = store.read(path);
-            if (node.isEmpty()) {
-                return current;
-            }
-            Edit edit = CatalogJson.readEdit(path, node.get().data());
-            current = current.apply(number, edit);
-            seen.accept(edit);
-        }
-    }
-
-    private void refreshLastEdit() {
-        List<String> edits = store.children(editsPath());
-        lastEdit = edits.isEmpty() ? 0 : Long.parseLong(edits.get(edits.size() - 1));
     }
 
     private CatalogStore.Node require(String path) {

@@ -24,6 +24,7 @@ public final class StreamSnapshot {
     private final List<PartitionRoute> routes;
 
     private final Map<Integer, IndexerCheckpoint> checkpoints;
+    private final Map<Integer, CheckpointMarks> marks;
     private final RegionIndex<ChunkDescriptor> chunks;
 
     private StreamSnapshot(
@@ -32,18 +33,41 @@ public final class StreamSnapshot {
             Map<Integer, RoutingTable> tables,
             List<PartitionRoute> routes,
             Map<Integer, IndexerCheckpoint> checkpoints,
+            Map<Integer, CheckpointMarks> marks,
             RegionIndex<ChunkDescriptor> chunks) {
         this.stream = stream;
         this.edit = edit;
         this.tables = tables;
         this.routes = routes;
         this.checkpoints = checkpoints;
+        this.marks = marks;
         this.chunks = chunks;
     }
 
     /** Before edit 1: nothing. */
     public static StreamSnapshot before(StreamInfo stream) {
-        return new StreamSnapshot(stream, 0, Map.of(), List.of(), Map.of(), RegionIndex.empty());
+        return new StreamSnapshot(stream, 0, Map.of(), List.of(), Map.of(), Map.of(), RegionIndex.empty());
+    }
+
+    /** As a manifest has it. */
+    static StreamSnapshot restored(
+            StreamInfo stream,
+            long edit,
+            Map<Integer, RoutingTable> tables,
+            List<PartitionRoute> routes,
+            Map<Integer, IndexerCheckpoint> checkpoints,
+            Map<Integer, CheckpointMarks> marks,
+            List<ChunkDescriptor> chunks) {
+        List<RegionIndex.Entry<ChunkDescriptor>> entries = new ArrayList<>(chunks.size());
+        chunks.forEach(chunk -> entries.add(new RegionIndex.Entry<>(chunk.region(), chunk)));
+        return new StreamSnapshot(
+                stream.partitions() < routes.size() ? stream.withPartitions(routes.size()) : stream,
+                edit,
+                Map.copyOf(tables),
+                List.copyOf(routes),
+                Map.copyOf(checkpoints),
+                Map.copyOf(marks),
+                RegionIndex.of(entries));
     }
 
     public StreamInfo stream() {
@@ -73,6 +97,19 @@ public final class StreamSnapshot {
     /** By logical indexer id. */
     public Map<Integer, IndexerCheckpoint> checkpoints() {
         return checkpoints;
+    }
+
+    /** By logical indexer id, some of the checkpoints that it has had, the first among them. */
+    public Map<Integer, CheckpointMarks> marks() {
+        return marks;
+    }
+
+    Map<Integer, RoutingTable> tables() {
+        return tables;
+    }
+
+    List<RegionIndex.Entry<ChunkDescriptor>> allChunks() {
+        return chunks.entries();
     }
 
     public int chunkCount() {
@@ -139,6 +176,7 @@ public final class StreamSnapshot {
         StreamInfo newStream = stream;
         List<PartitionRoute> newRoutes = routes;
         Map<Integer, IndexerCheckpoint> newCheckpoints = new HashMap<>(checkpoints);
+        Map<Integer, CheckpointMarks> newMarks = new HashMap<>(marks);
         RegionIndex<ChunkDescriptor> newChunks = chunks;
         if (change instanceof Edit.Created created) {
             newTables = Map.of(created.table().version(), created.table());
@@ -150,7 +188,9 @@ public final class StreamSnapshot {
                         List.of(new PartitionRoute.VersionSince(created.table().version(), start))));
             }
             for (int indexer : created.table().indexers()) {
-                newCheckpoints.put(indexer, new IndexerCheckpoint(0, 0, starts, 0));
+                IndexerCheckpoint first = new IndexerCheckpoint(0, 0, starts, 0);
+                newCheckpoints.put(indexer, first);
+                newMarks.put(indexer, CheckpointMarks.beginning(first));
             }
         } else if (change instanceof Edit.Started started) {
             IndexerCheckpoint old = checkpointOf(started.indexer());
@@ -159,6 +199,7 @@ public final class StreamSnapshot {
                     new IndexerCheckpoint(started.epoch(), old.flushed(), old.watermarks(), old.rejected()));
         } else if (change instanceof Edit.Flushed flushed) {
             newCheckpoints.put(flushed.indexer(), flushed.checkpoint());
+            newMarks.computeIfPresent(flushed.indexer(), (indexer, old) -> old.flushed(flushed.checkpoint()));
             List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();
             flushed.chunks().forEach(chunk -> more.add(new RegionIndex.Entry<>(chunk.region(), chunk)));
             newChunks = chunks.with(more);
@@ -176,6 +217,7 @@ public final class StreamSnapshot {
             }
             newTables.keySet().retainAll(versionsIn(newRoutes));
             newCheckpoints.putAll(routed.starts());
+            routed.starts().forEach((indexer, first) -> newMarks.put(indexer, CheckpointMarks.beginning(first)));
         } else if (change instanceof Edit.Lost lost) {
             int partition = lost.range().partition();
             newRoutes = new ArrayList<>(routes);
@@ -197,6 +239,7 @@ public final class StreamSnapshot {
             long[] starts =
                     extended.starts().stream().mapToLong(Long::longValue).toArray();
             newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.extended(starts));
+            newMarks.replaceAll((indexer, old) -> old.extended(starts));
         }
         if (stream.partitions() < newRoutes.size()) {
             newStream = stream.withPartitions(newRoutes.size());
@@ -207,6 +250,7 @@ public final class StreamSnapshot {
                 Map.copyOf(newTables),
                 List.copyOf(newRoutes),
                 Map.copyOf(newCheckpoints),
+                Map.copyOf(newMarks),
                 newChunks);
     }
 

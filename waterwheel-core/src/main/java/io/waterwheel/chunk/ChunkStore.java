@@ -5,8 +5,23 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The seam to where chunk files lie: a local folder, HDFS, later an object store. Names are relative paths with
- * {@code /}. A file appears under its name whole and synced, or not at all, and is never changed. Thread-safe.
+ * The seam to where chunk files and manifests lie: a local folder, HDFS, later an object store. Names are relative
+ * paths with {@code /}. A file appears under its name whole and synced, or not at all, and is never changed.
+ * Thread-safe.
+ *
+ * <p>What exactness takes from an implementation:
+ *
+ * <ul>
+ *   <li>once {@link #write} has returned, the file survives whatever crashes, and every process that opens or lists it
+ *       sees it, at once and whole: a flush is committed on the strength of it;
+ *   <li>of several writers of one name one succeeds and the others are told that it exists: by a rename or a link that
+ *       does not replace, or a put that requires absence;
+ *   <li>a write that failed has left nothing under the name, or, when only the answer was lost, the whole file; besides
+ *       that at most files that end in {@link #TEMPORARY}, which {@link #list} shows and the collector removes;
+ *   <li>a file that is open may be deleted: reads of it go on or fail, and never return anything else.
+ * </ul>
+ *
+ * <p>The contract is the test {@code ChunkStoreContract}; nothing else in Waterwheel knows which store it has.
  */
 public interface ChunkStore extends AutoCloseable {
     /** How the name of a file ends that is not whole yet. */

@@ -32,6 +32,7 @@ final class FileCollectorTest {
     private ChunkStore files;
     private StreamInfo stream;
     private StreamCatalog catalog;
+    private SnapshotReader reader;
     private FileCollector collector;
 
     @BeforeEach
@@ -39,6 +40,7 @@ final class FileCollectorTest {
         files = new LocalChunkStore(folder);
         stream = new Namespace(store).create("s", SCHEMA, RecordFormat.BLOCK, "t", new long[1], 1);
         catalog = new StreamCatalog(store, stream);
+        reader = new SnapshotReader(store, files, stream);
         collector = new FileCollector(store, files, GRACE);
     }
 
@@ -90,21 +92,21 @@ final class FileCollectorTest {
         StreamCatalog.IndexerStart start = catalog.startIndexer(0);
         ChunkDescriptor input = chunk(write("s-1/0-1-1-0.chunk"), 1, 1, 0);
         catalog.commitFlush(0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(input));
-        StreamSnapshot planned = catalog.advance(StreamSnapshot.before(stream));
+        StreamSnapshot planned = reader.latest();
         ChunkDescriptor output = chunk(write("s-1/0-1-0-1.chunk"), 1, 0, 1);
         ChunkDescriptor other = chunk(write("s-1/0-1-0-2.chunk"), 1, 0, 2);
-        assertThat(catalog.commitMerge(planned, List.of(input), output)).isTrue();
-        assertThat(catalog.commitMerge(planned, List.of(input), output))
+        assertThat(catalog.commitMerge(reader, planned, List.of(input), output)).isTrue();
+        assertThat(catalog.commitMerge(reader, planned, List.of(input), output))
                 .as("repeated")
                 .isTrue();
-        assertThat(catalog.commitMerge(planned, List.of(input), other))
+        assertThat(catalog.commitMerge(reader, planned, List.of(input), other))
                 .as("input gone")
                 .isFalse();
         look(0);
         look(GRACE);
         assertThat(left()).containsExactly(output.file(), other.file());
         catalog.startIndexer(0);
-        assertThat(catalog.commitMerge(planned, List.of(output), other))
+        assertThat(catalog.commitMerge(reader, planned, List.of(output), other))
                 .as("writer has a successor")
                 .isFalse();
         look(GRACE + 1);

@@ -3,6 +3,7 @@ package io.waterwheel.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
@@ -13,14 +14,20 @@ import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.model.WaterwheelException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the catalog keeps of logs that lost something, grew, or were made anew. */
 final class LogLossTest {
     private static final Schema SCHEMA =
             new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
+
+    @TempDir
+    Path folder;
 
     private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
     private final Namespace namespace = new Namespace(store);
@@ -28,8 +35,12 @@ final class LogLossTest {
             "s", SCHEMA, RecordFormat.CSV, "s", new long[] {10, 20}, 2, StreamPolicy.DEFAULT, LogIdentity.first("one"));
     private final StreamCatalog catalog = new StreamCatalog(store, stream);
 
+    private SnapshotReader reader(StreamInfo of) throws IOException {
+        return new SnapshotReader(store, new LocalChunkStore(folder), of);
+    }
+
     @Test
-    void whatIsGivenUpIsInRouteAndSnapshotUnderAVersionOfItsOwn() {
+    void whatIsGivenUpIsInRouteAndSnapshotUnderAVersionOfItsOwn() throws IOException {
         catalog.giveUp(new LostRange(1, 25, 30, "a"));
         catalog.giveUp(new LostRange(1, 30, 40, "b"));
         catalog.giveUp(new LostRange(1, 32, 38, "again"));
@@ -37,13 +48,13 @@ final class LogLossTest {
         assertThat(route.lost()).containsExactly(new LostRange(1, 25, 40, "a, b"));
         assertThat(route.limit()).isEqualTo(40);
         assertThat(route.newestVersion()).isEqualTo(3);
-        StreamSnapshot snapshot = catalog.advance(StreamSnapshot.before(stream));
+        StreamSnapshot snapshot = reader(stream).latest();
         assertThat(snapshot.lost()).isEqualTo(route.lost());
         assertThat(snapshot.version()).isEqualTo(3);
         assertThat(catalog.table(3).boundaries()).isEqualTo(catalog.table(1).boundaries());
         // A change of routing after it takes the next version.
         assertThat(catalog.changeRouting(new long[0], new int[] {0}).version()).isEqualTo(4);
-        assertThat(catalog.advance(snapshot).version()).isEqualTo(4);
+        assertThat(reader(stream).advance(snapshot).version()).isEqualTo(4);
     }
 
     @Test
@@ -62,7 +73,7 @@ final class LogLossTest {
     }
 
     @Test
-    void newPartitionsFenceWhoDoesNotKnowThem() {
+    void newPartitionsFenceWhoDoesNotKnowThem() throws IOException {
         StreamCatalog.IndexerStart start = catalog.startIndexer(0);
         StreamInfo grown = catalog.extend(new long[] {0, 0, 5}, LogIdentity.first("one"));
         assertThat(grown.partitions()).isEqualTo(3);
@@ -77,7 +88,7 @@ final class LogLossTest {
         IndexerCheckpoint checkpoint = present.startIndexer(0).checkpoint();
         assertThat(checkpoint.watermarks()).containsExactly(10, 20, 5);
         assertThat(checkpoint.epoch()).isEqualTo(3);
-        StreamSnapshot snapshot = present.advance(StreamSnapshot.before(stream));
+        StreamSnapshot snapshot = reader(stream).latest();
         assertThat(snapshot.partitions()).isEqualTo(3);
         assertThat(snapshot.stream()).isEqualTo(grown);
         assertThat(snapshot.checkpoints().get(0)).isEqualTo(checkpoint);
@@ -92,12 +103,12 @@ final class LogLossTest {
         assertThat(namespace.find("s").orElseThrow().policy()).isEqualTo(policy);
         byte[] data = store.read("/streams/s").orElseThrow().data();
         String json = new String(data, StandardCharsets.UTF_8);
-        String old = json.replace("\"layout\":2,", "")
+        String old = json.replace("\"layout\":3,", "")
                 .replace(",\"deadLetters\":\"halt above 5 per million\",\"logLoss\":\"skip to earliest\"", "");
         assertThat(CatalogJson.readStream("s", old.getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(stream);
         assertThatThrownBy(() -> CatalogJson.readStream(
-                        "s", json.replace("\"layout\":2", "\"layout\":3").getBytes(StandardCharsets.UTF_8)))
+                        "s", json.replace("\"layout\":3", "\"layout\":4").getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(CorruptCatalogException.class);
     }
 

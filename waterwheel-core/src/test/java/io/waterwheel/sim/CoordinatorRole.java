@@ -1,6 +1,6 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.WaterwheelException;
@@ -43,7 +43,7 @@ final class CoordinatorRole implements SnapshotSource {
         this.world = world;
         this.number = number;
         this.client = world.catalog.client();
-        this.follower = new StreamFollower(new StreamCatalog(client, world.stream));
+        this.follower = new StreamFollower(new SnapshotReader(client, world.files, world.stream));
         this.scan = new ChunkScan(world.files, new ChunkCache(1 << 20));
         this.runner =
                 new QueryRunner(this, streamId -> new Others(), new CallerThread(), DispatchPolicy.LADA, world.clock);
@@ -60,12 +60,21 @@ final class CoordinatorRole implements SnapshotSource {
         }
         advancing = true;
         try {
-            follower.advance();
+            follow();
         } catch (WaterwheelException e) {
             world.requireTemporary(e);
         } finally {
             advancing = false;
         }
+    }
+
+    private StreamSnapshot follow() {
+        long before = follower.snapshot().edit();
+        StreamSnapshot after = follower.advance();
+        if (after.edit() != before) {
+            world.oracle.checkSnapshot("coordinator " + number, after);
+        }
+        return after;
     }
 
     @Override
@@ -82,7 +91,7 @@ final class CoordinatorRole implements SnapshotSource {
         advancing = true;
         try {
             client.sync();
-            return Optional.of(follower.advance());
+            return Optional.of(follow());
         } finally {
             advancing = false;
         }

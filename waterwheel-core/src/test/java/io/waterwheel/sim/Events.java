@@ -74,8 +74,10 @@ final class Events {
             }
         } else if (action < 900) {
             world.collector.step();
-        } else if (action < 912) {
+        } else if (action < 908) {
             merge();
+        } else if (action < 916) {
+            world.rollers[random.nextInt(world.rollers.length)].step();
         } else if (action < 940) {
             world.hosts[random.nextInt(world.hosts.length)].launch();
         } else if (action < 940 + world.settings.routings()) {
@@ -185,7 +187,7 @@ final class Events {
     private void trouble() {
         long while_ = 1_000_000L * random.nextInt(random.nextInt(10) == 0 ? 2_500 : 300);
         HostRole host = world.hosts[random.nextInt(world.hosts.length)];
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
             case 0 -> {
                 host.pausedUntil = world.now + while_;
                 world.note("host " + host.number, "pauses for %d ms", while_ / 1_000_000);
@@ -206,7 +208,8 @@ final class Events {
                     dispatcher.loseSession(1 + random.nextInt(8));
                 }
             }
-            case 6 -> {
+            case 6 -> world.rollers[random.nextInt(2)].client.loseSession(1 + random.nextInt(8));
+            case 7 -> {
                 world.files.fill(1 + random.nextInt(10));
                 world.note("disk", "is full");
             }
@@ -215,7 +218,7 @@ final class Events {
     }
 
     private void crash() {
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(11)) {
             case 0, 1, 2, 3 -> world.crashHost(random.nextInt(world.hosts.length), random.nextBoolean());
             case 4, 5, 6 -> world.crashDispatcher(random.nextInt(world.dispatchers.length), random.nextBoolean());
             case 7 -> {
@@ -227,6 +230,11 @@ final class Events {
                 int c = random.nextInt(world.coordinators.length);
                 world.coordinators[c] = new CoordinatorRole(world, c);
                 world.note("coordinator " + c, "restarts");
+            }
+            case 9 -> {
+                int r = random.nextInt(world.rollers.length);
+                world.rollers[r] = new RollerRole(world, r);
+                world.note("roller " + r, "restarts");
             }
             default -> world.collector = new CollectorRole(world);
         }

@@ -1,6 +1,7 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.chunk.EncodedChunk;
@@ -46,8 +47,7 @@ final class MergerRole {
             return;
         }
         try {
-            StreamSnapshot planned =
-                    new StreamCatalog(host.client, world.stream).advance(StreamSnapshot.before(world.stream));
+            StreamSnapshot planned = new SnapshotReader(host.client, world.files, world.stream).latest();
             List<ChunkDescriptor> chunks = new ArrayList<>();
             planned.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunks::add);
             Collections.shuffle(chunks, world.random);
@@ -105,7 +105,11 @@ final class MergerRole {
 
         try {
             boolean done = new StreamCatalog(merge.host().client, world.stream)
-                    .commitMerge(merge.planned(), merge.inputs(), merge.output());
+                    .commitMerge(
+                            new SnapshotReader(merge.host().client, world.files, world.stream),
+                            merge.planned(),
+                            merge.inputs(),
+                            merge.output());
             if (done) {
                 world.oracle.merged(merge.inputs(), merge.begunAt());
             }

@@ -1,6 +1,7 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.EditRecord;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Region;
@@ -22,14 +23,12 @@ final class Oracle {
     private static final Region EVERYWHERE = new Region(KeyInterval.ALL, TimeInterval.ALL);
 
     private final World world;
-    private StreamSnapshot truth;
     private @Nullable AssertionError broken;
     /** When a merge that replaces the file was committed, at the earliest. */
     private final Map<String, Long> replacedAt = new HashMap<>();
 
     Oracle(World world) {
         this.world = world;
-        this.truth = StreamSnapshot.before(world.stream);
     }
 
     static void check(boolean holds, String format, Object... args) {
@@ -58,13 +57,21 @@ final class Oracle {
 
     /** The catalog as it is. */
     StreamSnapshot truth() {
-        truth = world.truth.advance(truth);
-        return truth;
+        return world.edits.last();
+    }
+
+    /** What was read, by whatever way, is what the edits make. */
+    void checkSnapshot(String who, StreamSnapshot snapshot) {
+        if (snapshot.edit() > 0) {
+            String difference = world.edits.difference(snapshot);
+            check(difference.isEmpty(), "%s: %s", who, difference);
+        }
     }
 
     Set<String> namedFiles() {
         Set<String> named = new TreeSet<>();
         truth().chunks(EVERYWHERE, chunk -> named.add(chunk.file()));
+        named.addAll(EditRecord.manifestFiles(world.catalog.truth(), world.stream));
         return named;
     }
 
@@ -85,12 +92,8 @@ final class Oracle {
 
     /** What is committed is there. */
     void checkFiles() {
-        truth().chunks(
-                        EVERYWHERE,
-                        (ChunkDescriptor chunk) -> check(
-                                world.files.holds(chunk.file()),
-                                "the catalog names file %s, which is not there",
-                                chunk.file()));
+        namedFiles()
+                .forEach(file -> check(world.files.holds(file), "the catalog names file %s, which is not there", file));
     }
 
     /** An indexer to which nothing was brought for over a second says so. */

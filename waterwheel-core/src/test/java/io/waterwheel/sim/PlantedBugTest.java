@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("simulation")
 final class PlantedBugTest {
-    private static final int SEEDS = 3_000;
+    private static final int SEEDS = 5_000;
 
     private record Found(long seed, String how) {
         @Override

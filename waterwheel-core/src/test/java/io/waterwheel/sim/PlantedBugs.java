@@ -18,6 +18,9 @@ final class PlantedBugs {
     private static final String SNAPSHOT = "catalog/StreamSnapshot";
     private static final String ROUTE = "catalog/PartitionRoute";
     private static final String COLLECTOR = "catalog/FileCollector";
+    private static final String TAIL = "catalog/EditTail";
+    private static final String ROLL_UP = "catalog/RollUp";
+    private static final String SNAPSHOTS = "catalog/SnapshotReader";
     private static final String PLAN = "query/exec/QueryPlan";
     private static final String READER = "query/exec/FreshReader";
     private static final String RUNNER = "query/exec/QueryRunner";
@@ -30,18 +33,17 @@ final class PlantedBugs {
     private static PlantedBug commitChecks(PlantedBug bug, String check) {
         return bug.with(
                         CATALOG,
-                        "new Op.Set(path, CatalogJson.write(next), nodeVersion), new Op.Create(editPath(number), edit)",
-                        "new Op.Set(path, CatalogJson.write(next), checked(path, next)),"
-                                + " new Op.Create(editPath(number), edit)")
+                        "List.of(new Op.Set(path, CatalogJson.write(next), nodeVersion))",
+                        "List.of(new Op.Set(path, CatalogJson.write(next), checked(path, next)))")
                 .with(
                         CATALOG,
-                        "private void refreshLastEdit() {",
+                        "private CatalogStore.Node require(String path) {",
                         "private int checked(String path, IndexerCheckpoint next) throws ConflictException {"
                                 + " store.sync(); CatalogStore.Node node = require(path);"
                                 + " IndexerCheckpoint current = CatalogJson.readCheckpoint(path, node.data());"
                                 + " if (" + check + ") { throw new ConflictException(\"planted\"); }"
                                 + " return node.version(); }"
-                                + " private void refreshLastEdit() {");
+                                + " private CatalogStore.Node require(String path) {");
     }
 
     private static final PlantedBug NO_S_CHECK = commitChecks(
@@ -55,7 +57,7 @@ final class PlantedBugs {
             .with(
                     CATALOG,
                     "IndexerCheckpoint raised = new IndexerCheckpoint(old.epoch() + 1,",
-                    "node = require(path); refreshLastEdit(); IndexerCheckpoint raised = new IndexerCheckpoint("
+                    "node = require(path); tail.refresh(); IndexerCheckpoint raised = new IndexerCheckpoint("
                             + "CatalogJson.readCheckpoint(path, node.data()).epoch() + 1,");
 
     private static final PlantedBug REPEATS = new PlantedBug("repeats", 4, NONE, "repeated blocks are not dropped")
@@ -91,14 +93,14 @@ final class PlantedBugs {
      * Any change of the simulator makes them out of date, which costs time and nothing else.
      */
     static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("merge check", 62),
-            Map.entry("checkpoint apart", 700),
-            Map.entry("merge epoch", 100),
-            Map.entry("idle successor", 253),
-            Map.entry("subquery epoch, s above mine", 142),
-            Map.entry("subquery epoch, floor at start", 98),
-            Map.entry("s-1, checkpoint apart", 2872),
-            Map.entry("flush order, s-1", 105));
+            Map.entry("checkpoint apart", 3982),
+            Map.entry("answer version", 47),
+            Map.entry("report version", 47),
+            Map.entry("collector epoch", 44),
+            Map.entry("merge epoch", 129),
+            Map.entry("idle successor", 391),
+            Map.entry("s-1, checkpoint apart", 1019),
+            Map.entry("flush order, s-1", 53));
 
     private PlantedBugs() {}
 
@@ -308,6 +310,55 @@ final class PlantedBugs {
                             FLUSH,
                             "if (part.tree().tuples() > 0) {",
                             "if (part.tree().tuples() > 0 && written.isEmpty()) {"),
+            // Of manifests.
+            new PlantedBug("pointer check", 8, SAFETY, "an edit is added under a pointer that has moved")
+                    .with(TAIL, "ops.add(new Op.Check(pointerPath(), place.pointerVersion()));", ""),
+            new PlantedBug("trim first", 8, SAFETY, "edits are deleted before the pointer holds them")
+                    .with(
+                            ROLL_UP,
+                            "long last = rolledUp - settings.tail();",
+                            "long last = snapshots.advance(stream).edit() - settings.tail();"),
+            new PlantedBug("gap", 8, SAFETY, "a follower skips edits that are deleted")
+                    .with(SNAPSHOT, "if (number != edit + 1) {", "if (number <= edit) {")
+                    .with(
+                            SNAPSHOTS,
+                            "StreamSnapshot rolledUp = fromManifest(current);",
+                            "Optional<Node> later = Optional.empty(); long next = number;"
+                                    + " while (later.isEmpty() && next < number + 50) {"
+                                    + " later = store.read(tail.editPath(++next)); }"
+                                    + " if (later.isPresent()) { current = current.apply(next,"
+                                    + " CatalogJson.readEdit(path, later.get().data())); continue; }"
+                                    + " StreamSnapshot rolledUp = fromManifest(current);"),
+            new PlantedBug("manifest's edit", 8, SAFETY, "a manifest is one edit older than its pointer says")
+                    .with(
+                            ROLL_UP,
+                            "StreamSnapshot snapshot = snapshots.advance(stream);",
+                            "StreamSnapshot snapshot = snapshots.advance(stream); snapshot = snapshot.apply("
+                                    + "snapshot.edit() + 1, new Edit.Started(0, snapshot.checkpoints().get(0).epoch()));")
+                    .with(ROLL_UP, "number <= snapshot.edit();", "number < snapshot.edit();"),
+            new PlantedBug("manifest's chunks", 8, SAFETY, "chunks are of an earlier edit than the state beside them")
+                    .with(ROLL_UP, "number <= snapshot.edit();", "number < snapshot.edit();"),
+            new PlantedBug("pointer cas", 8, SAFETY, "the pointer is set without compare-and-set")
+                    .with(
+                            ROLL_UP,
+                            "CatalogJson.write(next.next()), next.version())",
+                            "CatalogJson.write(next.next()), -1)"),
+            new PlantedBug("removed chunks", 11, SAFETY, "a manifest keeps what merges have removed")
+                    .with("catalog/ChunkChanges", "merged.inputs().forEach(this::remove);", ""),
+            new PlantedBug("manifest named", 12, SAFETY, "the collector does not look what the pointer names")
+                    .with(COLLECTOR, ".forEach(file -> now.add(file.file()));", ".forEach(file -> {});"),
+            new PlantedBug("manifest basis", 12, SAFETY, "files that may be named yet are collected")
+                    .with(
+                            COLLECTOR,
+                            "return version == null || name.group(3) != null"
+                                    + " || version > Integer.parseInt(name.group(2));",
+                            "return true;"),
+            new PlantedBug("manifest orphans", 12, SAFETY, "manifests that were replaced are not collected")
+                    .with(
+                            COLLECTOR,
+                            "return version == null || name.group(3) != null"
+                                    + " || version > Integer.parseInt(name.group(2));",
+                            "return version == null;"),
             // Only in pairs.
             new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")
                     .and(REPEATS)

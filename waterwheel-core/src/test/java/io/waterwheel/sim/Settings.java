@@ -21,6 +21,8 @@ import java.util.Random;
  * @param diskFaults chance that a step of the store fails
  * @param burst records are produced at once in up to so many parts
  * @param laziness a coordinator follows the catalog once in so many times that it should
+ * @param edits so many are rolled up
+ * @param tail so many of those stay
  * @param routings how often the routing changes, in thousandths of the steps
  * @param crashes how often roles crash, in thousandths of the steps
  */
@@ -38,6 +40,8 @@ record Settings(
         double diskFaults,
         int burst,
         int laziness,
+        int edits,
+        int tail,
         int routings,
         int crashes,
         DispatcherSettings dispatcher,
@@ -60,6 +64,7 @@ record Settings(
         boolean quiet = random.nextInt(4) == 0;
         long[] pools = {3 * PAGE_BYTES, 3 * PAGE_BYTES, 5 * PAGE_BYTES, 12 * PAGE_BYTES, 8 << 20};
         long[] windows = {100, 400, 400, 2_000, 100_000};
+        int edits = 1 + random.nextInt(random.nextBoolean() ? 4 : 20);
         return new Settings(
                 quiet,
                 1 + random.nextInt(3),
@@ -75,6 +80,8 @@ record Settings(
                 1 + random.nextInt(3),
                 random.nextInt(3) == 0 ? 50 : 1,
                 2 + random.nextInt(8),
+                edits,
+                random.nextInt(3) == 0 ? 0 : random.nextInt(edits + 1),
                 quiet ? random.nextInt(2) : 2 + random.nextInt(10),
                 new DispatcherSettings(1_000 + random.nextInt(3) * 1_000, 2_000, 600, 100_000_000),
                 200 + random.nextInt(300),

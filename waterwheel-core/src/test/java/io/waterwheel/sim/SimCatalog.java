@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ final class SimCatalog {
     private final Random random;
     /** Chance that a commit ends unknown. */
     private final double unknown;
+
+    /** Told of every node that is created. */
+    private BiConsumer<String, byte[]> onCreate = (path, data) -> {};
 
     private final Map<String, List<State>> nodes = new HashMap<>();
     private final Map<String, TreeSet<String>> children = new HashMap<>();
@@ -51,6 +55,13 @@ final class SimCatalog {
         while (calm && !underWay.isEmpty()) {
             arrive();
         }
+    }
+
+    /** Tells of every node that there is, and of every one that is created from now on. */
+    void onCreate(BiConsumer<String, byte[]> told) {
+        onCreate = told;
+        nodes.forEach((path, states) ->
+                told.accept(path, truth().read(path).orElseThrow().data()));
     }
 
     /** Lets other things happen in the middle of calls. */
@@ -113,6 +124,7 @@ final class SimCatalog {
         for (CatalogStore.Op op : ops) {
             if (op instanceof CatalogStore.Op.Create create) {
                 put(op.path(), create.data().clone(), 0);
+                onCreate.accept(op.path(), create.data());
             } else if (op instanceof CatalogStore.Op.Set set) {
                 State old = at(op.path(), transactions);
                 put(op.path(), set.data().clone(), old == null ? 0 : old.version() + 1);

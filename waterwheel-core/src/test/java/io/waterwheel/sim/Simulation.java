@@ -88,7 +88,15 @@ final class Simulation {
             world.crashHost(host.number, false);
         }
         answerAll(world, events);
+        // What rollers that died have left is nobody's once the next has rolled up.
+        for (int step = 0; step < 8; step++) {
+            world.rollers[0].step();
+        }
+        world.rollers[0].rollUpNow();
         collectAll(world);
+        for (int c = 0; c < world.coordinators.length; c++) {
+            world.coordinators[c] = new CoordinatorRole(world, c);
+        }
         answerAll(world, events);
     }
 

@@ -1,5 +1,6 @@
 package io.waterwheel.sim;
 
+import io.waterwheel.catalog.EditRecord;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
@@ -32,6 +33,9 @@ final class World {
     /** The stream's catalog as it is, for the oracle. */
     final StreamCatalog truth;
 
+    /** Every edit that was ever committed. */
+    final EditRecord edits;
+
     final Oracle oracle;
     final ChunkWriter writer = new ChunkWriter();
 
@@ -42,6 +46,12 @@ final class World {
     final SpoutRole[] spouts;
     final CoordinatorRole[] coordinators;
     CollectorRole collector;
+    /** So many tries of rolling up there were. */
+    int attempts;
+
+    /** Two at once: the second is a predecessor that is not dead. */
+    final RollerRole[] rollers;
+
     final MergerRole merger;
     final SimCatalog.Client[] balancers;
 
@@ -81,6 +91,8 @@ final class World {
                         new long[settings.partitions()],
                         settings.indexers());
         this.truth = new StreamCatalog(catalog.truth(), stream);
+        this.edits = new EditRecord(stream);
+        catalog.onCreate(edits::created);
         this.topic = new Topic(random, stream.id(), settings.partitions());
         this.oracle = new Oracle(this);
         this.files = new SimFiles(random, settings.diskFaults(), oracle::beforeDelete);
@@ -96,6 +108,7 @@ final class World {
         }
         this.coordinators = new CoordinatorRole[] {new CoordinatorRole(this, 0), new CoordinatorRole(this, 1)};
         this.collector = new CollectorRole(this);
+        this.rollers = new RollerRole[] {new RollerRole(this, 0), new RollerRole(this, 1)};
         this.merger = new MergerRole(this);
         this.balancers = new SimCatalog.Client[] {catalog.client(), catalog.client()};
     }

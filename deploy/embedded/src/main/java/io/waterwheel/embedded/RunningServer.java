@@ -3,15 +3,17 @@ package io.waterwheel.embedded;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.Namespace;
-import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.hdfs.ChunkStores;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -88,11 +90,12 @@ final class RunningServer implements AutoCloseable {
     /** The chunks of a stream and their regions, as the catalog has them now. */
     List<ChunkDescriptor> chunks(String stream) throws IOException {
         List<ChunkDescriptor> chunks = new ArrayList<>();
-        try (CatalogStore store = ZooKeeperCatalogStore.connect(server.config())) {
+        try (CatalogStore store = ZooKeeperCatalogStore.connect(server.config());
+                ChunkStore files = ChunkStores.open(server.config())) {
             StreamInfo info = new Namespace(store)
                     .find(stream)
                     .orElseThrow(() -> new IOException("there is no stream " + stream + " in the catalog"));
-            StreamSnapshot snapshot = new StreamCatalog(store, info).advance(StreamSnapshot.before(info));
+            StreamSnapshot snapshot = new SnapshotReader(store, files, info).latest();
             snapshot.chunks(Region.of(Long.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE), chunks::add);
         }
         return chunks;

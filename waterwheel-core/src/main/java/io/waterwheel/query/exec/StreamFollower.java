@@ -1,6 +1,6 @@
 package io.waterwheel.query.exec;
 
-import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
 import java.util.HashMap;
@@ -18,13 +18,13 @@ public final class StreamFollower {
     /** A report and when it came: one that is not renewed excuses nobody. */
     private record Reported(Control.Report report, long atNanos) {}
 
-    private final StreamCatalog catalog;
+    private final SnapshotReader reader;
     private final Map<Integer, Reported> reports = new ConcurrentHashMap<>();
     private volatile StreamSnapshot snapshot;
 
-    public StreamFollower(StreamCatalog catalog) {
-        this.catalog = catalog;
-        this.snapshot = StreamSnapshot.before(catalog.stream());
+    public StreamFollower(SnapshotReader reader) {
+        this.reader = reader;
+        this.snapshot = StreamSnapshot.before(reader.stream());
     }
 
     /** The catalog as last seen. */
@@ -34,7 +34,7 @@ public final class StreamFollower {
 
     /** Applies the edits that are visible here; blocks. To see what others have just committed, sync before. */
     public synchronized StreamSnapshot advance() {
-        snapshot = catalog.advance(snapshot);
+        snapshot = reader.advance(snapshot);
         return snapshot;
     }
 

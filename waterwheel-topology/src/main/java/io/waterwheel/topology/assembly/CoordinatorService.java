@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -287,7 +288,11 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private StreamSnapshot snapshot(StreamInfo stream) {
         services.catalogStore().sync();
-        return new StreamCatalog(services.catalogStore(), stream).advance(StreamSnapshot.before(stream));
+        return reader(stream).latest();
+    }
+
+    private SnapshotReader reader(StreamInfo stream) {
+        return new SnapshotReader(services.catalogStore(), services.chunkStore(), stream);
     }
 
     private StreamDescription describe(StreamInfo stream) {
@@ -332,12 +337,12 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 ends[p] = request.getUpToOrDefault(p, 0);
             }
         }
-        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        SnapshotReader reader = reader(stream);
         StreamSnapshot snapshot = StreamSnapshot.before(stream);
         long sealAgain = System.nanoTime();
         while (true) {
             services.catalogStore().sync();
-            snapshot = catalog.advance(snapshot);
+            snapshot = reader.advance(snapshot);
             long[] least = least(snapshot, Math.min(snapshot.partitions(), ends.length));
             if (reached(least, ends)) {
                 Map<Integer, Long> positions = new HashMap<>();
@@ -396,7 +401,12 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             try (TopicScan scan = new TopicScan(
                     services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
                 StreamVerifier.Outcome outcome = new StreamVerifier(
-                                stream, new StreamCatalog(services.catalogStore(), stream), coordinator, scan, deadline)
+                                stream,
+                                new StreamCatalog(services.catalogStore(), stream),
+                                reader(stream),
+                                coordinator,
+                                scan,
+                                deadline)
                         .verify();
                 LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
                 return reply(outcome);

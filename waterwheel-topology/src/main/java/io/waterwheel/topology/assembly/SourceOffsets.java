@@ -2,6 +2,7 @@ package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -40,7 +41,7 @@ final class SourceOffsets {
     OffsetsReply show(StreamInfo stream) {
         services.catalogStore().sync();
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        StreamSnapshot snapshot = catalog.advance(StreamSnapshot.before(stream));
+        StreamSnapshot snapshot = snapshot(stream);
         TopicState topic = topic(stream);
         Map<Integer, Control.PartitionReport> partitions = coordinator.partitionReports(stream.id());
         Map<Integer, Control.Report> indexers = coordinator.indexerReports(stream.id());
@@ -106,7 +107,7 @@ final class SourceOffsets {
     void set(StreamInfo stream, Map<Integer, Long> offsets) {
         services.catalogStore().sync();
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        StreamSnapshot snapshot = catalog.advance(StreamSnapshot.before(stream));
+        StreamSnapshot snapshot = snapshot(stream);
         TopicState topic = topic(stream);
         if (topic == null) {
             throw refused(stream, "topic " + stream.topic() + " is not there; make it first");
@@ -173,6 +174,10 @@ final class SourceOffsets {
     }
 
     /** Position below which every indexer has everything, as far as is known here. */
+    private StreamSnapshot snapshot(StreamInfo stream) {
+        return new SnapshotReader(services.catalogStore(), services.chunkStore(), stream).latest();
+    }
+
     private long indexed(StreamInfo stream, StreamSnapshot snapshot, int partition) {
         Map<Integer, Control.Report> reports = coordinator.indexerReports(stream.id());
         long least = Long.MAX_VALUE;

@@ -1,11 +1,11 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.ChunkDescriptor;
-import io.waterwheel.catalog.Edit;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -72,12 +72,10 @@ final class StreamVerifier {
 
     private final StreamInfo stream;
     private final StreamCatalog catalog;
+    private final SnapshotReader reader;
     private final WorkerServices.QueryHandler coordinator;
     private final TopicScan scan;
     private final long deadlineNanos;
-
-    /** By indexer the checkpoints of its flushes, in order, the first at the stream's creation or the indexer's. */
-    private final Map<Integer, List<IndexerCheckpoint>> history = new TreeMap<>();
 
     private StreamSnapshot snapshot;
     /** By indexer the checkpoint below which nothing is compared. */
@@ -94,11 +92,13 @@ final class StreamVerifier {
     StreamVerifier(
             StreamInfo stream,
             StreamCatalog catalog,
+            SnapshotReader reader,
             WorkerServices.QueryHandler coordinator,
             TopicScan scan,
             long deadlineNanos) {
         this.stream = stream;
         this.catalog = catalog;
+        this.reader = reader;
         this.coordinator = coordinator;
         this.scan = scan;
         this.deadlineNanos = deadlineNanos;
@@ -112,7 +112,7 @@ final class StreamVerifier {
     }
 
     Outcome verify() throws InterruptedException {
-        snapshot = catalog.advance(snapshot, this::remember);
+        snapshot = reader.latest();
         List<String> notes = new ArrayList<>();
         long[] begins = begins(notes);
         List<ChunkDescriptor> chunks = new ArrayList<>();
@@ -137,28 +137,6 @@ final class StreamVerifier {
                 snapshot.edit(), parts, topic, answers, notes, differences(topic, answers, parts, notes.isEmpty()));
     }
 
-    private void remember(Edit edit) {
-        if (edit instanceof Edit.Created created) {
-            long[] starts = created.starts().stream().mapToLong(Long::longValue).toArray();
-            for (int indexer : created.table().indexers()) {
-                add(indexer, new IndexerCheckpoint(0, 0, starts, 0));
-            }
-        } else if (edit instanceof Edit.Routed routed) {
-            routed.starts().forEach(this::add);
-        } else if (edit instanceof Edit.Flushed flushed) {
-            add(flushed.indexer(), flushed.checkpoint());
-        } else if (edit instanceof Edit.Extended extended) {
-            long[] starts =
-                    extended.starts().stream().mapToLong(Long::longValue).toArray();
-            // What was flushed before holds nothing of the new partitions: it stands at their starts.
-            history.values().forEach(checkpoints -> checkpoints.replaceAll(before -> before.extended(starts)));
-        }
-    }
-
-    private void add(int indexer, IndexerCheckpoint checkpoint) {
-        history.computeIfAbsent(indexer, id -> new ArrayList<>()).add(checkpoint);
-    }
-
     /** Where counting begins in each partition; sets the floors. */
     private long[] begins(List<String> notes) {
         long[] begins = new long[snapshot.stream().partitions()];
@@ -170,7 +148,23 @@ final class StreamVerifier {
                 begins[p] = Math.max(begins[p], range.to());
             }
         }
-        history.forEach((indexer, checkpoints) -> {
+        setFloors(begins, notes);
+        if (floors.values().stream().anyMatch(floor -> floor.flushed() > 0)) {
+            // Not from the stream's beginning: whose a tuple was must be known, and below this it is forgotten.
+            for (int p = 0; p < begins.length; p++) {
+                begins[p] = Math.max(begins[p], snapshot.route(p).firstSince());
+            }
+            notes.clear();
+            setFloors(begins, notes);
+        }
+        return begins;
+    }
+
+    private void setFloors(long[] begins, List<String> notes) {
+        // Of long lives only some checkpoints are known, and the present one: where one will do, an older would too.
+        new TreeMap<>(snapshot.marks()).forEach((indexer, marks) -> {
+            List<IndexerCheckpoint> checkpoints = new ArrayList<>(marks.checkpoints());
+            checkpoints.add(checkpoint(indexer));
             for (IndexerCheckpoint checkpoint : checkpoints) {
                 if (atOrAbove(checkpoint.watermarks(), begins)) {
                     floors.put(indexer, checkpoint);
@@ -187,7 +181,6 @@ final class StreamVerifier {
                     "stream " + stream.name() + ": the log begins at " + Arrays.toString(begins)
                             + ", above all that indexer " + indexer + " has flushed: nothing can be compared");
         });
-        return begins;
     }
 
     private static boolean atOrAbove(long[] watermarks, long[] begins) {
@@ -255,6 +248,15 @@ final class StreamVerifier {
                 keys.fill(block, 0, (index, reason) -> refusedRows++);
             } catch (RejectedRecordException e) {
                 refusedRows = 1;
+            }
+            if (offset < route.firstSince()) {
+                // Whose it was is forgotten, as every checkpoint has passed it; all is compared from the beginning then.
+                refused += refusedRows;
+                for (int row = 0; row < block.size(); row++) {
+                    tuples++;
+                    topicSlices[slice(block.times()[row])].add(block, row);
+                }
+                return;
             }
             // As the dispatcher has it: the first indexer of the table counts what is refused.
             if (belongs(offset, table.indexers()[0])) {

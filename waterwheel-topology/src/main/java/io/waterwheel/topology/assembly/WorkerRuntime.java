@@ -105,7 +105,7 @@ final class WorkerRuntime implements WorkerServices {
             catalogStore = keep(ZooKeeperCatalogStore.connect(config));
             namespace = new Namespace(catalogStore);
             streams = keep(new StreamDirectory(catalogStore, namespace, scheduler));
-            chunkStore = keep(ChunkStores.open(config.chunkStoreUri()));
+            chunkStore = keep(ChunkStores.open(config));
             chunkScan = new ChunkScan(
                     chunkStore,
                     new ChunkCache(config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()));

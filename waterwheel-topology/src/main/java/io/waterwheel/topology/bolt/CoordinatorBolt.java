@@ -141,7 +141,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
             return StatusJson.of(
                     services.streams().streams().values(),
                     this::statusOf,
-                    collector == null ? null : collector.totals());
+                    collector == null ? null : collector.totals(),
+                    collector == null ? null : collector.rollUps());
         }
 
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {

@@ -1,6 +1,6 @@
 package io.waterwheel.topology.bolt;
 
-import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
@@ -28,9 +28,9 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         final AtomicBoolean due = new AtomicBoolean();
 
         Followed(StreamInfo stream) {
-            StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-            this.follower = new StreamFollower(catalog);
-            this.watch = services.catalogStore().watch(catalog.editsPath(), this::changed);
+            SnapshotReader reader = new SnapshotReader(services.catalogStore(), services.chunkStore(), stream);
+            this.follower = new StreamFollower(reader);
+            this.watch = services.catalogStore().watch(reader.editsPath(), this::changed);
             follower.advance();
         }
 

@@ -36,11 +36,17 @@ final class StatusJson {
             Map<Integer, Control.Report> reports,
             Map<Integer, Control.PartitionReport> partitions) {}
 
-    /** @param collector what the collector of files has done, where it runs */
+    /**
+     * All of it.
+     *
+     * @param rollUps what has become of the edits, where they are rolled up
+     * @param collector what the collector of files has done, where it runs
+     */
     static String of(
             Collection<StreamInfo> streams,
             Function<StreamInfo, StreamStatus> status,
-            Collector.@Nullable Totals collector) {
+            Collector.@Nullable Totals collector,
+            Collector.@Nullable RollUps rollUps) {
         ObjectNode json = MAPPER.createObjectNode();
         ArrayNode list = json.putArray("streams");
         streams.stream().sorted(Comparator.comparing(StreamInfo::name)).forEach(stream -> {
@@ -57,6 +63,9 @@ final class StatusJson {
                 files.put("waiting", last.waiting());
                 files.put("foreign", last.foreign());
             }
+        }
+        if (rollUps != null) {
+            json.putObject("rollUps").put("manifests", rollUps.manifests()).put("failure", rollUps.failure());
         }
         try {
             return MAPPER.writeValueAsString(json);

@@ -32,6 +32,16 @@ public final class Keys {
             .atMost("5 min")
             .doc("How long after a process fell silent it counts as dead. Shorter: quicker fail-over, more false"
                     + " alarms in long pauses. ZooKeeper's own limits (2 to 20 ticks) apply."));
+    public static final Key<String> ZOOKEEPER_AUTH = add(
+            Key.text("zookeeper.auth", "none")
+                    .matching("none|env:[A-Za-z_][A-Za-z0-9_]*|file:/\\S+", "none, env:VARIABLE or file:/path")
+                    .doc(
+                            "Where the catalog's digest credentials are: a variable of every worker's environment, or a file on every"
+                                    + " worker's machine, which holds one line, user:password. The secret itself never stands here."));
+    public static final Key<String> ZOOKEEPER_ACL = add(Key.text("zookeeper.acl", "open")
+            .matching("open|creator", "open or creator")
+            .doc("Who may read and change the catalog's nodes that are created from now on: open: everybody who reaches"
+                    + " ZooKeeper; creator: who has the credentials of zookeeper.auth. Nodes that exist keep theirs."));
 
     public static final Key<String> KAFKA_BOOTSTRAP = add(Key.text("kafka.bootstrap", "127.0.0.1:9092")
             .matching(HOST_PORTS, "host:port with commas between")
@@ -43,6 +53,12 @@ public final class Keys {
                     .doc(
                             "Where chunk files are written, in a folder named like the namespace. A file:/// folder only where every"
                                     + " worker sees the same one. Nobody else may write there."));
+
+    public static final Key<String> CHUNK_STORE_SYNC = add(Key.text("chunk-store.sync", "hsync")
+            .matching("hsync|hflush", "hsync or hflush")
+            .doc("What HDFS must have done with a file before it is committed. hsync: it is on the disks of all its"
+                    + " datanodes; hflush: it is in their memory, so that a power failure of all of them at once may lose"
+                    + " what is committed. A local folder is always synced."));
 
     public static final Key<String> TOPOLOGY_NAME = add(Key.text("topology.name", "waterwheel")
             .matching("[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "letters, digits, underscores and hyphens, at most 100")
@@ -146,6 +162,14 @@ public final class Keys {
             .atLeast("10 ms")
             .atMost("10 s")
             .doc("How often an indexer reports what its fresh trees cover."));
+
+    public static final Key<Integer> CATALOG_EDITS = add(Key.integer("catalog.edits", 1_000)
+            .atLeast("10")
+            .atMost("20000")
+            .doc(
+                    "Edits of a stream that ZooKeeper holds before they are rolled up into manifest files in the chunk store;"
+                            + " half as many are kept longer, for coordinators that lag. More: larger ZooKeeper snapshots, slower"
+                            + " starts of coordinators."));
 
     public static final Key<Duration> COLLECTOR_GRACE = add(Key.duration("collector.grace", "2 h")
             .atLeast("1 s")

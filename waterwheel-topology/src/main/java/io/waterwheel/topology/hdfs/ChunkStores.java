@@ -2,21 +2,36 @@ package io.waterwheel.topology.hdfs;
 
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** Opens the chunk store of a URI, as {@code chunk-store.uri} has it. */
 public final class ChunkStores {
     private ChunkStores() {}
 
+    /** As the configuration says. */
+    public static ChunkStore open(WaterwheelConfig config) throws IOException {
+        return open(
+                config.chunkStoreUri(),
+                HdfsChunkStore.Sync.valueOf(config.get(Keys.CHUNK_STORE_SYNC).toUpperCase(Locale.ROOT)));
+    }
+
+    /** A local folder or one in HDFS, all synced; made when absent. */
+    public static ChunkStore open(String uri) throws IOException {
+        return open(uri, HdfsChunkStore.Sync.HSYNC);
+    }
+
     /**
      * A local folder or one in HDFS; made when absent.
      *
-     * @param uri {@code file:///folder} or {@code hdfs://namenode:port/folder}
+     * @param uri {@code file:///folder}, {@code hdfs://namenode:port/folder} or {@code hdfs://nameservice/folder}
      * @throws IOException when it cannot be reached
      */
-    public static ChunkStore open(String uri) throws IOException {
+    private static ChunkStore open(String uri, HdfsChunkStore.Sync sync) throws IOException {
         URI parsed;
         try {
             parsed = URI.create(uri);
@@ -29,7 +44,7 @@ public final class ChunkStores {
             return new LocalChunkStore(Path.of(folder));
         }
         if (scheme.equals("hdfs") && parsed.getAuthority() != null && folder.length() > 1) {
-            return HdfsChunkStore.open(parsed);
+            return HdfsChunkStore.open(parsed, sync);
         }
         throw unfit(uri, null);
     }

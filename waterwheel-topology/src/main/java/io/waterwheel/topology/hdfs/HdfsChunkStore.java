@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chunks in a folder of HDFS. A file is written under a temporary name that ends in {@code .tmp}, synced on every
- * datanode, closed, and renamed, which fails when the name is taken. Has a connection of its own, so that no other user
- * of Hadoop in the process can close it. {@code HADOOP_CONF_DIR}, when set, names the cluster's client configuration.
- * Thread-safe.
+ * Chunks in a folder of HDFS. A file is written under a temporary name that ends in {@code .tmp}, synced or flushed on
+ * every datanode, closed, and renamed, which fails when the name is taken. Has a connection of its own, so that no
+ * other user of Hadoop in the process can close it. {@code HADOOP_CONF_DIR}, when set, names the cluster's client
+ * configuration. Thread-safe.
  */
 public final class HdfsChunkStore implements ChunkStore {
     private static final Logger LOG = LoggerFactory.getLogger(HdfsChunkStore.class);
@@ -44,21 +44,31 @@ public final class HdfsChunkStore implements ChunkStore {
     private static final String CLOSE_RETRIES = "dfs.client.block.write.locateFollowingBlock.retries";
     private static final int WRITE_BUFFER = 128 << 10;
 
+    /** What HDFS must have done with a file before it gets its name. */
+    enum Sync {
+        /** It is on the disks of its datanodes. */
+        HSYNC,
+        /** It is in their memory. */
+        HFLUSH
+    }
+
     private final DistributedFileSystem files;
     private final Path root;
+    private final Sync sync;
 
-    private HdfsChunkStore(DistributedFileSystem files, Path root) {
+    private HdfsChunkStore(DistributedFileSystem files, Path root, Sync sync) {
         this.files = files;
         this.root = root;
+        this.sync = sync;
     }
 
     /** Opens the folder, which is made when absent. */
-    static HdfsChunkStore open(URI uri) throws IOException {
-        return open(uri, configuration(System.getenv("HADOOP_CONF_DIR")));
+    static HdfsChunkStore open(URI uri, Sync sync) throws IOException {
+        return open(uri, sync, configuration(System.getenv("HADOOP_CONF_DIR")));
     }
 
     /** For tests, which bring their own client configuration. */
-    static HdfsChunkStore open(URI uri, Configuration configuration) throws IOException {
+    static HdfsChunkStore open(URI uri, Sync sync, Configuration configuration) throws IOException {
         FileSystem files = FileSystem.newInstance(uri, configuration);
         try {
             if (!(files instanceof DistributedFileSystem hdfs)) {
@@ -66,7 +76,7 @@ public final class HdfsChunkStore implements ChunkStore {
             }
             Path root = hdfs.makeQualified(new Path(uri));
             hdfs.mkdirs(root);
-            return new HdfsChunkStore(hdfs, root);
+            return new HdfsChunkStore(hdfs, root, sync);
         } catch (IOException | RuntimeException e) {
             files.close();
             throw new IOException("chunk store " + uri + " cannot be opened: " + e, e);
@@ -77,7 +87,7 @@ public final class HdfsChunkStore implements ChunkStore {
      * A client asks to complete a file before the datanode has reported its last block, and then sleeps, 400 ms by
      * default: seven times what writing a chunk takes. It starts at 2 ms instead and doubles, for some 8 s in all.
      */
-    private static Configuration configuration(@org.jspecify.annotations.Nullable String folder) {
+    static Configuration configuration(@org.jspecify.annotations.Nullable String folder) {
         Configuration configuration = new Configuration();
         configuration.setInt(CLOSE_DELAY, 2);
         configuration.setInt(CLOSE_RETRIES, 12);
@@ -122,7 +132,9 @@ public final class HdfsChunkStore implements ChunkStore {
     private long writeTemporary(Path temporary, List<ByteBuffer> content) throws IOException {
         // The cluster's own replication and block size: those of an empty client configuration are no one's choice.
         FsServerDefaults defaults = files.getServerDefaults(temporary);
-        EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.CREATE, CreateFlag.SYNC_BLOCK);
+        EnumSet<CreateFlag> flags = sync == Sync.HSYNC
+                ? EnumSet.of(CreateFlag.CREATE, CreateFlag.SYNC_BLOCK)
+                : EnumSet.of(CreateFlag.CREATE);
         long bytes = 0;
         try (FSDataOutputStream out = files.create(
                 temporary,
@@ -141,7 +153,11 @@ public final class HdfsChunkStore implements ChunkStore {
                     copy(buffer.duplicate(), slice, out);
                 }
             }
-            out.hsync();
+            if (sync == Sync.HSYNC) {
+                out.hsync();
+            } else {
+                out.hflush();
+            }
         }
         return bytes;
     }

@@ -25,7 +25,6 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.OpResult;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.Stat;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,29 +42,34 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     private static final Set<Code> NO_CAUSE = Set.of(Code.OK, Code.RUNTIMEINCONSISTENCY);
 
     private static final Set<Code> CONFLICT = Set.of(Code.NODEEXISTS, Code.NONODE, Code.BADVERSION, Code.NOTEMPTY);
+    private static final Set<Code> DENIED = Set.of(Code.NOAUTH, Code.AUTHFAILED, Code.INVALIDACL);
     private static final Set<Code> UNKNOWN =
             Set.of(Code.CONNECTIONLOSS, Code.OPERATIONTIMEOUT, Code.SESSIONEXPIRED, Code.REQUESTTIMEOUT);
 
     private final String connect;
     private final String root;
     private final Duration patience;
+    private final CatalogAccess access;
     private final CuratorFramework curator;
     private final ScheduledExecutorService executor;
     private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    private ZooKeeperCatalogStore(String connect, String root, Duration sessionTimeout) {
+    private ZooKeeperCatalogStore(String connect, String root, Duration sessionTimeout, CatalogAccess access) {
         this.connect = connect;
         this.root = root;
         this.patience = sessionTimeout;
+        this.access = access;
         int sessionMillis = Math.toIntExact(sessionTimeout.toMillis());
         int retries = Math.max(3, sessionMillis / MAX_RETRY_MILLIS);
-        this.curator = CuratorFrameworkFactory.builder()
+        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(connect)
                 .sessionTimeoutMs(sessionMillis)
                 .connectionTimeoutMs(sessionMillis)
-                .retryPolicy(new BoundedExponentialBackoffRetry(RETRY_MILLIS, MAX_RETRY_MILLIS, retries))
-                .build();
+                .aclProvider(access.provider())
+                .retryPolicy(new BoundedExponentialBackoffRetry(RETRY_MILLIS, MAX_RETRY_MILLIS, retries));
+        byte[] credentials = access.credentials();
+        this.curator = (credentials == null ? builder : builder.authorization("digest", credentials)).build();
         this.executor = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "catalog-" + root);
             thread.setDaemon(true);
@@ -76,7 +80,15 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     /** Connects as the configuration says. */
     public static ZooKeeperCatalogStore connect(WaterwheelConfig config) {
         return connect(
-                config.get(Keys.ZOOKEEPER_CONNECT), config.catalogRoot(), config.get(Keys.ZOOKEEPER_SESSION_TIMEOUT));
+                config.get(Keys.ZOOKEEPER_CONNECT),
+                config.catalogRoot(),
+                config.get(Keys.ZOOKEEPER_SESSION_TIMEOUT),
+                CatalogAccess.of(config));
+    }
+
+    /** {@link #connect(String, String, Duration, CatalogAccess)} as nobody in particular, with open nodes. */
+    public static ZooKeeperCatalogStore connect(String connect, String root, Duration sessionTimeout) {
+        return connect(connect, root, sessionTimeout, CatalogAccess.OPEN);
     }
 
     /**
@@ -84,10 +96,14 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
      *
      * @param connect host:port with commas between
      * @param root absolute path of the node that becomes {@code /}
-     * @throws WaterwheelException TEMPORARY when no server answers within the session timeout
+     * @param access who we are
+     * @throws WaterwheelException TEMPORARY when no server answers within the session timeout; CATALOG_DENIED when we
+     *     are not allowed
      */
-    public static ZooKeeperCatalogStore connect(String connect, String root, Duration sessionTimeout) {
-        ZooKeeperCatalogStore store = new ZooKeeperCatalogStore(connect, CatalogPaths.check(root), sessionTimeout);
+    public static ZooKeeperCatalogStore connect(
+            String connect, String root, Duration sessionTimeout, CatalogAccess access) {
+        ZooKeeperCatalogStore store =
+                new ZooKeeperCatalogStore(connect, CatalogPaths.check(root), sessionTimeout, access);
         try {
             store.curator.getConnectionStateListenable().addListener((client, state) -> store.connectionChanged(state));
             store.curator.start();
@@ -160,8 +176,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     private org.apache.zookeeper.Op step(Op op) {
         String path = full(op.path());
         if (op instanceof Op.Create create) {
-            return org.apache.zookeeper.Op.create(
-                    path, create.data(), ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            return org.apache.zookeeper.Op.create(path, create.data(), access.acl(), CreateMode.PERSISTENT);
         } else if (op instanceof Op.Set set) {
             return org.apache.zookeeper.Op.setData(path, set.data(), set.expectedVersion());
         } else if (op instanceof Op.Delete delete) {
@@ -172,7 +187,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
         throw new IllegalArgumentException("unknown step " + op);
     }
 
-    private static RuntimeException refused(List<Op> ops, KeeperException e)
+    private RuntimeException refused(List<Op> ops, KeeperException e)
             throws ConflictException, UnknownOutcomeException {
         if (UNKNOWN.contains(e.code())) {
             throw new UnknownOutcomeException(
@@ -187,7 +202,9 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
                     if (CONFLICT.contains(code)) {
                         throw new ConflictException(conflict(ops.get(i), code));
                     } else if (!NO_CAUSE.contains(code)) {
-                        return failed(describe(ops) + ", step " + i, e);
+                        return failed(
+                                describe(ops) + ", step " + i,
+                                DENIED.contains(code) ? KeeperException.create(code) : e);
                     }
                 }
             }
@@ -322,9 +339,23 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
         }
     }
 
-    private static WaterwheelException failed(String what, Exception e) {
+    private WaterwheelException failed(String what, Exception e) {
+        if (e instanceof KeeperException keeper && DENIED.contains(keeper.code())) {
+            return denied(what, e);
+        }
         return new WaterwheelException(
                 WaterwheelException.Kind.TEMPORARY, "CATALOG_UNAVAILABLE", "catalog: " + what + " failed: " + e, e);
+    }
+
+    private WaterwheelException denied(String what, Exception e) {
+        return new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "CATALOG_DENIED",
+                "catalog " + root + ": " + what + ": ZooKeeper at " + connect + " refuses it (" + e.getMessage()
+                        + "), asked with " + access
+                        + ". The node was created with other credentials: set zookeeper.auth to"
+                        + " those, or change its ACL with ZooKeeper's shell (setAcl -R)",
+                e);
     }
 
     private void awaitConnection() {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.CatalogStoreContract;
 import io.waterwheel.model.WaterwheelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +19,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a server in this process, and what only a server can do: go away in the middle. */
 final class ZooKeeperCatalogStoreTest extends CatalogStoreContract {
@@ -117,5 +120,51 @@ final class ZooKeeperCatalogStoreTest extends CatalogStoreContract {
             assertThat(two.read("/a")).isEmpty();
             assertThat(two.children("/")).isEmpty();
         }
+    }
+
+    @Test
+    void nodesOfACreatorAreNoOneElses(@TempDir Path folder) throws Exception {
+        Path secret = Files.writeString(folder.resolve("secret"), "wheel:hunter2\n");
+        CatalogAccess ours = CatalogAccess.of("file:" + secret, "creator", name -> null);
+        CatalogAccess others = CatalogAccess.of("env:SECRET", "creator", name -> "other:" + name);
+        assertThat(ours.toString())
+                .contains("creator")
+                .doesNotContain("hunter2")
+                .doesNotContain("wheel");
+        try (CatalogStore store = ZooKeeperCatalogStore.connect(server.getConnectString(), "/closed", SESSION, ours)) {
+            store.commit(List.of(new CatalogStore.Op.Create("/a", new byte[1])));
+            store.announce("/live/x", new byte[1]);
+            assertThat(store.read("/a")).isPresent();
+        }
+        for (CatalogAccess access : List.of(CatalogAccess.OPEN, others)) {
+            try (CatalogStore store =
+                    ZooKeeperCatalogStore.connect(server.getConnectString(), "/closed", SESSION, access)) {
+                assertThatThrownBy(() -> store.read("/a"))
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                .isEqualTo("CATALOG_DENIED"))
+                        .hasMessageContaining("set zookeeper.auth to those")
+                        .hasMessageNotContaining("hunter2");
+                assertThatThrownBy(() -> store.commit(List.of(new CatalogStore.Op.Set("/a", new byte[2], 0))))
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                .isEqualTo("CATALOG_DENIED"));
+            }
+        }
+        try (CatalogStore again = ZooKeeperCatalogStore.connect(server.getConnectString(), "/closed", SESSION, ours)) {
+            assertThat(again.read("/a").orElseThrow().data()).hasSize(1);
+        }
+    }
+
+    @Test
+    void badCredentialsAreNamedAndNotShown(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("secret"), "hunter2");
+        assertThatThrownBy(() -> CatalogAccess.of("file:" + file, "open", name -> null))
+                .hasMessageContaining("expected one line user:password")
+                .hasMessageNotContaining("hunter2");
+        assertThatThrownBy(() -> CatalogAccess.of("file:" + file + "x", "open", name -> null))
+                .hasMessageContaining("the file cannot be read");
+        assertThatThrownBy(() -> CatalogAccess.of("env:NONE", "open", name -> null))
+                .hasMessageContaining("the variable is not set");
+        assertThatThrownBy(() -> CatalogAccess.of("none", "creator", name -> null))
+                .hasMessageContaining("zookeeper.acl creator needs credentials");
     }
 }

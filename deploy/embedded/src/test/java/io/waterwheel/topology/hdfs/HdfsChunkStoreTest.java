@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.ChunkStoreContract;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -131,5 +132,18 @@ final class HdfsChunkStoreTest extends ChunkStoreContract {
             best = Math.min(best, System.nanoTime() - begin);
         }
         assertThat(best / 1_000_000).as("ms for 4 MiB, the quickest of five").isLessThan(400);
+    }
+
+    @Test
+    void flushedFilesAreWholeToo() throws IOException {
+        try (ChunkStore flushing = HdfsChunkStore.open(
+                URI.create(cluster.getURI() + "/flushed"),
+                HdfsChunkStore.Sync.HFLUSH,
+                HdfsChunkStore.configuration(null))) {
+            flushing.write("s/a", List.of(ByteBuffer.wrap(new byte[] {1, 2, 3})));
+            try (ChunkStore.Input input = flushing.open("s/a")) {
+                assertThat(input.size()).isEqualTo(3);
+            }
+        }
     }
 }

@@ -1,0 +1,120 @@
+package io.waterwheel.catalog;
+
+import io.waterwheel.catalog.CatalogStore.ConflictException;
+import io.waterwheel.catalog.CatalogStore.Node;
+import io.waterwheel.catalog.CatalogStore.Op;
+import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a stream's next edit goes. A number is used once only though edits that are rolled up are deleted: a
+ * transaction that creates an edit also checks that the manifest's pointer is the one that its number was found under;
+ * under that pointer only lower numbers have ever been deleted. Thread-safe; calls block.
+ */
+final class EditTail {
+    /**
+     * Where the edits end, as far as is known.
+     *
+     * @param last number of the last edit
+     * @param pointerVersion of the pointer's node
+     * @param rolledUp the pointer's edit; never above {@code last}
+     */
+    record Place(long last, int pointerVersion, long rolledUp) {
+        long next() {
+            return last + 1;
+        }
+    }
+
+    private final CatalogStore store;
+    private final StreamInfo stream;
+    private final String base;
+    /** A guess; a conflict corrects it. */
+    private volatile @Nullable Place guess;
+
+    EditTail(CatalogStore store, StreamInfo stream) {
+        this.store = store;
+        this.stream = stream;
+        this.base = Namespace.dataPath(stream.id());
+    }
+
+    String editPath(long number) {
+        return String.format(Locale.ROOT, "%s/edits/%010d", base, number);
+    }
+
+    String pointerPath() {
+        return base + "/manifest";
+    }
+
+    /** Where the next edit goes, if nothing has happened since this was last found out. */
+    Place place() {
+        Place known = guess;
+        return known != null ? known : refresh();
+    }
+
+    /** Finds it out again; sync before to see what others have done. */
+    Place refresh() {
+        Node pointer = pointer();
+        long rolledUp = CatalogJson.readManifest(pointerPath(), pointer.data()).edit();
+        Place known = guess;
+        long low = Math.max(rolledUp, known == null ? 0 : known.last());
+        // Above what is rolled up there are no gaps, and few edits are above the guess; a list of all could be long.
+        long step = 1;
+        while (exists(low + step)) {
+            low += step;
+            step *= 2;
+        }
+        long high = low + step;
+        while (high - low > 1) {
+            long middle = low + (high - low) / 2;
+            if (exists(middle)) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Place found = new Place(low, pointer.version(), rolledUp);
+        guess = found;
+        return found;
+    }
+
+    private boolean exists(long number) {
+        return store.read(editPath(number)).isPresent();
+    }
+
+    /** The steps of a change and the edit that tells of it. */
+    List<Op> with(Place place, byte[] edit, List<Op> change) {
+        List<Op> ops = new ArrayList<>(change);
+        ops.add(new Op.Create(editPath(place.next()), edit));
+        ops.add(new Op.Check(pointerPath(), place.pointerVersion()));
+        return ops;
+    }
+
+    /** The next edit at a place was committed by this process. */
+    void committed(Place place) {
+        guess = new Place(place.next(), place.pointerVersion(), place.rolledUp());
+    }
+
+    /** The pointer's node, made for a stream of an older layout. */
+    Node pointer() {
+        while (true) {
+            Optional<Node> node = store.read(pointerPath());
+            if (node.isPresent()) {
+                return node.get();
+            }
+            String path = Namespace.path(stream.name());
+            Node entry = store.read(path).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+            if (CatalogJson.readStream(path, entry.data()).id() != stream.id()) {
+                throw new StreamGoneException(stream.name(), path);
+            }
+            try {
+                store.commit(List.of(new Op.Check(path, entry.version()), new Op.Create(pointerPath(), new byte[0])));
+            } catch (ConflictException | UnknownOutcomeException e) {
+                store.sync();
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.waterwheel.topology.zookeeper;
+
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.UnaryOperator;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who we are to ZooKeeper, and who may do what with the nodes that we create. Its text never shows the secret.
+ * Immutable.
+ */
+public final class CatalogAccess {
+    /** Nobody in particular; nodes are open to all. */
+    public static final CatalogAccess OPEN = new CatalogAccess(null, "none", false);
+
+    private final byte @Nullable [] credentials;
+    private final String source;
+    private final boolean creatorOnly;
+
+    private CatalogAccess(byte @Nullable [] credentials, String source, boolean creatorOnly) {
+        this.credentials = credentials;
+        this.source = source;
+        this.creatorOnly = creatorOnly;
+    }
+
+    /** As the configuration says. */
+    public static CatalogAccess of(WaterwheelConfig config) {
+        return of(config.get(Keys.ZOOKEEPER_AUTH), config.get(Keys.ZOOKEEPER_ACL), System::getenv);
+    }
+
+    /**
+     * Reads the credentials.
+     *
+     * @param auth {@code none}, {@code env:VARIABLE} or {@code file:/path}
+     * @param acl {@code open} or {@code creator}
+     * @throws IllegalArgumentException when they are not there, or not {@code user:password}
+     */
+    static CatalogAccess of(String auth, String acl, UnaryOperator<@Nullable String> environment) {
+        boolean creatorOnly = acl.toLowerCase(Locale.ROOT).equals("creator");
+        if (auth.equals("none")) {
+            if (creatorOnly) {
+                throw new IllegalArgumentException("zookeeper.acl creator needs credentials: set zookeeper.auth to"
+                        + " env:VARIABLE or file:/path of a line user:password, or zookeeper.acl to open");
+            }
+            return OPEN;
+        }
+        String secret = auth.startsWith("env:")
+                ? environment.apply(auth.substring("env:".length()))
+                : line(auth, Path.of(auth.substring("file:".length())));
+        if (secret == null) {
+            throw new IllegalArgumentException(
+                    "zookeeper.auth " + auth + ": the variable is not set in this process's environment");
+        }
+        int colon = secret.indexOf(':');
+        if (colon < 1 || colon == secret.length() - 1) {
+            throw new IllegalArgumentException("zookeeper.auth " + auth
+                    + ": expected one line user:password, got something else (" + secret.length() + " characters)");
+        }
+        return new CatalogAccess(secret.getBytes(StandardCharsets.UTF_8), auth, creatorOnly);
+    }
+
+    private static String line(String auth, Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException("zookeeper.auth " + auth + ": the file cannot be read", e);
+        }
+    }
+
+    byte @Nullable [] credentials() {
+        return credentials == null ? null : credentials.clone();
+    }
+
+    /** Of the nodes that are created. */
+    List<ACL> acl() {
+        return creatorOnly ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE;
+    }
+
+    ACLProvider provider() {
+        List<ACL> acl = acl();
+        return new ACLProvider() {
+            @Override
+            public List<ACL> getDefaultAcl() {
+                return acl;
+            }
+
+            @Override
+            public List<ACL> getAclForPath(String path) {
+                return acl;
+            }
+        };
+    }
+
+    /** Where the credentials come from, and who may do what; not the credentials. */
+    @Override
+    public String toString() {
+        return "zookeeper.auth " + source + ", zookeeper.acl " + (creatorOnly ? "creator" : "open");
+    }
+}

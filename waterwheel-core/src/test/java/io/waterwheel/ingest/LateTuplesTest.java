@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.InMemoryCatalogStore;
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -65,7 +66,8 @@ final class LateTuplesTest {
     /** An indexer whose flushes are taken by hand, and what it was given. */
     private final class Run implements IndexerEffects {
         final LocalChunkStore store;
-        final StreamCatalog catalog;
+        final SnapshotReader reader;
+        StreamSnapshot snapshot;
         final StreamInfo stream;
         final FlushSequence flushes;
         final IndexerCore core;
@@ -83,7 +85,9 @@ final class LateTuplesTest {
             store = new LocalChunkStore(Files.createDirectories(folder.resolve(name)));
             InMemoryCatalogStore zookeeper = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
             stream = new Namespace(zookeeper).create("s", SCHEMA, RecordFormat.BLOCK, "t", new long[1], 1);
-            catalog = new StreamCatalog(zookeeper, stream);
+            StreamCatalog catalog = new StreamCatalog(zookeeper, stream);
+            reader = new SnapshotReader(zookeeper, store, stream);
+            snapshot = StreamSnapshot.before(stream);
             StreamCatalog.IndexerStart start = catalog.startIndexer(0);
             flushes = new FlushSequence(catalog, 0, start);
             PagePool pool = new PagePool(256 << 20);
@@ -129,7 +133,8 @@ final class LateTuplesTest {
         }
 
         StreamSnapshot snapshot() {
-            return catalog.advance(StreamSnapshot.before(stream));
+            snapshot = reader.advance(snapshot);
+            return snapshot;
         }
 
         List<ChunkDescriptor> chunks(KeyInterval keys, TimeInterval times) {

@@ -112,12 +112,8 @@ public final class WaterwheelClient implements AutoCloseable {
      * used. Coordinators may come, go and move: when none that it knows takes a call, it looks where they are now, for
      * as long as the call may take (before it has met any, five seconds).
      *
-     * <pre>{@code
-     * WaterwheelClient client = WaterwheelClient.discover("zk1:2181,zk2:2181,zk3:2181/waterwheel", "default");
-     * }</pre>
-     *
-     * @param zooKeeper {@code HOST:PORT}, several with commas between, then {@code zookeeper.root} of the configuration
-     *     unless it is {@code /waterwheel}
+     * @param zooKeeper {@code zk1:2181,zk2:2181,zk3:2181/waterwheel}: {@code HOST:PORT}, several with commas between,
+     *     then {@code zookeeper.root} of the configuration unless it is {@code /waterwheel}
      * @param namespace as {@code namespace} of the configuration names it
      * @throws IllegalArgumentException when one of them is none
      */

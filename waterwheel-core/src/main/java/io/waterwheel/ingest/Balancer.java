@@ -38,6 +38,9 @@ public final class Balancer {
 
     private long unevenNanos;
     private boolean changed;
+    /** The version that was judged last. */
+    private int judged;
+
     private long changedNanos;
 
     public Balancer(BalancerSettings settings) {
@@ -77,6 +80,10 @@ public final class Balancer {
      * @param table newest
      */
     public long @Nullable [] propose(RoutingTable table, long now) {
+        if (judged != 0 && judged != table.version()) {
+            onChanged(now);
+        }
+        judged = table.version();
         KeyLoad load = recent(JUDGED_NANOS, now);
         int slots = table.indexers().length;
         if (slots < 2 || load.total() < LEAST_TUPLES || load.deviation(table.boundaries()) <= settings.deviation()) {

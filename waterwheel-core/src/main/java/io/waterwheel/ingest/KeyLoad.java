@@ -38,10 +38,8 @@ final class KeyLoad {
         double[] weights = new double[distinct];
         for (Control.KeySample sample : samples) {
             double each = (double) sample.tuples() / sample.keys().length;
-            int at = 0;
             for (long key : sample.keys()) {
-                at = Arrays.binarySearch(keys, at, distinct, key);
-                weights[at] += each;
+                weights[Arrays.binarySearch(keys, key)] += each;
             }
         }
         return new KeyLoad(keys, weights);

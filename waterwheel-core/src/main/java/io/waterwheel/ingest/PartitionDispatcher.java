@@ -467,6 +467,14 @@ public final class PartitionDispatcher {
      */
     private void passCovered(long now) {
         long first = route.firstSince();
+        for (OutgoingChannel channel : channels.values()) {
+            if (channel.epoch != null && channel.cursor < first) {
+                // An indexer that lives has passed it; another finds a gap, and asks again.
+                channel.cursor = first;
+                channel.sentTo = first;
+                channel.sentVersion = 0;
+            }
+        }
         if (readTo < 0 || ring.to() >= first) {
             return;
         }

@@ -18,6 +18,7 @@ import java.util.Locale;
  * partitions: 4         # 4 when left out
  * dead-letters: skip    # or halt, or halt above N per million
  * log-loss: fail        # or skip to earliest
+ * balancing: auto       # or off
  * fields:
  *   - {name: time_ms, type: timestamp}
  *   - {name: longitude, type: double}

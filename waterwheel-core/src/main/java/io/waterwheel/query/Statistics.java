@@ -7,10 +7,20 @@ package io.waterwheel.query;
  * @param chunks chunks of the stream, at the edit that the answer was planned on
  * @param chunksMeeting of those, chunks whose region meets the query's keys and times
  * @param chunksRead of those, chunks that were read; fewer when older ones turned out not to be needed
+ * @param nearReads of those, chunks of which something was read from the chunk store, other than a directory, by a
+ *     query server on a host that holds a replica; where all hosts are equally near, none counts as either
+ * @param farReads the same, by a query server on another host
  * @param inChunks what was looked at in chunks
  * @param fresh what was looked at in the indexers' trees
  */
-public record Statistics(long chunks, long chunksMeeting, long chunksRead, Scanned inChunks, Scanned fresh) {
+public record Statistics(
+        long chunks,
+        long chunksMeeting,
+        long chunksRead,
+        long nearReads,
+        long farReads,
+        Scanned inChunks,
+        Scanned fresh) {
     /** Of an answer whose server said nothing about it. */
-    public static final Statistics NONE = new Statistics(0, 0, 0, Scanned.NOTHING, Scanned.NOTHING);
+    public static final Statistics NONE = new Statistics(0, 0, 0, 0, 0, Scanned.NOTHING, Scanned.NOTHING);
 }

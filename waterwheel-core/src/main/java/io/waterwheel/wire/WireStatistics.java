@@ -13,6 +13,8 @@ final class WireStatistics {
                 .setChunks(statistics.chunks())
                 .setChunksMeeting(statistics.chunksMeeting())
                 .setChunksRead(statistics.chunksRead())
+                .setNearReads(statistics.nearReads())
+                .setFarReads(statistics.farReads())
                 .setInChunks(toMessage(statistics.inChunks()))
                 .setFresh(toMessage(statistics.fresh()))
                 .build();
@@ -23,6 +25,8 @@ final class WireStatistics {
                 message.getChunks(),
                 message.getChunksMeeting(),
                 message.getChunksRead(),
+                message.getNearReads(),
+                message.getFarReads(),
                 fromMessage(message.getInChunks()),
                 fromMessage(message.getFresh()));
     }

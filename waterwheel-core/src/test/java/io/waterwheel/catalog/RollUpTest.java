@@ -147,6 +147,7 @@ final class RollUpTest {
         StreamCatalog balancer = new StreamCatalog(store, stream);
         StreamSnapshot follower = StreamSnapshot.before(stream);
         int merges = 0;
+        int indexers = stream.indexers();
         for (int step = 0; step < 400; step++) {
             int action = random.nextInt(20);
             Writer writer = writers.get(random.nextInt(writers.size()));
@@ -155,8 +156,13 @@ final class RollUpTest {
             } else if (action == 9) {
                 writers.set(random.nextInt(writers.size()), new Writer(random.nextInt(2), random));
             } else if (action == 10) {
-                balancer.changeRouting(
-                        new long[] {random.nextLong()}, new int[] {random.nextInt(3), 3 + random.nextInt(3)});
+                // One of those there are, and another or, now and then, the next that there is not yet.
+                int first = random.nextInt(indexers);
+                int second = (first + 1 + random.nextInt(indexers - 1)) % indexers;
+                if (indexers < 6 && random.nextInt(3) == 0) {
+                    second = indexers++;
+                }
+                balancer.changeRouting(new long[] {random.nextLong()}, new int[] {first, second});
                 recordEdits();
             } else if (action == 11) {
                 int p = random.nextInt(2);

@@ -130,10 +130,6 @@ final class PlantedBugs {
                             ROUTE,
                             "versions.get(first + 1).since() <= covered",
                             "versions.get(first + 1).since() <= limit"),
-            new PlantedBug("forgotten versions", 1, SAFETY, "offsets are routed whose version is forgotten")
-                    .with(DISPATCHER, "if (records.from < route.firstSince() || records", "if (records")
-                    .with(DISPATCHER, "&& channel.cursor >= route.firstSince()", "")
-                    .with(DISPATCHER, "if (readTo < 0 || ring.to() >= first) {", "if (first >= 0) {"),
             new PlantedBug("contiguity", 4, SAFETY, "a block beyond the watermark is taken")
                     .with(INDEXER, "if (block.from() > channel.watermark) {", "if (block.from() < 0) {"),
             CUTTING,

@@ -101,6 +101,8 @@ class WireQueriesTest {
                         20,
                         9,
                         8,
+                        5,
+                        2,
                         new Scanned(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
                         new Scanned(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))

@@ -101,9 +101,9 @@ final class ClusterFiles {
         zooKeeper();
         kafka();
         hdfs();
-        stormHome(settings, stormHome, "127.0.0.1", 0);
+        stormHome(settings, stormHome, host(ClusterLayout.NIMBUS), 0);
         for (int pair = 1; pair <= layout.pairs(); pair++) {
-            stormHome(settings, stormHome(pair), ClusterLayout.host(layout.pairs(), pair), pair);
+            stormHome(settings, stormHome(pair), host(ClusterLayout.supervisor(pair)), pair);
         }
         waterwheel(settings);
     }
@@ -167,21 +167,21 @@ final class ClusterFiles {
                 maxSessionTimeout=60000
                 dataDir=%s
                 clientPort=%d
-                clientPortAddress=127.0.0.1
+                clientPortAddress=%s
                 admin.enableServer=false
                 maxClientCnxns=0
                 4lw.commands.whitelist=ruok,srvr,mntr
                 """.formatted(
-                        data.resolve("zookeeper"), layout.port(ClusterLayout.ZOOKEEPER)));
+                data.resolve("zookeeper"), layout.port(ClusterLayout.ZOOKEEPER), host(ClusterLayout.ZOOKEEPER)));
     }
 
     private void kafka() throws IOException {
         write(conf.resolve("kafka/server.properties"), """
                 process.roles=broker,controller
                 node.id=1
-                controller.quorum.voters=1@127.0.0.1:%2$d
-                listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d
-                advertised.listeners=PLAINTEXT://127.0.0.1:%1$d
+                controller.quorum.voters=1@%4$s:%2$d
+                listeners=PLAINTEXT://%4$s:%1$d,CONTROLLER://%4$s:%2$d
+                advertised.listeners=PLAINTEXT://%4$s:%1$d
                 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
                 controller.listener.names=CONTROLLER
                 inter.broker.listener.name=PLAINTEXT
@@ -197,7 +197,10 @@ final class ClusterFiles {
                 num.network.threads=1
                 num.io.threads=2
                 """.formatted(
-                layout.port(ClusterLayout.KAFKA), layout.port(ClusterLayout.KAFKA_CONTROLLER), data.resolve("kafka")));
+                        layout.port(ClusterLayout.KAFKA),
+                        layout.port(ClusterLayout.KAFKA_CONTROLLER),
+                        data.resolve("kafka"),
+                        host(ClusterLayout.KAFKA)));
     }
 
     private void hdfs() throws IOException {
@@ -258,6 +261,10 @@ final class ClusterFiles {
         return xml.append("</configuration>\n").toString();
     }
 
+    private String host(String daemon) {
+        return layout.address(daemon).host();
+    }
+
     /** A Storm home as Storm's own release has it, with what this one's daemon is told. */
     private void stormHome(ClusterSettings settings, Path home, String host, int pair) throws IOException {
         for (String each : List.of("extlib", "extlib-daemon", "bin", "logs", "conf")) {
@@ -299,11 +306,11 @@ final class ClusterFiles {
 
     private Map<String, String> storm(String host, int pair) {
         Map<String, String> yaml = new TreeMap<>();
-        yaml.put("storm.zookeeper.servers", "[\"127.0.0.1\"]");
+        yaml.put("storm.zookeeper.servers", "[" + quoted(host(ClusterLayout.ZOOKEEPER)) + "]");
         yaml.put("storm.zookeeper.port", Integer.toString(layout.port(ClusterLayout.ZOOKEEPER)));
         yaml.put("storm.zookeeper.root", "/storm");
         yaml.put("storm.local.hostname", quoted(host));
-        yaml.put("nimbus.seeds", "[\"127.0.0.1\"]");
+        yaml.put("nimbus.seeds", "[" + quoted(host(ClusterLayout.NIMBUS)) + "]");
         yaml.put("nimbus.thrift.port", Integer.toString(layout.port(ClusterLayout.NIMBUS)));
         if (pair == 0) {
             yaml.put("storm.local.dir", quoted(data.resolve("nimbus").toString()));

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
 import java.util.Optional;
 
 /** A folder where a cluster is, was or will be, as one command after the other finds it. */
@@ -26,7 +27,7 @@ final class ClusterFolder {
 
     /** Its daemons, which outlive this process. */
     Daemons daemons(ClusterLayout layout) throws IOException {
-        return new Daemons(layout, new ClusterFiles(folder, layout), true);
+        return new Daemons(layout, new ClusterFiles(folder, layout), true, Map.of());
     }
 
     /**

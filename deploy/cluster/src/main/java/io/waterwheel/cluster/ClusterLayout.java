@@ -84,7 +84,7 @@ final class ClusterLayout {
         }
         int next = 0;
         for (String name : names(settings.pairs())) {
-            layout.addresses.put(name, new Address(hostOf(settings.pairs(), name), ports.get(next++)));
+            layout.addresses.put(name, new Address(hostOf(settings, name), ports.get(next++)));
         }
         for (int pair = 1; pair <= settings.pairs(); pair++) {
             layout.slots.put(supervisor(pair), List.copyOf(ports.subList(next, next + settings.slots())));
@@ -102,9 +102,14 @@ final class ClusterLayout {
         return names;
     }
 
-    private static String hostOf(int pairs, String name) {
+    private static String hostOf(ClusterSettings settings, String name) {
+        int dot = name.indexOf('.');
+        ClusterSettings.Place place = settings.places().get(dot < 0 ? name : name.substring(0, dot));
+        if (place != null) {
+            return place.host();
+        }
         int hyphen = name.indexOf('-');
-        return hyphen < 0 ? LOOPBACK : host(pairs, name.charAt(hyphen + 1) - '0');
+        return hyphen < 0 ? LOOPBACK : host(settings.pairs(), name.charAt(hyphen + 1) - '0');
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.waterwheel.cluster;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,9 +16,30 @@ import java.util.Map;
  *     host would hold everything and locality would mean nothing
  * @param basePort first of the ports, which follow one another; 0: free ones, wherever they are
  * @param storm further entries of {@code storm.yaml}, which win
+ * @param places by a daemon's name where it runs instead of on loopback; none for those that are not named
  */
 public record ClusterSettings(
-        Path dist, Path folder, int pairs, int slots, int replication, int basePort, Map<String, String> storm) {
+        Path dist,
+        Path folder,
+        int pairs,
+        int slots,
+        int replication,
+        int basePort,
+        Map<String, String> storm,
+        Map<String, Place> places) {
+    /**
+     * Where a daemon runs.
+     *
+     * @param host the address where it listens and is known
+     * @param prefix words before its command, {@code ip netns exec NAME} for instance; they must become the daemon, not
+     *     start it beside themselves
+     */
+    public record Place(String host, List<String> prefix) {
+        public Place {
+            prefix = List.copyOf(prefix);
+        }
+    }
+
     private static final int MOST_PAIRS = 9;
     private static final int MOST_PORT = 65_000;
 
@@ -31,6 +53,7 @@ public record ClusterSettings(
         dist = dist.toAbsolutePath().normalize();
         folder = folder.toAbsolutePath().normalize();
         storm = Map.copyOf(storm);
+        places = Map.copyOf(places);
         if (folder.toString().matches(".*[\\s:%\"'].*")) {
             throw new IllegalArgumentException(
                     "the cluster's folder: " + folder + " has a blank, colon, per cent sign or"
@@ -46,21 +69,26 @@ public record ClusterSettings(
 
     /** One DataNode, one Supervisor with three slots, free ports, Storm as it comes: the smallest cluster. */
     public static ClusterSettings of(Path dist, Path folder) {
-        return new ClusterSettings(dist, folder, 1, 3, 1, 0, Map.of());
+        return new ClusterSettings(dist, folder, 1, 3, 1, 0, Map.of(), Map.of());
     }
 
     /** Three DataNodes and three Supervisors with two slots each, two copies of a block, free ports. */
     public static ClusterSettings ofThree(Path dist, Path folder) {
-        return new ClusterSettings(dist, folder, 3, 2, 2, 0, Map.of());
+        return new ClusterSettings(dist, folder, 3, 2, 2, 0, Map.of(), Map.of());
     }
 
     /** The same with these entries of {@code storm.yaml}. */
     public ClusterSettings withStorm(Map<String, String> entries) {
-        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, entries);
+        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, entries, places);
     }
 
     /** The same with so many copies of a block. */
     public ClusterSettings withReplication(int copies) {
-        return new ClusterSettings(dist, folder, pairs, slots, copies, basePort, storm);
+        return new ClusterSettings(dist, folder, pairs, slots, copies, basePort, storm, places);
+    }
+
+    /** The same with these daemons elsewhere than on loopback, each by its name. */
+    public ClusterSettings withPlaces(Map<String, Place> elsewhere) {
+        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, storm, elsewhere);
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * Owner: one thread at a time.
  */
 final class Daemons {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final int HTTP_MILLIS = 2_000;
     private static final long POLL_MILLIS = 100;
 
@@ -37,20 +37,32 @@ final class Daemons {
     private final StormClient storm;
     private final Map<String, Daemon> daemons = new LinkedHashMap<>();
 
-    Daemons(ClusterLayout layout, ClusterFiles files, boolean surviveThisProcess) throws IOException {
+    /** @param places of those that run elsewhere than on loopback, by name */
+    Daemons(
+            ClusterLayout layout,
+            ClusterFiles files,
+            boolean surviveThisProcess,
+            Map<String, ClusterSettings.Place> places)
+            throws IOException {
         this.layout = layout;
         this.files = files;
         this.commands = new Commands(files);
         this.runs = new Runs(files, commands::prepare);
         this.workers = new Workers(layout, files.mark());
-        this.storm = new StormClient(layout.port(ClusterLayout.NIMBUS));
+        this.storm = new StormClient(layout.address(ClusterLayout.NIMBUS));
         PidFiles pids = new PidFiles(files.folder);
         Daemon.Manner manner = new Daemon.Manner(surviveThisProcess, commands::prepare);
         for (String name : layout.daemons()) {
             List<Integer> ports = layout.of(name).values().stream()
                     .map(ClusterLayout.Address::port)
                     .toList();
-            daemons.put(name, new Daemon(name, command(name), ports, files.log(name), ready(name), pids, manner));
+            List<String> command = new ArrayList<>();
+            ClusterSettings.Place place = places.get(name);
+            if (place != null) {
+                command.addAll(place.prefix());
+            }
+            command.addAll(command(name));
+            daemons.put(name, new Daemon(name, command, ports, files.log(name), ready(name), pids, manner));
         }
     }
 

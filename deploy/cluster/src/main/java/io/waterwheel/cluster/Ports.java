@@ -57,7 +57,7 @@ final class Ports {
         if (isFree(port)) {
             return Optional.empty();
         }
-        Set<String> sockets = sockets(port);
+        Set<String> sockets = sockets("self", port);
         for (long pid : Processes.all()) {
             if (holdsOne(pid, sockets)) {
                 List<String> command = Processes.commandLine(pid);
@@ -92,20 +92,28 @@ final class Ports {
      * Whether the process itself listens on the port: that somebody answers there would not do, it may be a stranger
      * who took the port first.
      */
-    static boolean ownedBy(long pid, int port) throws IOException {
-        return holdsOne(pid, sockets(port));
+    static boolean ownedBy(long pid, int port) {
+        return holdsOne(pid, sockets(Long.toString(pid), port));
     }
 
-    /** What the kernel calls the sockets that listen on the port, on whatever address. */
-    private static Set<String> sockets(int port) throws IOException {
+    /**
+     * What the kernel calls the sockets that listen on the port, on whatever address, in the network of a process: it
+     * may have a network namespace of its own.
+     */
+    private static Set<String> sockets(String process, int port) {
         Set<String> sockets = new HashSet<>();
-        for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
-            Path file = Path.of(table);
-            if (Files.exists(file)) {
-                collect(Files.readAllLines(file), port, sockets);
-            }
+        for (String table : List.of("tcp", "tcp6")) {
+            collect(lines(Path.of("/proc", process, "net", table)), port, sockets);
         }
         return sockets;
+    }
+
+    private static List<String> lines(Path table) {
+        try {
+            return Files.readAllLines(table);
+        } catch (IOException e) {
+            return List.of(); // the process has just ended, or the kernel has no IPv6
+        }
     }
 
     private static boolean holdsOne(long pid, Set<String> sockets) {

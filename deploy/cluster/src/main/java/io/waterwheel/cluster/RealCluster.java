@@ -50,11 +50,11 @@ public final class RealCluster implements AutoCloseable {
     private final Reaper reaper;
     private final Daemons daemons;
 
-    private RealCluster(ClusterLayout layout, ClusterFiles files) throws IOException {
+    private RealCluster(ClusterLayout layout, ClusterFiles files, ClusterSettings settings) throws IOException {
         this.layout = layout;
         this.files = files;
         this.reaper = Reaper.start(files.folder, files.mark());
-        this.daemons = new Daemons(layout, files, false);
+        this.daemons = new Daemons(layout, files, false, settings.places());
     }
 
     /** Name of a DataNode, counted from 1. */
@@ -78,7 +78,7 @@ public final class RealCluster implements AutoCloseable {
         ClusterLayout layout = ClusterLayout.of(settings);
         ClusterFiles files = new ClusterFiles(settings.folder(), layout);
         files.write(settings);
-        RealCluster cluster = new RealCluster(layout, files);
+        RealCluster cluster = new RealCluster(layout, files, settings);
         try {
             cluster.daemons.startMissing(Daemons.Progress.SILENT);
             return cluster;

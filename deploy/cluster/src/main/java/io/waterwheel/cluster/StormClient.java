@@ -19,10 +19,10 @@ final class StormClient {
 
     private final Map<String, Object> conf;
 
-    StormClient(int nimbusPort) {
+    StormClient(ClusterLayout.Address nimbus) {
         conf = new HashMap<>(Utils.readDefaultConfig());
-        conf.put("nimbus.seeds", List.of("127.0.0.1"));
-        conf.put("nimbus.thrift.port", nimbusPort);
+        conf.put("nimbus.seeds", List.of(nimbus.host()));
+        conf.put("nimbus.thrift.port", nimbus.port());
         conf.put("storm.nimbus.retry.times", 1);
     }
 

@@ -131,6 +131,7 @@ final class UpCommand implements Callable<Integer> {
                 choose(slots, before.map(ClusterLayout::slotsOfEach), DEFAULT_SLOTS),
                 replication == null ? Math.min(copies, count) : copies,
                 base(),
+                Map.of(),
                 Map.of());
     }
 

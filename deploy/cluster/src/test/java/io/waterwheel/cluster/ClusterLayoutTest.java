@@ -16,7 +16,7 @@ class ClusterLayoutTest {
     Path folder;
 
     private ClusterSettings settings(int pairs, int slots, int base) {
-        return new ClusterSettings(Path.of("dist"), folder, pairs, slots, 1, base, Map.of());
+        return new ClusterSettings(Path.of("dist"), folder, pairs, slots, 1, base, Map.of(), Map.of());
     }
 
     @Test

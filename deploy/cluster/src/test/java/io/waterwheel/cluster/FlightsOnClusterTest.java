@@ -31,13 +31,15 @@ import org.apache.storm.generated.ExecutorSummary;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Three hours of aircraft through the real topology on real daemons, in two workers: every answer must hold exactly
+ * Three hours of aircraft through the real topology on real daemons, in three workers: every answer must hold exactly
  * what was sent, while rows arrive, when all are there, out of chunks in HDFS, and after workers were killed.
  */
 @Tag("cluster")
 @Timeout(420)
+@ExtendWith(SharedCluster.class)
 class FlightsOnClusterTest {
     private static final Path FLIGHTS =
             Path.of(System.getProperty("waterwheel.shared", "../../../shared"), "data/flights/paris-2021-10.csv.gz");
@@ -47,73 +49,35 @@ class FlightsOnClusterTest {
     private static final int QUERIES = 200;
     private static final int ROWS_PER_SECOND = 15_000;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
-    private static final List<String> TOPOLOGY = List.of(
-            "topology.workers=2",
-            "spout.tasks=1",
-            "dispatcher.tasks=2",
-            "indexer.tasks=2",
-            "query-server.tasks=2",
-            "coordinator.tasks=2",
-            // Small trees, so that chunks are written while rows arrive.
-            "indexer.seal-size=2 MiB",
-            "indexer.memory-pool=64 MiB",
-            "query-server.cache-size=64 MiB",
-            "zookeeper.session-timeout=6 s");
-
     private final long seed = Long.getLong("seed", 1);
     private final Random random = new Random(seed);
     private final long begun = System.nanoTime();
     private List<FlightRows.Row> rows = List.of();
 
     @Test
-    void everyAnswerHoldsExactlyWhatWasSent() throws Exception {
+    void everyAnswerHoldsExactlyWhatWasSent(SharedCluster.Lazy lazy) throws Exception {
         if (!Files.exists(FLIGHTS)) {
             System.err.println("SKIPPED: FlightsOnClusterTest needs " + FLIGHTS.toAbsolutePath()
                     + "; set -Dwaterwheel.shared to the folder that holds data/");
         }
         assumeTrue(Files.exists(FLIGHTS), "no flights file");
         rows = FlightRows.read(FLIGHTS);
-        ClusterSettings settings = ClusterSettings.of(Path.of("target/dist"), Path.of("target/cluster-tests/flights"));
-        try (RealCluster cluster = RealCluster.start(settings)) {
-            say("all daemons are up");
-            try {
-                run(cluster);
-            } catch (Exception | AssertionError e) {
-                System.out.println(cluster.tails());
-                throw e;
-            }
+        SharedCluster.Running running = lazy.start();
+        try {
+            run(running.cluster());
+        } catch (Exception | AssertionError e) {
+            System.out.println(running.cluster().tails());
+            throw e;
         }
-        say("everything is down");
     }
 
     private void run(RealCluster cluster) throws Exception {
-        Path configuration = Files.writeString(cluster.folder().resolve("conf/waterwheel.yaml"), """
-                zookeeper.connect: %s
-                kafka.bootstrap: %s
-                chunk-store.uri: %s/waterwheel
-                storm:
-                  topology.testing.always.try.serialize: true
-                """.formatted(
-                        cluster.zooKeeper(), cluster.kafka(), cluster.hdfs()));
-        List<String> arguments = new ArrayList<>(List.of("--config", configuration.toString()));
-        arguments.addAll(TOPOLOGY);
-        long submitted = System.nanoTime();
-        cluster.submit(
-                Path.of("target/dist/waterwheel-topology-topology.jar"),
-                "io.waterwheel.topology.assembly.WaterwheelTopology",
-                arguments);
-        say("the topology is submitted");
         try (Coordinators coordinators = new Coordinators(cluster.zooKeeper(), "/waterwheel/default");
                 FlightFeed feed = new FlightFeed(cluster.kafka(), STREAM)) {
-            until(
-                    "both coordinators are announced",
-                    () -> coordinators.address(0).isPresent()
-                            && coordinators.address(1).isPresent());
             createStream(coordinators);
             untilComplete(coordinators, Map.of());
-            say("the stream is created and both coordinators answer, %d ms after the submission"
-                    .formatted(since(submitted)));
-            assertThat(cluster.workers()).hasSize(2);
+            say("the stream is created and both coordinators answer");
+            assertThat(cluster.workers()).hasSize(cluster.pairs());
             String topology = cluster.topologies().get(0).get_id();
 
             int fresh = rows.size() * 6 / 10;
@@ -138,7 +102,7 @@ class FlightsOnClusterTest {
             sending = send(feed, rows.size() * 8 / 10, rows.size());
             killed(cluster, coordinators, feed, cluster.workers());
             sending.join();
-            say("after both workers were killed: %s".formatted(check(coordinators, feed, QUERIES)));
+            say("after all workers were killed: %s".formatted(check(coordinators, feed, QUERIES)));
             for (int coordinator = 0; coordinator < 2; coordinator++) {
                 Coordinators.Answer all = coordinators.ask(
                         coordinator, Query.of(STREAM).withCount().withAtLeast(feed.acknowledged()));
@@ -157,7 +121,7 @@ class FlightsOnClusterTest {
                     .map(ExecutorSummary::get_port)
                     .map(String::valueOf)
                     .collect(Collectors.toSet());
-            assertThat(places).as("slots with an indexer").hasSize(2);
+            assertThat(places).as("slots with an indexer").hasSize(cluster.pairs());
         }
     }
 
@@ -232,7 +196,7 @@ class FlightsOnClusterTest {
         Map<Integer, Long> known = feed.acknowledged();
         CompletableFuture<Long> restarted = CompletableFuture.supplyAsync(() -> {
             try {
-                until("there are two workers again", () -> cluster.workers().size() == 2);
+                until("all workers are there again", () -> cluster.workers().size() == cluster.pairs());
                 return since(start);
             } catch (Exception e) {
                 throw new IllegalStateException(e);

@@ -1,5 +1,6 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.topology.kafka.HangingTransactions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -55,6 +56,7 @@ public final class EmbeddedKafka implements AutoCloseable {
             settings.store(out, "written at each start");
         }
         format(folder, file);
+        long began = System.currentTimeMillis();
         KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
         try {
             server.startup();
@@ -63,6 +65,8 @@ public final class EmbeddedKafka implements AutoCloseable {
             server.awaitShutdown();
             throw new IOException("Kafka in " + folder + " did not start: " + e, e);
         }
+        // Before anybody uses it: a broker that was killed, and is back at once, may leave some.
+        HangingTransactions.endAll("127.0.0.1:" + port, began);
         return new EmbeddedKafka(port, server);
     }
 

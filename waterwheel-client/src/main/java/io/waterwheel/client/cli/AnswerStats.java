@@ -43,6 +43,10 @@ final class AnswerStats {
                     chunks.bytesRead(),
                     chunks.partsCached(),
                     100.0 * chunks.partsCached() / Math.max(1, chunks.partsCached() + chunks.partsRead()));
+            if (statistics.nearReads() + statistics.farReads() > 0) {
+                err.println("replicas   " + statistics.nearReads() + " chunks read on a host that holds them, "
+                        + statistics.farReads() + " elsewhere");
+            }
             print("in memory  ", statistics.fresh(), err);
         }
         err.println("seen       all below " + positions(verdict.positions()) + " (edit " + verdict.edit() + ")");

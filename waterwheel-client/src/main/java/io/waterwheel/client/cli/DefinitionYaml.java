@@ -5,6 +5,7 @@ import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.StreamPolicy;
 import java.util.regex.Pattern;
 
 /** A stream's definition as a schema file: reading it gives the same definition, nothing left out. */
@@ -25,6 +26,9 @@ final class DefinitionYaml {
         line(out, "partitions", Integer.toString(definition.partitions()));
         line(out, "dead-letters", definition.policy().badRecords().toString());
         line(out, "log-loss", definition.policy().logLoss().toString());
+        if (definition.policy().balancing() != StreamPolicy.DEFAULT.balancing()) {
+            line(out, "balancing", definition.policy().balancing().toString());
+        }
         out.append("fields:\n");
         for (Field field : schema.fields()) {
             out.append("  - ").append(field(field)).append('\n');

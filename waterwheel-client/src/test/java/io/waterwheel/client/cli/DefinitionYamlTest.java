@@ -3,6 +3,7 @@ package io.waterwheel.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.Balancing;
 import io.waterwheel.model.Box;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
@@ -51,7 +52,8 @@ class DefinitionYamlTest {
                     new Schema(fields, key, "at"),
                     StreamPolicy.DEFAULT
                             .withBadRecords(BadRecords.parse(any(BAD_RECORDS, random)))
-                            .withLogLoss(LogLoss.parse(any(LOSSES, random))));
+                            .withLogLoss(LogLoss.parse(any(LOSSES, random)))
+                            .withBalancing(any(Balancing.values(), random)));
             String yaml = DefinitionYaml.of(definition);
             assertThat(SchemaFile.read("printed", yaml))
                     .as("seed %s\n%s", seed, yaml)

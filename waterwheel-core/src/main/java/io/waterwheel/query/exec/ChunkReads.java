@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkReads {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** A server that waits bids so often: an answer is not held up by one that has nothing left to wait for. */
+    private static final long BID_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
     private final ResolvedQuery resolved;
     private final List<ChunkDescriptor> chunks;
@@ -66,8 +68,16 @@ final class ChunkReads {
     }
 
     private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
-        ChunkDescriptor chunk;
-        while (!delivery.done() && (chunk = pending.bid(server.name())) != null) {
+        while (!delivery.done()) {
+            Dispatch.Bid bid = pending.bid(server.name(), clock.nanos());
+            if (bid instanceof Dispatch.Bid.Later later) {
+                clock.sleep(Math.min(later.nanos(), BID_NANOS));
+                continue;
+            }
+            if (!(bid instanceof Dispatch.Bid.Read read)) {
+                return;
+            }
+            ChunkDescriptor chunk = read.chunk();
             List<TupleBlock> rows = new ArrayList<>();
             boolean[] cut = {false};
             Scanned[] scanned = {Scanned.NOTHING};
@@ -112,7 +122,7 @@ final class ChunkReads {
             boolean merged = false;
             try {
                 delivery.found(found);
-                delivery.readChunk(scanned[0]);
+                delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
                 delivery.acceptAll(rows);
                 merged = true;
             } finally {
@@ -120,8 +130,19 @@ final class ChunkReads {
                     delivery.giveUp();
                 }
             }
-            pending.done(chunk);
+            pending.done(chunk, clock.nanos());
         }
+    }
+
+    private Delivery.Nearness nearness(ChunkDescriptor chunk, Endpoints.QueryServer server, Scanned scanned) {
+        if (scanned.partsRead() == 0) {
+            return Delivery.Nearness.NONE;
+        }
+        List<String> hosts = endpoints.replicas(chunk.file());
+        if (hosts.isEmpty()) {
+            return Delivery.Nearness.NONE;
+        }
+        return hosts.contains(server.host()) ? Delivery.Nearness.NEAR : Delivery.Nearness.FAR;
     }
 
     private void failed(Dispatch pending, ChunkDescriptor chunk, Endpoints.QueryServer server, String why) {

@@ -12,6 +12,16 @@ import java.util.List;
  * parts come from several threads, and one at a time is merged.
  */
 final class Delivery {
+    /** Where a chunk was read from. */
+    enum Nearness {
+        /** From the cache, or from a store that is equally near to all. */
+        NONE,
+        /** By a server beside a replica. */
+        NEAR,
+        /** By a server on a host without one. */
+        FAR
+    }
+
     private final AnswerSink sink;
     private final PartsMerge merge;
     private final long deadlineNanos;
@@ -21,6 +31,8 @@ final class Delivery {
 
     // Guarded by this.
     private int chunksRead;
+    private int nearReads;
+    private int farReads;
     private Scanned inChunks = Scanned.NOTHING;
     private Scanned fresh = Scanned.NOTHING;
 
@@ -51,8 +63,10 @@ final class Delivery {
     }
 
     /** Takes what was looked at in a chunk that is part of the answer. */
-    synchronized void readChunk(Scanned what) {
+    synchronized void readChunk(Scanned what, Nearness nearness) {
         chunksRead++;
+        nearReads += nearness == Nearness.NEAR ? 1 : 0;
+        farReads += nearness == Nearness.FAR ? 1 : 0;
         inChunks = inChunks.plus(what);
     }
 
@@ -63,7 +77,8 @@ final class Delivery {
 
     /** What has been looked at for the answer. */
     synchronized Statistics statistics(QueryPlan plan) {
-        return new Statistics(plan.snapshot().chunkCount(), plan.chunks().size(), chunksRead, inChunks, fresh);
+        return new Statistics(
+                plan.snapshot().chunkCount(), plan.chunks().size(), chunksRead, nearReads, farReads, inChunks, fresh);
     }
 
     /** Merges a block of a part into the answer; false once nothing more is wanted. */

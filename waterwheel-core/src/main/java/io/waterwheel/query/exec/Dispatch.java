@@ -2,25 +2,47 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.ChunkDescriptor;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The chunk subqueries of one query, while query servers take them. An idle server bids; it gets a chunk, and says
  * later that it has read it or failed. Every chunk is out at one server at a time. Thread-safe.
  */
 public interface Dispatch {
-    /** What this server should read next, or null when nothing is left that it may read and has not failed at. */
-    @Nullable
-    ChunkDescriptor bid(String server);
+    /** What a server that bids is told. */
+    sealed interface Bid {
+        /** To read this chunk. */
+        record Read(ChunkDescriptor chunk) implements Bid {}
+
+        /**
+         * To bid again, soon: what is pending is better read by others, who are at work.
+         *
+         * @param nanos after which it gets something if it is still pending; more than 0
+         */
+        record Later(long nanos) implements Bid {}
+
+        /** That nothing is left that it may read and has not failed at. */
+        record Nothing() implements Bid {}
+    }
+
+    /**
+     * What this server should do next. A server that is told to wait may bid again at any time.
+     *
+     * @param nowNanos time, by the same clock for every bid of a dispatch
+     */
+    Bid bid(String server, long nowNanos);
 
     /** The server could not read it: another may, and is preferred from now on. */
     void failed(ChunkDescriptor chunk, String server);
 
-    /** Servers may try again what they failed at. */
+    /** Servers may try again what they failed at; nobody is told to wait from now on. */
     void forgetFailures();
 
-    /** It was read whole. */
-    void done(ChunkDescriptor chunk);
+    /**
+     * It was read whole.
+     *
+     * @param nowNanos as of a bid
+     */
+    void done(ChunkDescriptor chunk, long nowNanos);
 
     /** Chunks that nobody has read and nobody is reading. */
     List<ChunkDescriptor> left();

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** How chunk subqueries are given to query servers (section IV-C of the paper; all but LADA are for comparison). */
@@ -17,9 +18,13 @@ public enum DispatchPolicy {
      * Locality-aware: every chunk orders the servers by a permutation that depends only on the chunk and the servers,
      * those that hold a replica first. A server's preference array is what is pending in the order of its own place in
      * the chunks' permutations; when idle it takes the first. So the same server tends to read the same chunk, whose
-     * parts its cache holds, and none idles while anything is pending.
+     * parts its cache holds. Where it is known who holds a replica, a server leaves a chunk to better ones for a moment
+     * ({@link PreferenceDispatch}); else none idles while anything is pending.
      */
     LADA,
+
+    /** The same to the letter of the paper: whoever is idle takes what there is, at once. */
+    LADA_EAGER,
 
     /** Chunk after chunk to server after server; a server reads only its own. Even in number, whatever each costs. */
     ROUND_ROBIN,
@@ -29,6 +34,12 @@ public enum DispatchPolicy {
 
     /** Whoever is idle takes the next chunk. Even in work, blind to caches. */
     SHARED_QUEUE;
+
+    /** How long a server leaves a chunk to better ones at most, by LADA: about as long as one reads a cold chunk. */
+    static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** The same where reads take longer: their mean, up to this. */
+    static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
      * The policy of a name in lower case with hyphens, such as {@code round-robin}.
@@ -54,26 +65,35 @@ public enum DispatchPolicy {
         List<PreferenceDispatch.Pending> pending = new ArrayList<>(chunks.size());
         for (ChunkDescriptor chunk : chunks) {
             List<String> order = new ArrayList<>(names);
+            Set<String> near = new HashSet<>();
             int seed = Murmur3.hash(chunk.file());
             if (!names.isEmpty()) {
                 switch (this) {
-                    case LADA -> {
+                    case LADA, LADA_EAGER -> {
                         Collections.shuffle(order, new Random(seed));
                         Set<String> hosts = new HashSet<>(replicas.apply(chunk.file()));
+                        for (String name : names) {
+                            if (hosts.contains(servers.get(name))) {
+                                near.add(name);
+                            }
+                        }
                         // Stable: within those that hold a replica, and within the others, the permutation's order.
-                        order.sort(java.util.Comparator.comparing(name -> !hosts.contains(servers.get(name))));
+                        order.sort(java.util.Comparator.comparing(name -> !near.contains(name)));
                     }
                     case ROUND_ROBIN -> Collections.rotate(order, -(turn++ % names.size()));
                     case HASHING -> Collections.rotate(order, -Math.floorMod(seed, names.size()));
                     case SHARED_QUEUE -> {}
                 }
             }
-            pending.add(new PreferenceDispatch.Pending(chunk, order));
+            pending.add(new PreferenceDispatch.Pending(chunk, order, near));
         }
         return switch (this) {
-            case LADA -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED);
-            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN);
-            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT);
+            case LADA ->
+                new PreferenceDispatch(
+                        pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS, MOST_PATIENCE_NANOS);
+            case LADA_EAGER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0);
+            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0, 0);
+            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0, 0);
         };
     }
 }

@@ -2,19 +2,30 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.ChunkDescriptor;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A dispatch in which every chunk has an order of the servers. One lock, held O(pending x servers) a bid at worst; a
  * query has tens to thousands of chunks, each of which takes a server far longer to read.
  */
 final class PreferenceDispatch implements Dispatch {
+    /* Who waits, and why it cannot be for ever. A chunk whose replicas are known is kept from a server while one that
+     * stands before it in the chunk's order is free to take it, and from a server without a replica also while those
+     * that hold one are at work: they are nearly done, as a rule. The first in the order that has not failed takes it
+     * at any time, and everybody else once they have waited for the patience; so nothing is pending for longer than
+     * that while anybody idles. Without the first rule it would be chance which server reads the only chunk of a small
+     * query: all of them are idle and bid at once.
+     * The patience is the mean time of the reads that have ended, as one of those at work is free by then: where reads
+     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end. */
+
+    private static final Bid NOTHING = new Bid.Nothing();
+
     /** Which pending chunk a server gets. */
     enum Claim {
         /** The one in whose order it stands first. */
@@ -30,48 +41,96 @@ final class PreferenceDispatch implements Dispatch {
         final ChunkDescriptor chunk;
         /** A server that failed moves to the end. */
         final List<String> order;
+        /** Servers beside a replica; empty when all are equally near. */
+        final Set<String> near;
 
         final Set<String> failed = new HashSet<>();
 
-        Pending(ChunkDescriptor chunk, List<String> order) {
+        Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
             this.chunk = chunk;
             this.order = order;
+            this.near = near;
         }
     }
 
     // Guarded by this: a set, as chunks leave it in any order.
     private final Set<Pending> pending;
     private final Map<String, Pending> taken = new HashMap<>();
-    private final Claim claim;
+    private final Set<String> reading = new HashSet<>();
+    /** Servers that were told that nothing is left, and may never bid again. */
+    private final Set<String> ended = new HashSet<>();
+    /** When those that wait were told so first. */
+    private final Map<String, Long> waitingSince = new HashMap<>();
 
-    PreferenceDispatch(List<Pending> pending, Claim claim) {
+    private final Claim claim;
+    private final Map<String, Long> begunNanos = new HashMap<>();
+    private long readNanos;
+    private int reads;
+    /** Bounds of the patience; both 0: nobody waits. */
+    private long leastNanos;
+
+    private long mostNanos;
+
+    /**
+     * A dispatch of these chunks.
+     *
+     * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
+     * @param mostNanos the same, however long they take; 0: nobody waits
+     */
+    PreferenceDispatch(List<Pending> pending, Claim claim, long leastNanos, long mostNanos) {
         this.pending = new LinkedHashSet<>(pending);
         this.claim = claim;
+        this.leastNanos = leastNanos;
+        this.mostNanos = mostNanos;
     }
 
     @Override
-    public synchronized @Nullable ChunkDescriptor bid(String server) {
+    public synchronized Bid bid(String server, long nowNanos) {
+        reading.remove(server);
+        ended.remove(server);
+        Long since = waitingSince.get(server);
+        long left = since == null ? patienceNanos() : patienceNanos() - (nowNanos - since);
         Pending best = null;
         int bestRank = Integer.MAX_VALUE;
+        boolean kept = false;
         for (Pending candidate : pending) {
             if (candidate.failed.contains(server)) {
                 continue;
             }
             int rank = rank(candidate, server);
-            if (rank < bestRank) {
-                best = candidate;
-                bestRank = rank;
-                if (rank == 0) {
-                    break;
-                }
+            if (rank >= bestRank) {
+                continue;
+            }
+            if (left > 0 && isKeptFrom(candidate, server)) {
+                kept = true;
+                continue;
+            }
+            best = candidate;
+            bestRank = rank;
+            if (rank == 0) {
+                break;
             }
         }
-        if (best == null) {
-            return null;
+        if (best != null) {
+            waitingSince.remove(server);
+            reading.add(server);
+            pending.remove(best);
+            taken.put(best.chunk.file(), best);
+            begunNanos.put(best.chunk.file(), nowNanos);
+            return new Bid.Read(best.chunk);
         }
-        pending.remove(best);
-        taken.put(best.chunk.file(), best);
-        return best.chunk;
+        if (kept) {
+            waitingSince.putIfAbsent(server, nowNanos);
+            return new Bid.Later(left);
+        }
+        waitingSince.remove(server);
+        ended.add(server);
+        return NOTHING;
+    }
+
+    private long patienceNanos() {
+        long mean = reads == 0 ? 0 : readNanos / reads;
+        return Math.max(leastNanos, Math.min(mean, mostNanos));
     }
 
     /** How little the server wants the chunk; {@link Integer#MAX_VALUE} when it may not have it. */
@@ -96,6 +155,25 @@ final class PreferenceDispatch implements Dispatch {
         return "";
     }
 
+    /** Whether better ones should have it: free ones, or, when this one has no replica, any that hold one. */
+    private boolean isKeptFrom(Pending candidate, String server) {
+        Collection<String> near = candidate.near;
+        if (near.isEmpty()) {
+            return false;
+        }
+        boolean far = !near.contains(server);
+        for (String other : candidate.order) {
+            if (other.equals(server)) {
+                return false;
+            }
+            boolean able = near.contains(other) && !candidate.failed.contains(other) && !ended.contains(other);
+            if (able && (far || !reading.contains(other))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     @Override
     public synchronized void failed(ChunkDescriptor chunk, String server) {
         Pending back = taken.remove(chunk.file());
@@ -111,11 +189,18 @@ final class PreferenceDispatch implements Dispatch {
     @Override
     public synchronized void forgetFailures() {
         pending.forEach(entry -> entry.failed.clear());
+        leastNanos = 0;
+        mostNanos = 0;
     }
 
     @Override
-    public synchronized void done(ChunkDescriptor chunk) {
+    public synchronized void done(ChunkDescriptor chunk, long nowNanos) {
         taken.remove(chunk.file());
+        Long begun = begunNanos.remove(chunk.file());
+        if (begun != null) {
+            readNanos += nowNanos - begun;
+            reads++;
+        }
     }
 
     @Override

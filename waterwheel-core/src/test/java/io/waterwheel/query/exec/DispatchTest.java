@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Queries over simulated servers: fast and slow ones, ones that are lost on the way, each with a cache of its own. */
@@ -21,6 +22,7 @@ final class DispatchTest {
     private static final int SERVERS = 8;
     private static final int COLD_MILLIS = 10;
     private static final int WARM_MILLIS = 2;
+    private static final long MILLI = 1_000_000;
 
     /** One query server; lost ones fail whatever they are asked, as a connection to a dead process does. */
     private static final class Server {
@@ -137,11 +139,12 @@ final class DispatchTest {
             for (int s = 0; s < servers.size(); s++) {
                 Server server = servers.get(s);
                 if (server.reading != null && server.busyUntil <= now) {
-                    end(dispatch, server, read, cacheChunks, about);
+                    end(dispatch, server, read, cacheChunks, now, about);
                 }
                 if (server.reading == null && !server.ended) {
-                    server.reading = dispatch.bid(server.name);
-                    server.ended = server.reading == null;
+                    Dispatch.Bid bid = dispatch.bid(server.name, now * MILLI);
+                    server.reading = bid instanceof Dispatch.Bid.Read taken ? taken.chunk() : null;
+                    server.ended = bid instanceof Dispatch.Bid.Nothing;
                     if (server.reading != null) {
                         long cost = begin(server, now);
                         work[s] += cost;
@@ -173,7 +176,9 @@ final class DispatchTest {
     }
 
     private static boolean anyMayTakeAll(DispatchPolicy policy) {
-        return policy == DispatchPolicy.LADA || policy == DispatchPolicy.SHARED_QUEUE;
+        return policy == DispatchPolicy.LADA
+                || policy == DispatchPolicy.LADA_EAGER
+                || policy == DispatchPolicy.SHARED_QUEUE;
     }
 
     private static long begin(Server server, long now) {
@@ -186,7 +191,8 @@ final class DispatchTest {
         return cost;
     }
 
-    private static void end(Dispatch dispatch, Server server, Set<String> read, int cacheChunks, String about) {
+    private static void end(
+            Dispatch dispatch, Server server, Set<String> read, int cacheChunks, long now, String about) {
         ChunkDescriptor chunk = server.reading;
         server.reading = null;
         if (server.work >= server.lostAt) {
@@ -196,7 +202,7 @@ final class DispatchTest {
         assertThat(read.add(chunk.file()))
                 .as("%s: %s twice", about, chunk.file())
                 .isTrue();
-        dispatch.done(chunk);
+        dispatch.done(chunk, now * MILLI);
         server.cache.put(chunk.file(), true);
         if (server.cache.size() > cacheChunks) {
             server.cache.remove(server.cache.keySet().iterator().next());
@@ -214,7 +220,7 @@ final class DispatchTest {
                 .filter(chunk -> chunk.file().hashCode() % 2 == 0)
                 .count();
         for (int i = 0; i < even; i++) {
-            ChunkDescriptor chunk = dispatch.bid("b");
+            ChunkDescriptor chunk = chunk(dispatch.bid("b", 0));
             assertThat(chunk).isNotNull();
             assertThat(chunk.file().hashCode() % 2).as(chunk.file()).isEqualTo(0);
         }
@@ -228,7 +234,7 @@ final class DispatchTest {
             Set<String> tried = new HashSet<>();
             for (int round = 0; round < 3; round++) {
                 for (String server : List.of("a", "b", "c")) {
-                    ChunkDescriptor chunk = dispatch.bid(server);
+                    ChunkDescriptor chunk = chunk(dispatch.bid(server, 0));
                     if (chunk != null) {
                         assertThat(tried.add(server))
                                 .as("%s: not again to %s", policy, server)
@@ -240,8 +246,173 @@ final class DispatchTest {
             assertThat(tried).as("%s", policy).hasSize(3);
             assertThat(dispatch.left()).hasSize(1);
             dispatch.forgetFailures();
-            assertThat(List.of("a", "b", "c")).anyMatch(server -> dispatch.bid(server) != null);
+            assertThat(List.of("a", "b", "c")).anyMatch(server -> dispatch.bid(server, 0) instanceof Dispatch.Bid.Read);
         }
+    }
+
+    @Test
+    void almostAllColdReadsAreBesideAReplicaAndNoServerIdlesLongerThanThePatience() {
+        Map<DispatchPolicy, Double> near = new HashMap<>();
+        Map<DispatchPolicy, Double> millis = new HashMap<>();
+        for (DispatchPolicy policy : DispatchPolicy.values()) {
+            double nearReads = 0;
+            double reads = 0;
+            double spans = 0;
+            for (long seed = 1; seed <= 300; seed++) {
+                Replicated run = new Replicated(policy, seed, 1 + (int) (seed % 30));
+                run.toTheEnd();
+                nearReads += run.nearReads;
+                reads += run.chunks.size();
+                spans += run.now;
+            }
+            near.put(policy, nearReads / reads);
+            millis.put(policy, spans / 300);
+        }
+        System.out.printf("beside a replica: %s; ms a query: %s%n", near, millis);
+        assertThat(near.get(DispatchPolicy.LADA)).isGreaterThan(0.97);
+        for (DispatchPolicy blind :
+                List.of(DispatchPolicy.ROUND_ROBIN, DispatchPolicy.HASHING, DispatchPolicy.SHARED_QUEUE)) {
+            assertThat(near.get(blind)).as("%s", blind).isBetween(0.6, 0.75);
+        }
+        assertThat(millis.get(DispatchPolicy.LADA)).isLessThan(millis.get(DispatchPolicy.LADA_EAGER) * 1.1);
+    }
+
+    /** One cold query over three servers, each on a host of its own, two replicas a chunk; a millisecond a step. */
+    private static final class Replicated {
+        private static final List<String> SERVERS = List.of("a", "b", "c");
+        private static final long PATIENCE_MILLIS = DispatchPolicy.PATIENCE_NANOS / MILLI;
+
+        final List<ChunkDescriptor> chunks;
+        private final DispatchPolicy policy;
+        private final Random random;
+        private final Dispatch dispatch;
+        private final Map<String, ChunkDescriptor> reading = new HashMap<>();
+        private final Map<String, Long> busyUntil = new HashMap<>();
+        private final Map<String, Long> waitingSince = new HashMap<>();
+        private final String about;
+        private int left;
+        int nearReads;
+        long now;
+
+        Replicated(DispatchPolicy policy, long seed, int count) {
+            this.policy = policy;
+            this.random = new Random(seed);
+            this.chunks = chunks(random, count);
+            this.left = chunks.size();
+            this.about = policy + ", seed " + seed;
+            this.dispatch = policy.dispatch(chunks, Map.of("a", "h-a", "b", "h-b", "c", "h-c"), file -> SERVERS.stream()
+                    .filter(server -> holds(server, file))
+                    .map(server -> "h-" + server)
+                    .toList());
+        }
+
+        private static boolean holds(String server, String file) {
+            return Math.floorMod(file.hashCode() * 31 / 7, 3) != SERVERS.indexOf(server);
+        }
+
+        void toTheEnd() {
+            while (left > 0) {
+                assertThat(now).as("%s: no end", about).isLessThan(100_000);
+                // Who bids first is chance.
+                List<String> servers = new ArrayList<>(SERVERS);
+                java.util.Collections.shuffle(servers, random);
+                servers.forEach(this::step);
+                now++;
+            }
+        }
+
+        private void step(String server) {
+            ChunkDescriptor chunk = reading.get(server);
+            if (chunk != null && busyUntil.get(server) <= now) {
+                reading.remove(server);
+                dispatch.done(chunk, now * MILLI);
+                left--;
+                chunk = null;
+            }
+            if (chunk != null) {
+                return;
+            }
+            Dispatch.Bid bid = dispatch.bid(server, now * MILLI);
+            if (bid instanceof Dispatch.Bid.Read taken) {
+                reading.put(server, taken.chunk());
+                busyUntil.put(server, now + 5 + random.nextInt(15));
+                nearReads += holds(server, taken.chunk().file()) ? 1 : 0;
+                waitingSince.remove(server);
+            } else if (bid instanceof Dispatch.Bid.Later later) {
+                assertThat(policy).as(about).isEqualTo(DispatchPolicy.LADA);
+                long since = waitingSince.computeIfAbsent(server, key -> now);
+                assertThat(now - since).as("%s: %s waits", about, server).isLessThan(PATIENCE_MILLIS);
+                assertThat(later.nanos()).as(about).isEqualTo((PATIENCE_MILLIS - (now - since)) * MILLI);
+            } else if (policy != DispatchPolicy.ROUND_ROBIN && policy != DispatchPolicy.HASHING) {
+                assertThat(dispatch.left()).as("%s: %s ends", about, server).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void theOnlyChunkIsLeftToTheServerThatPrefersIt() {
+        List<ChunkDescriptor> one = chunks(new Random(1), 1);
+        Map<String, String> servers = Map.of("a", "h1", "b", "h2", "c", "h3");
+        List<String> held = List.of("h1", "h2");
+        String first = null;
+        for (String server : List.of("a", "b")) {
+            Dispatch dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
+            if (dispatch.bid(server, 0) instanceof Dispatch.Bid.Read) {
+                assertThat(first).as("one of them is preferred").isNull();
+                first = server;
+            }
+        }
+        assertThat(first).isNotNull();
+        String second = first.equals("a") ? "b" : "a";
+
+        // Neither the other holder nor the server without a replica takes it while the first may.
+        Dispatch dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
+        assertThat(dispatch.bid("c", 0)).isEqualTo(new Dispatch.Bid.Later(DispatchPolicy.PATIENCE_NANOS));
+        assertThat(dispatch.bid(second, 7)).isEqualTo(new Dispatch.Bid.Later(DispatchPolicy.PATIENCE_NANOS));
+        assertThat(dispatch.bid(second, 9)).isEqualTo(new Dispatch.Bid.Later(DispatchPolicy.PATIENCE_NANOS - 2));
+        assertThat(dispatch.bid(first, 10)).isEqualTo(new Dispatch.Bid.Read(one.get(0)));
+        assertThat(dispatch.bid("c", 11)).isInstanceOf(Dispatch.Bid.Nothing.class);
+
+        // The first fails: the other holder has it at once, also while the far one waits; and nobody waits for it.
+        dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
+        dispatch.failed(chunk(dispatch.bid(first, 0)), first);
+        assertThat(dispatch.bid("c", 1)).isInstanceOf(Dispatch.Bid.Later.class);
+        assertThat(dispatch.bid(first, 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
+        dispatch.failed(chunk(dispatch.bid(second, 2)), second);
+        assertThat(dispatch.bid("c", 3)).isEqualTo(new Dispatch.Bid.Read(one.get(0)));
+
+        // A holder that never bids, or holds on to something else for ever, is waited for no longer than the patience.
+        dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
+        assertThat(dispatch.bid("c", 0)).isInstanceOf(Dispatch.Bid.Later.class);
+        assertThat(dispatch.bid("c", DispatchPolicy.PATIENCE_NANOS - 1)).isEqualTo(new Dispatch.Bid.Later(1));
+        assertThat(dispatch.bid("c", DispatchPolicy.PATIENCE_NANOS)).isEqualTo(new Dispatch.Bid.Read(one.get(0)));
+    }
+
+    @Test
+    void patienceIsTheMeanTimeOfReadsThatHaveEndedWithinItsBounds() {
+        for (long tookMillis : List.of(3L, 120L, 10_000L)) {
+            List<ChunkDescriptor> two = chunks(new Random(2), 2);
+            long now = tookMillis * MILLI;
+            long patience = Math.max(
+                    DispatchPolicy.PATIENCE_NANOS, Math.min(tookMillis * MILLI, DispatchPolicy.MOST_PATIENCE_NANOS));
+            Dispatch dispatch = afterOneRead(two, tookMillis);
+            assertThat(dispatch.bid("b", now))
+                    .as("after a read of %s ms", tookMillis)
+                    .isEqualTo(new Dispatch.Bid.Later(patience));
+            assertThat(dispatch.bid("b", now + patience - 1)).isEqualTo(new Dispatch.Bid.Later(1));
+            assertThat(dispatch.bid("b", now + patience)).isInstanceOf(Dispatch.Bid.Read.class);
+        }
+    }
+
+    /** A dispatch of which server a, beside all replicas, has read one chunk. */
+    private static Dispatch afterOneRead(List<ChunkDescriptor> chunks, long tookMillis) {
+        Dispatch dispatch = DispatchPolicy.LADA.dispatch(chunks, Map.of("a", "h1", "b", "h2"), file -> List.of("h1"));
+        dispatch.done(chunk(dispatch.bid("a", 0)), tookMillis * MILLI);
+        return dispatch;
+    }
+
+    private static @Nullable ChunkDescriptor chunk(Dispatch.Bid bid) {
+        return bid instanceof Dispatch.Bid.Read read ? read.chunk() : null;
     }
 
     @Test

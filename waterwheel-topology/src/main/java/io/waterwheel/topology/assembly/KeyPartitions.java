@@ -13,6 +13,7 @@ import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.proto.KeyPartition;
 import io.waterwheel.wire.proto.PartitionsReply;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,15 +55,24 @@ final class KeyPartitions {
 
     /** Sets the boundaries for the indexers there are; the policy first, or the balancer might change them at once. */
     PartitionsReply set(StreamInfo stream, List<String> texts) {
-        services.catalogStore().sync();
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        RoutingTable table = catalog.newestTable();
-        long[] boundaries = parse(stream, texts, table.indexers().length - 1);
-        StreamInfo changed =
-                services.namespace().changePolicy(stream.name(), policy -> policy.withBalancing(Balancing.OFF));
-        RoutingTable set = catalog.changeRouting(boundaries, table.indexers());
-        LOG.info("[{}] keys divided by hand: version {}, boundaries {}", stream.name(), set.version(), texts);
-        return show(changed, set);
+        while (true) {
+            services.catalogStore().sync();
+            RoutingTable table = catalog.newestTable();
+            long[] boundaries = parse(stream, texts, table.indexers().length - 1);
+            StreamInfo changed =
+                    services.namespace().changePolicy(stream.name(), policy -> policy.withBalancing(Balancing.OFF));
+            // Not over what somebody has changed meanwhile: it may have other indexers.
+            Optional<RoutingTable> set = catalog.changeRouting(table.version(), boundaries, table.indexers());
+            if (set.isPresent()) {
+                LOG.info(
+                        "[{}] keys divided by hand: version {}, boundaries {}",
+                        stream.name(),
+                        set.get().version(),
+                        texts);
+                return show(changed, set.get());
+            }
+        }
     }
 
     private static long[] parse(StreamInfo stream, List<String> texts, int expected) {

@@ -250,7 +250,8 @@ final class StreamVerifier {
                 refusedRows = 1;
             }
             if (offset < route.firstSince()) {
-                // Whose it was is forgotten, as every checkpoint has passed it; all is compared from the beginning then.
+                // Whose it was is forgotten, as every checkpoint has passed it; all is compared from the beginning
+                // then.
                 refused += refusedRows;
                 for (int row = 0; row < block.size(); row++) {
                     tuples++;

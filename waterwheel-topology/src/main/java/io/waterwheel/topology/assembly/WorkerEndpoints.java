@@ -1,7 +1,8 @@
 package io.waterwheel.topology.assembly;
 
-import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.CacheLoader;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.RowLayout;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,16 +36,34 @@ import org.slf4j.LoggerFactory;
 final class WorkerEndpoints {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerEndpoints.class);
     private static final int REPLICAS_KEPT = 100_000;
+    /** Replicas move when a host is lost or files are balanced: what is older is looked up again, beside the query. */
+    private static final Duration REPLICAS_TRUSTED = Duration.ofMinutes(5);
 
     private record HostedIndexer(int streamId, int indexer) {}
 
+    /** Looks up which hosts have a file; what was known is kept when that fails. */
+    private record Replicas(ChunkStore store) implements CacheLoader<String, List<String>> {
+        @Override
+        public List<String> load(String file) throws IOException {
+            return List.copyOf(store.hosts(file));
+        }
+
+        @Override
+        public List<String> reload(String file, List<String> known) {
+            try {
+                return load(file);
+            } catch (IOException e) {
+                LOG.debug("[{}] its replicas are not known anew", file, e);
+                return known;
+            }
+        }
+    }
+
     private final Map<HostedIndexer, FreshReader> indexers = new ConcurrentHashMap<>();
     private final Map<String, Boolean> queryServers = new ConcurrentHashMap<>();
-    private final Cache<String, List<String>> replicas =
-            Caffeine.newBuilder().maximumSize(REPLICAS_KEPT).build();
+    private final LoadingCache<String, List<String>> replicas;
     private final StreamDirectory streams;
     private final ChunkScan chunkScan;
-    private final ChunkStore chunkStore;
     private final Directory directory;
     private final Peers peers;
     private final String here;
@@ -59,11 +79,14 @@ final class WorkerEndpoints {
             int indexerTasks) {
         this.streams = streams;
         this.chunkScan = chunkScan;
-        this.chunkStore = chunkStore;
         this.directory = directory;
         this.peers = peers;
         this.here = here;
         this.indexerTasks = indexerTasks;
+        this.replicas = Caffeine.newBuilder()
+                .maximumSize(REPLICAS_KEPT)
+                .refreshAfterWrite(REPLICAS_TRUSTED)
+                .build(new Replicas(chunkStore));
     }
 
     AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader) {
@@ -196,15 +219,9 @@ final class WorkerEndpoints {
 
         @Override
         public List<String> replicas(String file) {
-            List<String> known = replicas.getIfPresent(file);
-            if (known != null) {
-                return known;
-            }
             try {
-                List<String> hosts = List.copyOf(chunkStore.hosts(file));
-                replicas.put(file, hosts);
-                return hosts;
-            } catch (IOException e) {
+                return replicas.get(file);
+            } catch (CompletionException e) {
                 // Only a preference: any server can read it.
                 LOG.debug("[{}] its replicas are not known", file, e);
                 return List.of();

@@ -78,19 +78,22 @@ final class KeyBalancer implements AutoCloseable {
     }
 
     private void look() {
-        try {
-            for (StreamInfo stream : services.streams().streams().values()) {
-                if (stream.policy().balancing() == Balancing.AUTO && isKnown(stream)) {
+        for (StreamInfo stream : services.streams().streams().values()) {
+            if (stream.policy().balancing() == Balancing.AUTO && isKnown(stream)) {
+                try {
                     balance(stream);
+                } catch (StreamGoneException e) {
+                    LOG.info("[{}/balancer] {}", stream.name(), e.getMessage());
+                } catch (WaterwheelException e) {
+                    LOG.warn(
+                            "[{}/balancer] the routing could not be looked at or changed; trying again",
+                            stream.name(),
+                            e);
+                } catch (RuntimeException | Error e) {
+                    // A scheduled task that throws is never run again, and nobody would hear of it.
+                    LOG.error("[{}/balancer] failed; trying again", stream.name(), e);
                 }
             }
-        } catch (StreamGoneException e) {
-            LOG.info("[balancer] {}", e.getMessage());
-        } catch (WaterwheelException e) {
-            LOG.warn("[balancer] the routing could not be looked at or changed; trying again", e);
-        } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nobody would hear of it.
-            LOG.error("[balancer] failed; trying again", e);
         }
     }
 
@@ -112,6 +115,14 @@ final class KeyBalancer implements AutoCloseable {
             proposed = balancer.propose(table, System.nanoTime());
         }
         if (proposed == null) {
+            return;
+        }
+        services.catalogStore().sync();
+        boolean still = services.namespace()
+                .find(stream.name())
+                .filter(now -> now.id() == stream.id() && now.policy().balancing() == Balancing.AUTO)
+                .isPresent();
+        if (!still) {
             return;
         }
         Optional<RoutingTable> changed = catalog.changeRouting(table.version(), proposed, table.indexers());

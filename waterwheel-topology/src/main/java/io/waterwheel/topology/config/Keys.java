@@ -140,7 +140,9 @@ public final class Keys {
             .atMost("1 h")
             .doc("Deadline of a query that names none."));
     public static final Key<String> QUERY_DISPATCH = add(Key.text("query.dispatch", "lada")
-            .matching("lada|round-robin|hashing|shared-queue", "lada, round-robin, hashing or shared-queue")
+            .matching(
+                    "lada|lada-eager|round-robin|hashing|shared-queue",
+                    "lada, lada-eager, round-robin, hashing or shared-queue")
             .doc("How chunks are given to query servers. All but lada are for comparison."));
     public static final Key<DataSize> QUERY_SERVER_CACHE_SIZE = add(Key.bytes("query-server.cache-size", "1 GiB")
             .atLeast("1 MiB")

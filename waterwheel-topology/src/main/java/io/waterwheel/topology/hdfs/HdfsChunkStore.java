@@ -132,9 +132,10 @@ public final class HdfsChunkStore implements ChunkStore {
     private long writeTemporary(Path temporary, List<ByteBuffer> content) throws IOException {
         // The cluster's own replication and block size: those of an empty client configuration are no one's choice.
         FsServerDefaults defaults = files.getServerDefaults(temporary);
-        EnumSet<CreateFlag> flags = sync == Sync.HSYNC
-                ? EnumSet.of(CreateFlag.CREATE, CreateFlag.SYNC_BLOCK)
-                : EnumSet.of(CreateFlag.CREATE);
+        // Only of chunks may a power failure take some: without its manifests a stream has none.
+        boolean synced = sync == Sync.HSYNC || !temporary.getName().contains(".chunk.");
+        EnumSet<CreateFlag> flags =
+                synced ? EnumSet.of(CreateFlag.CREATE, CreateFlag.SYNC_BLOCK) : EnumSet.of(CreateFlag.CREATE);
         long bytes = 0;
         try (FSDataOutputStream out = files.create(
                 temporary,
@@ -153,7 +154,7 @@ public final class HdfsChunkStore implements ChunkStore {
                     copy(buffer.duplicate(), slice, out);
                 }
             }
-            if (sync == Sync.HSYNC) {
+            if (synced) {
                 out.hsync();
             } else {
                 out.hflush();

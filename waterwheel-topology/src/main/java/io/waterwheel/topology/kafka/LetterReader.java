@@ -61,7 +61,8 @@ final class LetterReader {
                     looked = false;
                 } else if (!looked && System.nanoTime() - moved > HANGING_NANOS) {
                     looked = true;
-                    HangingTransactions.end(bootstrap, from);
+                    HangingTransactions.end(bootstrap, from, System.currentTimeMillis() - HANGING_NANOS / 1_000_000);
+                    moved = System.nanoTime() - HANGING_NANOS;
                 } else if (System.nanoTime() - moved > PATIENCE_NANOS) {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY,

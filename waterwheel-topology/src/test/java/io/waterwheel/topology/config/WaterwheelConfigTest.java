@@ -46,6 +46,13 @@ final class WaterwheelConfigTest {
         values.put("report.interval", Duration.ofMillis(200));
         values.put("collector.grace", Duration.ofHours(2));
         values.put("collector.interval", Duration.ofMinutes(10));
+        values.put("zookeeper.auth", "none");
+        values.put("zookeeper.acl", "open");
+        values.put("chunk-store.sync", "hsync");
+        values.put("catalog.edits", 1_000);
+        values.put("balancer.deviation", 20);
+        values.put("balancer.patience", Duration.ofSeconds(5));
+        values.put("balancer.pause", Duration.ofSeconds(20));
         return values;
     }
 
@@ -82,6 +89,13 @@ final class WaterwheelConfigTest {
         values.put("report.interval", Duration.ofSeconds(1));
         values.put("collector.grace", Duration.ofHours(5));
         values.put("collector.interval", Duration.ofSeconds(7));
+        values.put("zookeeper.auth", "env:CATALOG_SECRET");
+        values.put("zookeeper.acl", "creator");
+        values.put("chunk-store.sync", "hflush");
+        values.put("catalog.edits", 500);
+        values.put("balancer.deviation", 30);
+        values.put("balancer.patience", Duration.ofSeconds(1));
+        values.put("balancer.pause", Duration.ofSeconds(2));
         return values;
     }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.known.KnownRows;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import java.nio.file.Files;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.known.KnownRows;
 import io.waterwheel.query.Query;
 import java.io.BufferedWriter;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.waterwheel.embedded.faults;
+package io.waterwheel.client.known;
 
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
  * Asks and compares: every answer that says complete holds each acknowledged row once, no row twice, no row that was
  * not appended. An answer that is refused, or says that it is not complete, is counted.
  */
-final class AnswerCheck {
+public final class AnswerCheck {
     /** A wrong answer. */
-    static final class WrongAnswerException extends RuntimeException {
+    public static final class WrongAnswerException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         WrongAnswerException(String message) {
@@ -41,25 +41,29 @@ final class AnswerCheck {
     private long rows;
     private String lastRefusal = "none";
 
-    AnswerCheck(WaterwheelClient client, Random random) {
+    /** Asks this client what the random numbers say. */
+    public AnswerCheck(WaterwheelClient client, Random random) {
         this.client = client;
         this.random = random;
     }
 
-    long complete() {
+    /** Complete answers, all of them right. */
+    public long complete() {
         return complete;
     }
 
-    long refused() {
+    /** Questions without a complete answer. */
+    public long refused() {
         return refused;
     }
 
     /** Rows compared. */
-    long rows() {
+    public long rows() {
         return rows;
     }
 
-    String lastRefusal() {
+    /** Why the last question without a complete answer had none. */
+    public String lastRefusal() {
         return lastRefusal;
     }
 
@@ -68,7 +72,7 @@ final class AnswerCheck {
      *
      * @return whether there was a complete answer, which was right then
      */
-    boolean askOne(Feed feed, Duration timeout) {
+    public boolean askOne(Feed feed, Duration timeout) {
         Feed.Acknowledged known = feed.acknowledged();
         Query query = Query.of(KnownRows.STREAM).withAtLeast(known.positions()).withTimeout(timeout);
         try {
@@ -137,7 +141,7 @@ final class AnswerCheck {
      *
      * @param keys what the query asks for
      */
-    void checkSet(Query query, KeyInterval keys, long acknowledged, Feed feed) {
+    public void checkSet(Query query, KeyInterval keys, long acknowledged, Feed feed) {
         BitSet found = new BitSet();
         Verdict verdict;
         try (Cursor cursor = client.query(query.withSelect(List.of("id", "k", "t", "v")))) {

@@ -1,4 +1,4 @@
-package io.waterwheel.embedded.faults;
+package io.waterwheel.client.known;
 
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
@@ -9,14 +9,15 @@ import io.waterwheel.model.StreamDefinition;
 import java.util.List;
 
 /** Rows that are a function of their number, so that what must be in an answer needs no memory. */
-final class KnownRows {
-    static final String STREAM = "known";
+public final class KnownRows {
+    public static final String STREAM = "known";
     static final int PARTITIONS = 3;
     private static final long FIRST_MILLIS = 1_700_000_000_000L;
 
     private KnownRows() {}
 
-    static StreamDefinition definition() {
+    /** The stream that takes them. */
+    public static StreamDefinition definition() {
         return new StreamDefinition(
                 STREAM,
                 STREAM,
@@ -32,21 +33,23 @@ final class KnownRows {
                         "t"));
     }
 
-    static Object[] row(long id) {
+    /** The values of a row. */
+    public static Object[] row(long id) {
         return new Object[] {id, key(id), time(id), value(id)};
     }
 
     /** Spread over all keys. */
-    static long key(long id) {
+    public static long key(long id) {
         return mix(id);
     }
 
     /** Eight rows a millisecond. */
-    static long time(long id) {
+    public static long time(long id) {
         return FIRST_MILLIS + id / 8;
     }
 
-    static long value(long id) {
+    /** What is added up. */
+    public static long value(long id) {
         return mix(~id) >> 24;
     }
 

@@ -1,15 +1,16 @@
-package io.waterwheel.embedded.faults;
+package io.waterwheel.client.known;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Asks questions on a thread of its own as long as it is open. */
-final class Asking implements AutoCloseable {
+public final class Asking implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ending;
     private volatile @Nullable RuntimeException failure;
 
-    Asking(AnswerCheck check, Feed feed, Duration timeout) {
+    /** Begins to ask. */
+    public Asking(AnswerCheck check, Feed feed, Duration timeout) {
         this.thread = new Thread(
                 () -> {
                     try {
@@ -24,7 +25,8 @@ final class Asking implements AutoCloseable {
         thread.start();
     }
 
-    void checkFailure() {
+    /** Fails when an answer was wrong. */
+    public void checkFailure() {
         RuntimeException e = failure;
         if (e != null) {
             throw new IllegalStateException("while the fault lasted: " + e.getMessage(), e);

@@ -1,4 +1,4 @@
-package io.waterwheel.embedded.faults;
+package io.waterwheel.client.known;
 
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Appends known rows at a rate until it is told to end; what it has begun and what is acknowledged can be asked. */
-final class Feed implements AutoCloseable {
+public final class Feed implements AutoCloseable {
     private static final int ROWS_A_FLUSH = 200;
     private static final long CLOSE_MILLIS = 5_000;
     /** Longer than any fault lasts: the appender waits for a broker that is away. */
@@ -20,7 +20,7 @@ final class Feed implements AutoCloseable {
      * @param rows rows 0 to rows - 1 are acknowledged
      * @param positions by partition the offset below which they lie
      */
-    record Acknowledged(long rows, Map<Integer, Long> positions) {}
+    public record Acknowledged(long rows, Map<Integer, Long> positions) {}
 
     private final Appender appender;
     private final long nanosARow;
@@ -30,7 +30,8 @@ final class Feed implements AutoCloseable {
     private volatile boolean ending;
     private volatile @Nullable RuntimeException failure;
 
-    Feed(StreamDetails stream, int rowsASecond) {
+    /** Begins to append. */
+    public Feed(StreamDetails stream, int rowsASecond) {
         this.appender = Appender.open(stream, SETTINGS);
         this.nanosARow = 1_000_000_000L / rowsASecond;
         this.thread = new Thread(this::run, "feed");
@@ -59,11 +60,12 @@ final class Feed implements AutoCloseable {
     }
 
     /** Rows that may be in the log: none beyond is. */
-    long begun() {
+    public long begun() {
         return begun;
     }
 
-    Acknowledged acknowledged() {
+    /** What is acknowledged by now; fails when appending has. */
+    public Acknowledged acknowledged() {
         RuntimeException e = failure;
         if (e != null) {
             throw new IllegalStateException("appending failed", e);
@@ -72,7 +74,7 @@ final class Feed implements AutoCloseable {
     }
 
     /** Ends it; all that was begun is acknowledged then. */
-    Acknowledged end() throws InterruptedException {
+    public Acknowledged end() throws InterruptedException {
         ending = true;
         LockSupport.unpark(thread);
         thread.join();

@@ -1,0 +1,176 @@
+package io.waterwheel.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.WaterwheelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Three DataNodes, three Supervisors and the topology on them, for every test that has a {@link Running} among its
+ * parameters: the first of a run starts it, the end of the run ends it. A test leaves it as it found it, with a stream
+ * more.
+ */
+final class SharedCluster implements ParameterResolver {
+    /** ZooKeeper's session of the topology's processes. */
+    static final int SESSION_MILLIS = 6_000;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int COORDINATORS = 2;
+    private static final int PAIRS = 3;
+    private static final int FIRST_NUMBER = 10;
+    private static final List<String> TOPOLOGY = List.of(
+            "dispatcher.tasks=2",
+            // Small trees, so that chunks are written while rows arrive.
+            "indexer.seal-size=1 MiB",
+            "zookeeper.session-timeout=" + SESSION_MILLIS + " ms");
+    /** Storm moves what was on a host that is away after this time, instead of after half a minute. */
+    private static final Map<String, String> STORM =
+            Map.of("nimbus.task.timeout.secs", "15", "nimbus.supervisor.timeout.secs", "15");
+
+    /** The cluster with its topology. */
+    static final class Running implements AutoCloseable {
+        private final RealCluster cluster;
+
+        private Running(RealCluster cluster) {
+            this.cluster = cluster;
+        }
+
+        RealCluster cluster() {
+            return cluster;
+        }
+
+        /** Finds the coordinators in ZooKeeper, as they come and go. */
+        WaterwheelClient client() {
+            return WaterwheelClient.discover(cluster.zooKeeper(), "default");
+        }
+
+        @Override
+        public void close() {
+            cluster.close();
+        }
+    }
+
+    /** The same for a test that may not want it. */
+    interface Lazy {
+        Running start();
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        return type == Running.class || type == Lazy.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        ExtensionContext.Store store =
+                context.getRoot().getStore(ExtensionContext.Namespace.create(SharedCluster.class));
+        Lazy lazy = () -> store.getOrComputeIfAbsent(Running.class, key -> start(), Running.class);
+        return parameter.getParameter().getType() == Lazy.class ? lazy : lazy.start();
+    }
+
+    /** Where daemons run below {@code deploy/cluster/netns}, which has the same order; on loopback else. */
+    private static Map<String, ClusterSettings.Place> places() {
+        Map<String, ClusterSettings.Place> places = new HashMap<>();
+        if (LinkFault.PREFIX.isEmpty()) {
+            return places;
+        }
+        int number = FIRST_NUMBER;
+        for (String name :
+                List.of(RealCluster.ZOOKEEPER, RealCluster.KAFKA, RealCluster.NAMENODE, RealCluster.NIMBUS)) {
+            places.put(name, place(name, number++));
+        }
+        for (int pair = 1; pair <= PAIRS; pair++) {
+            ClusterSettings.Place host = place("host-" + pair, number++);
+            places.put(RealCluster.dataNode(pair), host);
+            places.put(RealCluster.supervisor(pair), host);
+        }
+        return places;
+    }
+
+    private static ClusterSettings.Place place(String namespace, int number) {
+        return new ClusterSettings.Place(
+                System.getProperty("waterwheel.netns.net") + "." + number,
+                List.of("ip", "netns", "exec", LinkFault.PREFIX + "-" + namespace));
+    }
+
+    private static Running start() {
+        long begun = System.nanoTime();
+        try {
+            RealCluster cluster = RealCluster.start(ClusterSettings.ofThree(
+                            Path.of("target/dist"),
+                            Path.of("target/cluster-tests", LinkFault.PREFIX.isEmpty() ? "shared" : "netns"))
+                    .withStorm(STORM)
+                    .withPlaces(places()));
+            double up = (System.nanoTime() - begun) / 1e9;
+            Running running = new Running(cluster);
+            try {
+                submit(running);
+            } catch (Exception | AssertionError e) {
+                System.out.println(cluster.tails());
+                cluster.close();
+                throw e;
+            }
+            System.out.printf(
+                    Locale.ROOT,
+                    "cluster: all daemons up after %.1f s, the topology answers after %.1f s%n",
+                    up,
+                    (System.nanoTime() - begun) / 1e9);
+            return running;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (Exception e) {
+            throw new IllegalStateException("the cluster did not start: " + e.getMessage(), e);
+        }
+    }
+
+    private static void submit(Running running) throws Exception {
+        Path configuration = Files.writeString(
+                running.cluster.folder().resolve("conf/waterwheel-of-tests.yaml"),
+                Files.readString(running.cluster.configuration())
+                        + "\nstorm:\n  topology.testing.always.try.serialize: true\n");
+        List<String> arguments = new ArrayList<>(List.of("--config", configuration.toString()));
+        arguments.addAll(TOPOLOGY);
+        running.cluster.submit(
+                Path.of("target/dist/waterwheel-topology-topology.jar"),
+                "io.waterwheel.topology.assembly.WaterwheelTopology",
+                arguments);
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        try (Coordinators coordinators = new Coordinators(running.cluster.zooKeeper(), "/waterwheel/default")) {
+            for (int c = 0; c < COORDINATORS; c++) {
+                while (coordinators.address(c).isEmpty()) {
+                    assertThat(System.nanoTime())
+                            .as("coordinator %d is announced", c)
+                            .isLessThan(deadline);
+                    LockSupport.parkNanos(50_000_000);
+                }
+            }
+        }
+        try (WaterwheelClient client = running.client()) {
+            WaterwheelException last = null;
+            while (System.nanoTime() - deadline < 0) {
+                try {
+                    var unused = client.listStreams();
+                    return;
+                } catch (WaterwheelException e) {
+                    last = e;
+                    LockSupport.parkNanos(50_000_000);
+                }
+            }
+            throw new IllegalStateException("no coordinator answers", last);
+        }
+    }
+}

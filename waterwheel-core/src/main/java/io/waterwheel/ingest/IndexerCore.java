@@ -5,7 +5,6 @@ import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
-import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Region;
@@ -54,12 +53,13 @@ public final class IndexerCore {
     /** How long readers of a forgotten tree may go on while memory is needed. */
     private static final long REVOKE_NANOS = 200_000_000;
 
-    private record Forgotten(TemplateTree tree, long atNanos) {}
+    private record Sealed(long sequence, Generation trees) {}
 
-    private record Committed(FreshView.SequencedTree sequenced, long atNanos) {}
+    private record Forgotten(Generation trees, long atNanos) {}
+
+    private record Committed(Sealed sealed, long atNanos) {}
 
     private final StreamInfo stream;
-    private final RowLayout layout;
     private final int indexer;
     private final int epoch;
     private final long[] targets;
@@ -69,11 +69,11 @@ public final class IndexerCore {
     private final IndexerEffects effects;
 
     private final Channel[] channels;
-    private TemplateTree active;
-    /** When the active tree took its first tuple, or the checkpoint last moved. */
+    private Generation active;
+    /** When the active trees took its first tuple, or the checkpoint last moved. */
     private long activeSinceNanos;
 
-    private final List<FreshView.SequencedTree> sealed = new ArrayList<>();
+    private final List<Sealed> sealed = new ArrayList<>();
     private final List<Committed> committed = new ArrayList<>();
     /** Trees that are forgotten and whose memory readers still hold. */
     private final List<Forgotten> lingering = new ArrayList<>();
@@ -110,7 +110,6 @@ public final class IndexerCore {
             IndexerEffects effects,
             long now) {
         this.stream = stream;
-        this.layout = RowLayout.of(stream.schema());
         this.indexer = indexer;
         this.epoch = start.epoch();
         this.targets = targets.clone();
@@ -123,7 +122,7 @@ public final class IndexerCore {
         this.floor = start.flushed();
         this.rejected = start.rejected();
         this.sealedWatermarks = start.watermarks().clone();
-        this.active = newTree();
+        this.active = Generation.first(RowLayout.of(stream.schema()), pool, settings);
         this.activeSinceNanos = now;
         treesChanged();
         this.channels = new Channel[stream.partitions()];
@@ -151,26 +150,30 @@ public final class IndexerCore {
         return epoch;
     }
 
-    /** Tuples of the active tree. */
+    /** Tuples of the active trees. */
     public long activeTuples() {
         return active.tuples();
     }
 
-    /** Memory that the active tree uses. */
+    /** Memory that the active trees use. */
     public long activeBytes() {
         return active.usedBytes();
     }
 
-    /** Number of trees sealed and not yet committed. */
+    /** Number of flushes sealed and not yet committed. */
     public int unflushedTrees() {
         return sealed.size();
     }
 
-    /** Takes a block, or drops it; releases its body either way. */
-    public void onBlock(ChannelBlock block, long now) {
+    /**
+     * Takes a block, or drops it; releases its body either way.
+     *
+     * @param clockMillis time of day, milliseconds since 1970 UTC: tells which tuples are ahead of it, nothing else
+     */
+    public void onBlock(ChannelBlock block, long now, long clockMillis) {
         try {
             if (!stopped) {
-                take(block, now);
+                take(block, now, clockMillis);
             }
         } finally {
             BlockBody body = block.body();
@@ -180,7 +183,7 @@ public final class IndexerCore {
         }
     }
 
-    private void take(ChannelBlock block, long now) {
+    private void take(ChannelBlock block, long now, long clockMillis) {
         Channel channel = channels[block.partition()];
         if (block.epoch().indexerEpoch() != epoch || block.epoch().attempt() != channel.attempt) {
             return;
@@ -204,7 +207,9 @@ public final class IndexerCore {
                 activeSinceNanos = now;
             }
             int first = body.firstRowAt(channel.watermark);
-            active.insert(body.tuples(), first, body.tuples().size());
+            if (active.insert(body.tuples(), first, clockMillis)) {
+                treesChanged();
+            }
             rejected += body.rejectedFrom(channel.watermark);
             consume(channel, body.bytes(), now);
         }
@@ -335,21 +340,21 @@ public final class IndexerCore {
     }
 
     private void seal(SealedTree.Reason reason, long now) {
-        TemplateTree tree = active;
+        Generation trees = active;
         lastSealed++;
         sealedWatermarks = watermarks();
-        sealed.add(new FreshView.SequencedTree(lastSealed, tree));
-        if (tree.tuples() > 0) {
-            template = tree.template();
+        sealed.add(new Sealed(lastSealed, trees));
+        if (trees.main().tuples() > 0) {
+            template = trees.main().template();
         }
-        active = newTree();
+        active = trees.next(template);
         activeSinceNanos = now;
         treesChanged();
         effects.flush(new SealedTree(
                 stream.id(),
                 indexer,
                 lastSealed,
-                tree,
+                trees.parts(),
                 new IndexerCheckpoint(epoch, lastSealed, sealedWatermarks.clone(), rejected),
                 reason));
     }
@@ -372,8 +377,7 @@ public final class IndexerCore {
         if (next != null) {
             template = next;
             if (active.tuples() == 0) {
-                active.discard();
-                active = newTree();
+                active.restart(next);
             }
         }
         treesChanged();
@@ -395,12 +399,12 @@ public final class IndexerCore {
             }
         }
         active.discard();
-        sealed.forEach(tree -> tree.tree().discard());
+        sealed.forEach(flush -> flush.trees().discard());
         sealed.clear();
         // The flusher reads sealed trees; of these nobody but slow readers, and the pool is others' too.
-        committed.forEach(tree -> tree.sequenced().tree().revoke());
+        committed.forEach(flush -> flush.sealed().trees().revoke());
         committed.clear();
-        lingering.forEach(forgotten -> forgotten.tree().revoke());
+        lingering.forEach(forgotten -> forgotten.trees().revoke());
         lingering.clear();
     }
 
@@ -412,27 +416,27 @@ public final class IndexerCore {
     private void forget(long now, boolean needed) {
         lingering.removeIf(forgotten -> {
             if (needed && now - forgotten.atNanos() >= REVOKE_NANOS) {
-                forgotten.tree().revoke();
+                forgotten.trees().revoke();
                 return true;
             }
-            return forgotten.tree().isReclaimed();
+            return forgotten.trees().isReclaimed();
         });
         if (committed.isEmpty() || !(needed || mayForget(now))) {
             return;
         }
-        List<TemplateTree> gone = new ArrayList<>();
+        List<Generation> gone = new ArrayList<>();
         while (!committed.isEmpty() && (needed || mayForget(now))) {
-            FreshView.SequencedTree oldest = committed.remove(0).sequenced();
+            Sealed oldest = committed.remove(0).sealed();
             floor = oldest.sequence();
-            gone.add(oldest.tree());
+            gone.add(oldest.trees());
         }
         treesChanged();
         // First out of the view, then away: no new reader finds it.
         publish();
-        for (TemplateTree tree : gone) {
-            tree.discard();
-            if (!tree.isReclaimed()) {
-                lingering.add(new Forgotten(tree, now));
+        for (Generation trees : gone) {
+            trees.discard();
+            if (!trees.isReclaimed()) {
+                lingering.add(new Forgotten(trees, now));
             }
         }
     }
@@ -466,10 +470,6 @@ public final class IndexerCore {
                 channel.granted));
     }
 
-    private TemplateTree newTree() {
-        return new TemplateTree(layout, template == null ? Template.single() : template, pool);
-    }
-
     private long[] watermarks() {
         long[] watermarks = new long[channels.length];
         for (int p = 0; p < watermarks.length; p++) {
@@ -497,10 +497,10 @@ public final class IndexerCore {
     }
 
     private void treesChanged() {
-        List<FreshView.SequencedTree> trees = new ArrayList<>(committed.size() + sealed.size() + 1);
-        committed.forEach(tree -> trees.add(tree.sequenced()));
-        trees.addAll(sealed);
-        trees.add(new FreshView.SequencedTree(lastSealed + 1, active));
+        List<FreshView.SequencedTree> trees = new ArrayList<>();
+        committed.forEach(flush -> flush.sealed().trees().show(flush.sealed().sequence(), trees));
+        sealed.forEach(flush -> flush.trees().show(flush.sequence(), trees));
+        active.show(lastSealed + 1, trees);
         visible = List.copyOf(trees);
     }
 
@@ -518,20 +518,16 @@ public final class IndexerCore {
         if (now - lastReportNanos < REPORT_LIMIT_NANOS) {
             return;
         }
-        if (!reported || !covered(active, reportedRegion)) {
+        if (!reported || !active.isWithin(reportedRegion)) {
             report(now);
             return;
         }
         for (int i = 0; i < sealed.size(); i++) {
-            if (!covered(sealed.get(i).tree(), reportedRegion)) {
+            if (!sealed.get(i).trees().isWithin(reportedRegion)) {
                 report(now);
                 return;
             }
         }
-    }
-
-    private static boolean covered(TemplateTree tree, @Nullable Region region) {
-        return tree.tuples() == 0 || (region != null && tree.isWithin(region));
     }
 
     private void report(long now) {
@@ -542,8 +538,8 @@ public final class IndexerCore {
             region = new Region(region.keys(), new TimeInterval(region.times().from(), slack));
         }
         long tuples = active.tuples();
-        for (FreshView.SequencedTree tree : sealed) {
-            tuples += tree.tree().tuples();
+        for (Sealed flush : sealed) {
+            tuples += flush.trees().tuples();
         }
         reported = true;
         reportedRegion = region;
@@ -564,8 +560,8 @@ public final class IndexerCore {
 
     private @Nullable Region unflushedRegion() {
         Region region = active.region();
-        for (FreshView.SequencedTree tree : sealed) {
-            Region other = tree.tree().region();
+        for (Sealed flush : sealed) {
+            Region other = flush.trees().region();
             if (other != null) {
                 region = region == null ? other : region.span(other);
             }

@@ -127,7 +127,9 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 IndexerSettings.DEFAULT.keepNanos(),
                 3 * services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos(),
                 IndexerSettings.DEFAULT.staleNanos(),
-                services.config().get(Keys.REPORT_INTERVAL).toNanos());
+                services.config().get(Keys.REPORT_INTERVAL).toNanos(),
+                services.config().get(Keys.LATE_VISIBILITY).toMillis(),
+                services.config().get(Keys.LATE_AHEAD).toMillis());
         this.loop = new EventLoop<>(Role.INDEXER.address(index), TICK_NANOS, this);
         this.flusher = new Flusher(Role.INDEXER.address(index), services.chunkStore());
         this.registration = bus.register(Role.INDEXER, index, loop::offer);
@@ -155,7 +157,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             Hosted stream = hosted.get(message.streamId());
             if (stream != null) {
                 ChannelBlock block = message.block(stream.layout);
-                task.onBlock(block, now);
+                task.onBlock(block, now, System.currentTimeMillis());
             }
         } else if (event instanceof Control.Seal seal) {
             for (IndexerCore core : task.cores()) {

@@ -64,8 +64,8 @@ public final class TemplateTree {
     /** The rebuild under way. Writer only, and whoever takes the memory back after it. */
     private @Nullable Rebuilding rebuilding;
 
-    /** The last rebuild. Writer only. */
-    private @Nullable Rebuilt lastRebuilt;
+    /** The last rebuild, until it is asked for. Writer only. */
+    private @Nullable Rebuilt rebuilt;
 
     /** Tuples at the next judgement. Writer only. */
     private long judgeAt = LEARN_TUPLES;
@@ -313,7 +313,7 @@ public final class TemplateTree {
             old.unpin();
             rebuilds++;
             judgeAt = tuples + tuples / 2;
-            lastRebuilt = new Rebuilt(tuples, leaves.template().leaves(), now.before(), skewness(now.wantedLeaves()));
+            rebuilt = new Rebuilt(tuples, leaves.template().leaves(), now.before(), skewness(now.wantedLeaves()));
         }
         publish(tuples);
     }
@@ -352,9 +352,11 @@ public final class TemplateTree {
         return rebuilding != null;
     }
 
-    /** The last of them, null before the first; for the thread that inserts. */
-    public @Nullable Rebuilt lastRebuilt() {
-        return lastRebuilt;
+    /** The last of them since this was asked, null when there was none; for the thread that inserts. */
+    public @Nullable Rebuilt takeRebuilt() {
+        Rebuilt taken = rebuilt;
+        rebuilt = null;
+        return taken;
     }
 
     /**

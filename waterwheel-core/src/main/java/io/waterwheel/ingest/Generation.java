@@ -158,6 +158,26 @@ final class Generation {
         return millis < Long.MIN_VALUE + less ? Long.MIN_VALUE : millis - less;
     }
 
+    /** A rebuild of one of the trees since this was asked, null when there was none. */
+    TemplateTree.@Nullable Rebuilt takeRebuilt() {
+        for (TemplateTree tree : trees) {
+            TemplateTree.Rebuilt rebuilt = tree == null ? null : tree.takeRebuilt();
+            if (rebuilt != null) {
+                return rebuilt;
+            }
+        }
+        return null;
+    }
+
+    /** The trees take no more tuples. */
+    void giveUpRebuilds() {
+        for (TemplateTree tree : trees) {
+            if (tree != null) {
+                tree.giveUpRebuild();
+            }
+        }
+    }
+
     /** Begins anew with a template just learnt; for one that has no tuples. */
     void restart(Template template) {
         main.discard();

@@ -5,6 +5,7 @@ import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Region;
@@ -70,6 +71,7 @@ public final class IndexerCore {
 
     private final Channel[] channels;
     private Generation active;
+    private Control.Templates templates = Control.Templates.NONE;
     /** When the active trees took its first tuple, or the checkpoint last moved. */
     private long activeSinceNanos;
 
@@ -210,6 +212,7 @@ public final class IndexerCore {
             if (active.insert(body.tuples(), first, clockMillis)) {
                 treesChanged();
             }
+            noteRebuilds();
             rejected += body.rejectedFrom(channel.watermark);
             consume(channel, body.bytes(), now);
         }
@@ -224,6 +227,15 @@ public final class IndexerCore {
         publish();
         grant(block.partition(), now);
         reportIfNews(now);
+    }
+
+    private void noteRebuilds() {
+        TemplateTree.Rebuilt rebuilt = active.takeRebuilt();
+        while (rebuilt != null) {
+            templates = new Control.Templates(templates.rebuilds() + 1, rebuilt.before(), rebuilt.after());
+            effects.rebuilt(rebuilt);
+            rebuilt = active.takeRebuilt();
+        }
     }
 
     private void consume(Channel channel, long bytes, long now) {
@@ -341,6 +353,7 @@ public final class IndexerCore {
 
     private void seal(SealedTree.Reason reason, long now) {
         Generation trees = active;
+        trees.giveUpRebuilds();
         lastSealed++;
         sealedWatermarks = watermarks();
         sealed.add(new Sealed(lastSealed, trees));
@@ -555,7 +568,8 @@ public final class IndexerCore {
                 tuples,
                 rejected,
                 recovering,
-                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size())));
+                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size()),
+                templates));
     }
 
     private @Nullable Region unflushedRegion() {

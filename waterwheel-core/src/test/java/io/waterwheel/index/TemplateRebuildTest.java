@@ -272,7 +272,8 @@ final class TemplateRebuildTest {
                         (int) (tree.tuples() / TemplateTree.STEP_TUPLES) - 1,
                         (int) (tree.tuples() / TemplateTree.STEP_TUPLES) + 2);
         assertThat(tree.rebuilds()).isEqualTo(rebuilds + 1);
-        TemplateTree.Rebuilt rebuilt = tree.lastRebuilt();
+        TemplateTree.Rebuilt rebuilt = tree.takeRebuilt();
+        assertThat(tree.takeRebuilt()).isNull();
         assertThat(rebuilt.tuples()).isEqualTo(tree.tuples());
         assertThat(rebuilt.leaves()).isEqualTo(tree.template().leaves());
         assertThat(rebuilt.before()).isEqualTo(before);

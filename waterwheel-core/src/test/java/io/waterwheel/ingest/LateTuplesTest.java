@@ -13,6 +13,7 @@ import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
@@ -206,6 +207,9 @@ final class LateTuplesTest {
         public void credit(Control.Credit credit) {
             // As above.
         }
+
+        @Override
+        public void rebuilt(TemplateTree.Rebuilt rebuilt) {}
 
         @Override
         public void report(Control.Report report) {

@@ -100,6 +100,11 @@ final class HostRole {
         }
 
         @Override
+        public void rebuilt(TemplateTree.Rebuilt rebuilt) {
+            world.note(name(), "has rebuilt a template: %s", rebuilt);
+        }
+
+        @Override
         public void publish(FreshView view) {
             view.trees().forEach(tree -> inMemory.add(tree.tree()));
             slot.publish(view);

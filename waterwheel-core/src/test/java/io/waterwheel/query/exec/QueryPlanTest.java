@@ -64,7 +64,7 @@ class QueryPlanTest {
                 5,
                 0,
                 recovering,
-                new Control.Memory(0, 0, 0));
+                new Control.Memory(0, 0, 0), Control.Templates.NONE);
     }
 
     private static QueryPlan plan(Query query, Reported reported, Integer... failed) {

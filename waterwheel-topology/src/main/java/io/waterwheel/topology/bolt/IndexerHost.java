@@ -4,6 +4,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.index.FreshView;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.CreditWindow;
@@ -410,6 +411,22 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         @Override
         public void report(Control.Report report) {
             bus.broadcast(Role.COORDINATOR, report);
+        }
+
+        @Override
+        public void rebuilt(TemplateTree.Rebuilt rebuilt) {
+            LOG.info(
+                    "[{}/indexer-{}] template rebuilt: tuples={} leaves={} skewness={} before, {} after",
+                    stream.name(),
+                    indexer,
+                    rebuilt.tuples(),
+                    rebuilt.leaves(),
+                    rounded(rebuilt.before()),
+                    rounded(rebuilt.after()));
+        }
+
+        private static double rounded(double skewness) {
+            return Math.round(skewness * 1_000) / 1_000.0;
         }
 
         @Override

@@ -401,6 +401,7 @@ public final class PartitionDispatcher {
                 streamId,
                 partition,
                 position(),
+                readTo,
                 logStart,
                 Math.max(logEnd, readTo),
                 route.limit(),

@@ -60,6 +60,9 @@ final class SourceOffsets {
                 if (report.position() >= 0) {
                     part.setPosition(report.position());
                 }
+                if (report.taken() >= 0) {
+                    part.setTaken(report.taken());
+                }
             }
             if (topic != null
                     && p < topic.ends().length

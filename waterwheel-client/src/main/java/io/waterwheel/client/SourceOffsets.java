@@ -11,6 +11,8 @@ import java.util.OptionalLong;
  * {@code base}, which is 0 unless the topic was made anew.
  *
  * @param position first position not routed yet; absent when not known
+ * @param taken first position that its dispatcher has not taken from the spout: what lies between waits to be routed;
+ *     absent when not known
  * @param limit first position that may not be routed yet
  * @param logStart of the first record that the log holds; absent when the log cannot be asked
  * @param logEnd after the last visible record; absent when the log cannot be asked
@@ -24,6 +26,7 @@ public record SourceOffsets(
         int partition,
         long base,
         OptionalLong position,
+        OptionalLong taken,
         long limit,
         OptionalLong logStart,
         OptionalLong logEnd,
@@ -37,6 +40,7 @@ public record SourceOffsets(
                 message.getPartition(),
                 message.getBase(),
                 message.hasPosition() ? OptionalLong.of(message.getPosition()) : OptionalLong.empty(),
+                message.hasTaken() ? OptionalLong.of(message.getTaken()) : OptionalLong.empty(),
                 message.getLimit(),
                 message.hasLogStart() ? OptionalLong.of(message.getLogStart()) : OptionalLong.empty(),
                 message.hasLogEnd() ? OptionalLong.of(message.getLogEnd()) : OptionalLong.empty(),

@@ -66,6 +66,16 @@ final class ZooKeeperAddresses implements Addresses {
             Thread.currentThread().interrupt();
             throw new WaterwheelException(
                     Kind.TEMPORARY, "INTERRUPTED", "interrupted while looking for coordinators; ask again", e);
+        } catch (KeeperException.NoAuthException e) {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "ZOOKEEPER_DENIED",
+                    "ZooKeeper at " + servers + " does not let a client without credentials read " + e.getPath()
+                            + ", where the coordinators of namespace " + namespace
+                            + " announce themselves; submit the topology again, whose coordinators open it to"
+                            + " readers, or let all read it ('setAcl' of ZooKeeper's shell), or name a coordinator's"
+                            + " address instead of ZooKeeper's",
+                    e);
         } catch (IOException | KeeperException e) {
             throw new WaterwheelException(
                     Kind.TEMPORARY,
@@ -151,6 +161,8 @@ final class ZooKeeperAddresses implements Addresses {
             List<String> names = new ArrayList<>(session.getChildren(root, false));
             Collections.sort(names);
             return names.isEmpty() ? root + " is empty" : "namespaces there: " + String.join(", ", names);
+        } catch (KeeperException.NoAuthException e) {
+            return "which there are cannot be read without credentials";
         } catch (KeeperException.NoNodeException e) {
             return "nor is there a " + root + ", which zookeeper.root of the configuration names";
         }

@@ -132,6 +132,25 @@ class DiscoveryTest {
     }
 
     @Test
+    void whoMayNotReadTheAddressesIsToldSoAtOnce() throws Exception {
+        session.addAuthInfo("digest", "wheel:hunter2".getBytes(UTF_8));
+        session.setACL(NODE, ZooDefs.Ids.CREATOR_ALL_ACL, -1);
+        session.setACL("/waterwheel", ZooDefs.Ids.CREATOR_ALL_ACL, -1);
+        try (WaterwheelClient client = client()) {
+            assertThatThrownBy(client::listStreams).isInstanceOfSatisfying(WaterwheelException.class, e -> {
+                assertThat(e.code()).isEqualTo("ZOOKEEPER_DENIED");
+                assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.USER);
+                assertThat(e)
+                        .hasMessageContaining("does not let a client without credentials read " + NODE)
+                        .hasMessageContaining("name a coordinator's address");
+            });
+        }
+        assertThatThrownBy(() -> WaterwheelClient.discover(server.getConnectString(), "elsewhere")
+                        .listStreams())
+                .hasMessageContaining("which there are cannot be read without credentials");
+    }
+
+    @Test
     void rowsThatWereHandedOutAreNeverHandedOutAgain() throws Exception {
         try (FakeServer successor = FakeServer.answering((query, answer) -> whole(answer));
                 FakeServer dying = FakeServer.answering((query, answer) -> {

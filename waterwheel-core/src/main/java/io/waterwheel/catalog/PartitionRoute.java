@@ -142,6 +142,11 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return versions.get(0).since();
     }
 
+    /** The version that holds there: older ones are of no use any more. */
+    public int firstVersion() {
+        return versions.get(0).version();
+    }
+
     /** The last version that entered. */
     public int newestVersion() {
         return versions.get(versions.size() - 1).version();

@@ -8,9 +8,11 @@ import io.waterwheel.model.WaterwheelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,9 @@ public final class StreamCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCatalog.class);
 
     /** Tries before a change that keeps meeting others' edits is given up; each try means somebody else succeeded. */
+    /** Tables deleted in one transaction, should many be left. */
+    private static final int MAX_DELETIONS = 100;
+
     private static final int MAX_TRIES = 1000;
 
     /** A route with the node version that a compare-and-set needs. */
@@ -89,7 +94,7 @@ public final class StreamCatalog {
         for (String folder : List.of("tables", "routes", "indexers", "edits")) {
             ops.add(new Op.Create(base + "/" + folder, new byte[0]));
         }
-        ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
+        ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table)));
         List<Long> startList = new ArrayList<>();
         for (int p = 0; p < starts.length; p++) {
             PartitionRoute route = new PartitionRoute(
@@ -112,10 +117,32 @@ public final class StreamCatalog {
         return new VersionedRoute(CatalogJson.readRoute(path, node.data()), node.version());
     }
 
-    /** Routing table of a version. */
+    /**
+     * Routing table of a version.
+     *
+     * @throws WaterwheelException TEMPORARY when no route names it any more: the one that did was read too long ago
+     */
     public RoutingTable table(int version) {
-        String path = base + "/tables/" + version;
-        return CatalogJson.readTable(path, require(path).data());
+        return findTable(version)
+                .orElseThrow(() -> new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "TABLE_GONE",
+                        "stream " + stream.name() + ": routing table " + version
+                                + " is needed by no route any more; read the route again"));
+    }
+
+    /** Routing table of a version, or nothing when no route names it any more. */
+    public Optional<RoutingTable> findTable(int version) {
+        String path = tablePath(version);
+        Optional<CatalogStore.Node> node = store.read(path);
+        if (node.isEmpty()) {
+            require(base + "/tables");
+        }
+        return node.map(present -> CatalogJson.readTable(path, present.data()));
+    }
+
+    private String tablePath(int version) {
+        return base + "/tables/" + version;
     }
 
     /** {@link #raiseLimit(int, long, LogIdentity)} for a log that never changes. */
@@ -205,7 +232,7 @@ public final class StreamCatalog {
                                         routePath(range.partition()),
                                         CatalogJson.write(changed),
                                         current.nodeVersion()),
-                                new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)))));
+                                new Op.Create(tablePath(table.version()), CatalogJson.write(table)))));
                 tail.committed(place);
                 return new VersionedRoute(changed, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
@@ -348,9 +375,10 @@ public final class StreamCatalog {
 
     /**
      * Makes a routing table the newest: in one transaction the table is created, every partition adopts it from its
-     * limit on, and indexer ids that are new start there (rules 1 and 2). Nobody needs to be told: whoever routes, or
-     * plans, finds out from what it reads. The stream's entry counts the new ids, so that tasks host them; an id that
-     * the new table does not name stays hosted, so its checkpoint moves on and a later table may name it again.
+     * limit on, tables that no route names any more are deleted, and indexer ids that are new start there (rules 1 and
+     * 2). Nobody needs to be told: whoever routes, or plans, finds out from what it reads. The stream's entry counts
+     * the new ids, so that tasks host them; an id that the new table does not name stays hosted, so its checkpoint
+     * moves on and a later table may name it again.
      *
      * @param boundaries as in {@link RoutingTable}
      * @param indexers as in {@link RoutingTable}
@@ -398,18 +426,19 @@ public final class StreamCatalog {
             }
             RoutingTable table = new RoutingTable(newest + 1, boundaries, indexers);
             count(table, ops);
-            ops.add(new Op.Create(base + "/tables/" + table.version(), CatalogJson.write(table)));
+            ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table)));
             long[] covered = covered(limits.length);
+            Set<Integer> named = new HashSet<>(Set.of(table.version()));
             for (int p = 0; p < limits.length; p++) {
                 VersionedRoute current = routes.get(p);
                 limits[p] = current.route().limit();
                 since.put(p, limits[p]);
-                ops.add(new Op.Set(
-                        routePath(p),
-                        CatalogJson.write(
-                                current.route().withVersion(table.version()).withoutVersionsBelow(covered[p])),
-                        current.nodeVersion()));
+                PartitionRoute changed =
+                        current.route().withVersion(table.version()).withoutVersionsBelow(covered[p]);
+                changed.versions().forEach(version -> named.add(version.version()));
+                ops.add(new Op.Set(routePath(p), CatalogJson.write(changed), current.nodeVersion()));
             }
+            ops.addAll(deletions(named));
             Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
             for (int indexer : indexers) {
                 if (store.read(indexerPath(indexer)).isEmpty()) {
@@ -428,7 +457,7 @@ public final class StreamCatalog {
             } catch (UnknownOutcomeException e) {
                 store.sync();
                 tail.refresh();
-                String path = base + "/tables/" + table.version();
+                String path = tablePath(table.version());
                 if (store.read(path).isPresent() && table(table.version()).equals(table)) {
                     return Optional.of(table);
                 }
@@ -436,6 +465,23 @@ public final class StreamCatalog {
         }
         throw new IllegalStateException(
                 "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES + " tries");
+    }
+
+    /* Why tables that no route names may go: whoever routes by one has taken its version from a route, and a route drops
+     * a version once every checkpoint has passed it. An older copy of the route may name it still; who fetches the table
+     * by that copy finds nothing, reads the route again, and goes on above what the version held for. Tables come only
+     * with a route that names them, and the transaction holds every route at the version that was read: so none has
+     * come since. Plans do not read these nodes; snapshots have the tables from edits and manifests. */
+
+    /** The operations that delete the tables that are not named, some at a time. */
+    private List<Op> deletions(Set<Integer> named) {
+        List<Op> ops = new ArrayList<>();
+        for (String version : store.children(base + "/tables")) {
+            if (!named.contains(Integer.parseInt(version)) && ops.size() < MAX_DELETIONS) {
+                ops.add(new Op.Delete(base + "/tables/" + version, 0));
+            }
+        }
+        return ops;
     }
 
     /** By partition, the offset that every checkpoint has reached; they only rise, so an old reading is right too. */

@@ -25,7 +25,10 @@ public interface DispatcherEffects {
     /** Record that a range is given up; answer by {@link PartitionDispatcher#onRoute}. */
     void giveUp(LostRange range);
 
-    /** Fetch a routing table; answer by {@link PartitionDispatcher#onTable}. */
+    /**
+     * Fetch a routing table; answer by {@link PartitionDispatcher#onTable}, or, when there is none because no route
+     * names it any more, by {@link PartitionDispatcher#onRoute} with the route as it is after a sync.
+     */
     void fetchTable(int version);
 
     /**

@@ -127,6 +127,11 @@ public final class PartitionDispatcher {
         return route.log();
     }
 
+    /** Routing tables that it holds: those that its route names, at most. */
+    int tables() {
+        return tables.size();
+    }
+
     /** Bytes of records that are read and wait to be routed. */
     public long pendingBytes() {
         return pendingBytes;
@@ -216,6 +221,9 @@ public final class PartitionDispatcher {
         boolean anotherLog = !newer.log().equals(route.log());
         if (!newer.lost().equals(route.lost())) {
             roadblock.clear();
+        }
+        if (newer.firstSince() > route.firstSince()) {
+            tables.keySet().removeIf(version -> version < newer.firstVersion());
         }
         route = newer;
         if (anotherLog) {
@@ -393,6 +401,7 @@ public final class PartitionDispatcher {
                 streamId,
                 partition,
                 position(),
+                readTo,
                 logStart,
                 Math.max(logEnd, readTo),
                 route.limit(),

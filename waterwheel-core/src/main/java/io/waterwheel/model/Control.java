@@ -115,6 +115,8 @@ public sealed interface Control {
      * Dispatcher to coordinators, about every second: how a partition is, for people.
      *
      * @param position first offset not routed yet, -1 when not known
+     * @param taken first offset not taken from the spout yet: what lies between position and it waits to be routed; -1
+     *     before the spout's first word
      * @param start position of the first record that the log holds, -1 when not known
      * @param end position after the last visible record, -1 when not known
      * @param limit first offset that must not be routed yet
@@ -125,6 +127,7 @@ public sealed interface Control {
             int streamId,
             int partition,
             long position,
+            long taken,
             long start,
             long end,
             long limit,

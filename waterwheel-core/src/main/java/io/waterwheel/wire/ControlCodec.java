@@ -55,6 +55,7 @@ public final class ControlCodec {
             message.setPartitionReport(PartitionReportControl.newBuilder()
                     .setPartition(report.partition())
                     .setPosition(report.position())
+                    .setTaken(report.taken())
                     .setStart(report.start())
                     .setEnd(report.end())
                     .setLimit(report.limit())
@@ -158,6 +159,7 @@ public final class ControlCodec {
                         stream,
                         part.getPartition(),
                         part.getPosition(),
+                        part.getTaken(),
                         part.getStart(),
                         part.getEnd(),
                         part.getLimit(),

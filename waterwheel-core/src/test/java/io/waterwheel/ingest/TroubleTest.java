@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
+import io.waterwheel.catalog.PartitionRoute.VersionSince;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.ChannelEpoch;
@@ -22,6 +23,7 @@ import io.waterwheel.model.Schema;
 import io.waterwheel.model.StreamPolicy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -35,8 +37,8 @@ final class TroubleTest {
 
     private final Effects effects = new Effects();
     private long now = 1;
-    private PartitionDispatcher dispatcher = dispatcher(
-            new PartitionRoute(100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
+    private PartitionDispatcher dispatcher =
+            dispatcher(new PartitionRoute(100, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
 
     /** Keeps what is wanted. */
     private static final class Effects implements DispatcherEffects {
@@ -49,6 +51,7 @@ final class TroubleTest {
         final List<LostRange> givenUp = new ArrayList<>();
         long steered = -1;
         String trouble = "";
+        long taken = -1;
 
         @Override
         public void send(ChannelBlock block) {
@@ -102,6 +105,7 @@ final class TroubleTest {
         @Override
         public void report(Control.PartitionReport report) {
             trouble = report.trouble();
+            taken = report.taken();
         }
     }
 
@@ -138,6 +142,32 @@ final class TroubleTest {
 
     private void logIs(long start, long end) {
         dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), start, end, LogProblem.NONE), now);
+    }
+
+    @Test
+    void tablesThatItsRouteDropsAreForgotten() {
+        long limit = 100;
+        for (int version = 2; version < 50; version++) {
+            List<VersionSince> versions =
+                    List.of(new VersionSince(version - 1, limit), new VersionSince(version, limit + 100));
+            limit += 100;
+            dispatcher.onRoute(new PartitionRoute(limit + 100, versions, LogIdentity.first("a"), List.of()), now);
+            dispatcher.onTable(RoutingTable.even(version, KeyInterval.ALL, 1), now);
+            assertThat(dispatcher.tables()).isLessThanOrEqualTo(2);
+        }
+    }
+
+    @Test
+    void aDispatcherThatIsFullSaysWhatItTook() {
+        String line = "1".repeat(1 << 16);
+        String[] lines = new String[20];
+        Arrays.fill(lines, line);
+        // Nothing may be routed yet: what comes waits, and what comes when there is no room is dropped.
+        dispatcher = dispatcher(new PartitionRoute(0, List.of(new VersionSince(1, 0))));
+        dispatcher.onLive(batch(0, lines), now);
+        dispatcher.onLive(batch(20, lines), now);
+        seconds(2);
+        assertThat(effects.taken).isEqualTo(20);
     }
 
     @Test
@@ -210,7 +240,7 @@ final class TroubleTest {
         dispatcher.onLive(batch(0, "1", "bad", "2"), now);
         dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         PartitionRoute route = new PartitionRoute(
-                        100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of())
+                        100, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of())
                 .withLost(new LostRange(0, 1, 2, "by hand"))
                 .withVersion(2);
         dispatcher.onRoute(route, now);
@@ -229,8 +259,7 @@ final class TroubleTest {
         assertThat(effects.givenUp).containsExactly(new LostRange(0, 1, 5, "gone from the log"));
         assertThat(effects.sentTo).as("not before it is recorded").isEqualTo(1);
         dispatcher.onRoute(
-                new PartitionRoute(
-                                100, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of())
+                new PartitionRoute(100, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of())
                         .withLost(effects.givenUp.get(0))
                         .withVersion(2),
                 now);
@@ -254,7 +283,7 @@ final class TroubleTest {
         dispatcher.onRoute(
                 new PartitionRoute(
                         since,
-                        List.of(new PartitionRoute.VersionSince(1, 0)),
+                        List.of(new VersionSince(1, 0)),
                         new LogIdentity("b", since, since),
                         List.of(new LostRange(0, 1, since, "set by hand"))),
                 now);
@@ -291,8 +320,8 @@ final class TroubleTest {
     void readingGoesOnAtTheLogsBeginningWhenNobodyLacksWhatIsGone() {
         // It and the spout are new: the checkpoint is 50, the indexer lives and has 200.
         effects.sentTo = 200;
-        dispatcher = dispatcher(new PartitionRoute(
-                1000, List.of(new PartitionRoute.VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
+        dispatcher = dispatcher(
+                new PartitionRoute(1000, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
         dispatcher.onLive(RecordBatch.heartbeat(1, 0, 50), now);
         logIs(100, 201);
         assertThat(effects.steered).isEqualTo(100);

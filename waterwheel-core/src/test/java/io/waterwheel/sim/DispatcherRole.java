@@ -20,6 +20,7 @@ import io.waterwheel.model.WaterwheelException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,7 @@ final class DispatcherRole implements DispatcherEffects {
         this.client = client;
         this.catalog = new StreamCatalog(client, world.stream);
         PartitionRoute route = catalog.route(partition).route();
-        RoutingTable table = catalog.table(route.versions().get(0).version());
+        RoutingTable table = catalog.table(route.firstVersion());
         this.core = new PartitionDispatcher(
                 world.stream.id(),
                 partition,
@@ -231,8 +232,14 @@ final class DispatcherRole implements DispatcherEffects {
     @Override
     public void fetchTable(int version) {
         call(() -> {
-            RoutingTable table = catalog.table(version);
-            later(dispatcher -> dispatcher.onTable(table, world.now));
+            Optional<RoutingTable> table = catalog.findTable(version);
+            if (table.isPresent()) {
+                later(dispatcher -> dispatcher.onTable(table.get(), world.now));
+            } else {
+                catalog.sync();
+                PartitionRoute route = catalog.route(partition).route();
+                later(dispatcher -> dispatcher.onRoute(route, world.now));
+            }
         });
     }
 

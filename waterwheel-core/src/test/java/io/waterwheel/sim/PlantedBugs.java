@@ -130,6 +130,8 @@ final class PlantedBugs {
                             ROUTE,
                             "versions.get(first + 1).since() <= covered",
                             "versions.get(first + 1).since() <= limit"),
+            new PlantedBug("tables in use", 1, LIVENESS, "a change of the routing deletes tables that routes name")
+                    .with(CATALOG, "changed.versions().forEach(version -> named.add(version.version()));", ""),
             new PlantedBug("contiguity", 4, SAFETY, "a block beyond the watermark is taken")
                     .with(INDEXER, "if (block.from() > channel.watermark) {", "if (block.from() < 0) {"),
             CUTTING,

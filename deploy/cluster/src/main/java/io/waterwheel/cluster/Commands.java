@@ -84,7 +84,7 @@ final class Commands {
         return List.of(storm(files.stormHome(pair)), "supervisor");
     }
 
-    /** All that is behind the dashes is the main class's, whatever Storm's own options are called. */
+    /** As people type it: what looks like an option of Storm's script is taken for one. */
     List<String> submit(Path jar, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 "env",
@@ -93,8 +93,7 @@ final class Commands {
                 storm(files.stormHome),
                 "jar",
                 jar.toString(),
-                mainClass,
-                "--"));
+                mainClass));
         command.addAll(arguments);
         return command;
     }

@@ -167,9 +167,14 @@ final class OperatedTopologyTest {
         assertThat(client.describe("rows").routingVersion()).hasValue(5);
     }
 
+    /** Rows arrive as fast as they can be sent, so that spouts may have read more than dispatchers have room for. */
     private void drainWhileRowsArrive(WaterwheelClient client) throws Exception {
         AtomicBoolean enough = new AtomicBoolean();
-        CompletableFuture<Void> appending = appendUntil(client, enough);
+        CompletableFuture<Void> appending = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 10 && !enough.get(); i++) {
+                append(client, BULK / 10);
+            }
+        });
         long before = client.query("rows").count();
         Ran drained = topology("drain", "waterwheel");
         enough.set(true);

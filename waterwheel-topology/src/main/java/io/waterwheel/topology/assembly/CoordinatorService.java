@@ -4,7 +4,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.RoutingTable;
-import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -286,18 +285,9 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 .setBootstrapServers(services.config().get(Keys.KAFKA_BOOTSTRAP));
     }
 
-    private StreamSnapshot snapshot(StreamInfo stream) {
-        services.catalogStore().sync();
-        return reader(stream).latest();
-    }
-
-    private SnapshotReader reader(StreamInfo stream) {
-        return new SnapshotReader(services.catalogStore(), services.chunkStore(), stream);
-    }
-
     private StreamDescription describe(StreamInfo stream) {
         long[] sums = new long[3];
-        snapshot(stream).chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+        coordinator.snapshot(stream).chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
             sums[0]++;
             sums[1] += chunk.tuples();
             sums[2] += chunk.bytes();
@@ -337,12 +327,9 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 ends[p] = request.getUpToOrDefault(p, 0);
             }
         }
-        SnapshotReader reader = reader(stream);
-        StreamSnapshot snapshot = StreamSnapshot.before(stream);
         long sealAgain = System.nanoTime();
         while (true) {
-            services.catalogStore().sync();
-            snapshot = reader.advance(snapshot);
+            StreamSnapshot snapshot = coordinator.snapshot(stream);
             long[] least = least(snapshot, Math.min(snapshot.partitions(), ends.length));
             if (reached(least, ends)) {
                 Map<Integer, Long> positions = new HashMap<>();
@@ -397,16 +384,10 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     .setTimeoutMillis(millis)
                     .build());
             LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
-            services.catalogStore().sync();
             try (TopicScan scan = new TopicScan(
                     services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
                 StreamVerifier.Outcome outcome = new StreamVerifier(
-                                stream,
-                                new StreamCatalog(services.catalogStore(), stream),
-                                reader(stream),
-                                coordinator,
-                                scan,
-                                deadline)
+                                stream, new StreamCatalog(services.catalogStore(), stream), coordinator, scan, deadline)
                         .verify();
                 LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
                 return reply(outcome);

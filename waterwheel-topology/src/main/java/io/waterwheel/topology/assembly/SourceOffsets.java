@@ -2,7 +2,6 @@ package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
-import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -39,9 +38,8 @@ final class SourceOffsets {
     }
 
     OffsetsReply show(StreamInfo stream) {
-        services.catalogStore().sync();
+        StreamSnapshot snapshot = coordinator.snapshot(stream);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        StreamSnapshot snapshot = snapshot(stream);
         TopicState topic = topic(stream);
         Map<Integer, Control.PartitionReport> partitions = coordinator.partitionReports(stream.id());
         Map<Integer, Control.Report> indexers = coordinator.indexerReports(stream.id());
@@ -59,6 +57,9 @@ final class SourceOffsets {
                         .setDeadLetters(report.deadLetters());
                 if (report.position() >= 0) {
                     part.setPosition(report.position());
+                }
+                if (report.taken() >= 0) {
+                    part.setTaken(report.taken());
                 }
             }
             if (topic != null
@@ -105,9 +106,8 @@ final class SourceOffsets {
      * @throws WaterwheelException of kind USER when one of them cannot be gone on from; then nothing is changed
      */
     void set(StreamInfo stream, Map<Integer, Long> offsets) {
-        services.catalogStore().sync();
+        StreamSnapshot snapshot = coordinator.snapshot(stream);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        StreamSnapshot snapshot = snapshot(stream);
         TopicState topic = topic(stream);
         if (topic == null) {
             throw refused(stream, "topic " + stream.topic() + " is not there; make it first");
@@ -174,10 +174,6 @@ final class SourceOffsets {
     }
 
     /** Position below which every indexer has everything, as far as is known here. */
-    private StreamSnapshot snapshot(StreamInfo stream) {
-        return new SnapshotReader(services.catalogStore(), services.chunkStore(), stream).latest();
-    }
-
     private long indexed(StreamInfo stream, StreamSnapshot snapshot, int partition) {
         Map<Integer, Control.Report> reports = coordinator.indexerReports(stream.id());
         long least = Long.MAX_VALUE;

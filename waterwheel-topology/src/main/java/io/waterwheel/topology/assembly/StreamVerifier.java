@@ -5,7 +5,6 @@ import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.RoutingTable;
-import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
@@ -72,7 +71,6 @@ final class StreamVerifier {
 
     private final StreamInfo stream;
     private final StreamCatalog catalog;
-    private final SnapshotReader reader;
     private final WorkerServices.QueryHandler coordinator;
     private final TopicScan scan;
     private final long deadlineNanos;
@@ -92,13 +90,11 @@ final class StreamVerifier {
     StreamVerifier(
             StreamInfo stream,
             StreamCatalog catalog,
-            SnapshotReader reader,
             WorkerServices.QueryHandler coordinator,
             TopicScan scan,
             long deadlineNanos) {
         this.stream = stream;
         this.catalog = catalog;
-        this.reader = reader;
         this.coordinator = coordinator;
         this.scan = scan;
         this.deadlineNanos = deadlineNanos;
@@ -112,7 +108,7 @@ final class StreamVerifier {
     }
 
     Outcome verify() throws InterruptedException {
-        snapshot = reader.latest();
+        snapshot = coordinator.snapshot(stream);
         List<String> notes = new ArrayList<>();
         long[] begins = begins(notes);
         List<ChunkDescriptor> chunks = new ArrayList<>();

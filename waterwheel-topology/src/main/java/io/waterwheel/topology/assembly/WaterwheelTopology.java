@@ -15,9 +15,6 @@ import io.waterwheel.topology.spout.SourceSpout;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.storm.Config;
 import org.apache.storm.StormSubmitter;
 import org.apache.storm.generated.StormTopology;
@@ -27,12 +24,15 @@ import org.apache.storm.topology.TopologyBuilder;
  * The topology of a namespace, and the main class by which it is submitted:
  *
  * <pre>
- * storm jar waterwheel-topology.jar io.waterwheel.topology.assembly.WaterwheelTopology -- --config waterwheel.yaml key=value
+ * storm jar waterwheel-topology.jar io.waterwheel.topology.assembly.WaterwheelTopology --config waterwheel.yaml key=value
  *
  * spout --records--> dispatcher --blocks--> indexer        coordinator, query-server: beside the data
  * </pre>
  */
 public final class WaterwheelTopology {
+    /** Storm's script sets it to what stands behind its {@code --config}. */
+    private static final String STORM_FILE = "storm.conf.file";
+
     private WaterwheelTopology() {}
 
     /** The topology for this configuration; the same wherever it runs. */
@@ -89,39 +89,20 @@ public final class WaterwheelTopology {
     }
 
     /**
-     * Submits the topology. Arguments: {@code --config FILE}, behind {@code --}, as Storm's command has one of its own,
-     * and any number of {@code key=value}. Storm's own keys are given by {@code storm jar -c}, which Storm's submitter
-     * reads itself.
+     * Submits the topology. Arguments: {@code --config FILE} and any number of {@code key=value} ({@link SubmitWords}).
+     * Storm's own keys are given by {@code storm jar -c}, which Storm's submitter reads itself.
      */
     public static void main(String[] arguments) throws Exception {
-        List<String> overrides = new ArrayList<>();
-        Path file = null;
-        for (int i = 0; i < arguments.length; i++) {
-            if (arguments[i].equals("--config") && i + 1 < arguments.length) {
-                file = Path.of(arguments[++i]);
-            } else if (arguments[i].contains("=") && !arguments[i].startsWith("-")) {
-                overrides.add(arguments[i]);
-            } else {
-                System.err.println("unknown argument '" + arguments[i]
-                        + "'; usage: storm jar JAR io.waterwheel.topology.assembly.WaterwheelTopology [--] [--config FILE]"
-                        + " [key=value]...");
-                System.exit(2);
-            }
-        }
-        String storms = System.getProperty("storm.conf.file", "");
-        if (file == null && !storms.isEmpty()) {
-            // It would run on defaults, and on another cluster than it was meant for.
-            System.err.println("storm kept --config " + storms
-                    + " for itself, to be read instead of storm.yaml; what the"
-                    + " topology is to read goes behind a double hyphen: storm jar JAR MAIN -- --config " + storms);
-            System.exit(2);
-        }
         WaterwheelConfig config;
         try {
-            config = file == null
-                    ? WaterwheelConfig.parse("the command line", "", overrides)
-                    : WaterwheelConfig.load(file, overrides);
-        } catch (ConfigException | UncheckedIOException e) {
+            SubmitWords words = SubmitWords.parse(arguments, System.getProperty(STORM_FILE, ""));
+            if (words.fromStorm()) {
+                System.clearProperty(STORM_FILE);
+            }
+            config = words.file() == null
+                    ? WaterwheelConfig.parse("the command line", "", words.settings())
+                    : WaterwheelConfig.load(words.file(), words.settings());
+        } catch (ConfigException | IllegalArgumentException | UncheckedIOException e) {
             System.err.println(e.getMessage());
             System.exit(2);
             return;

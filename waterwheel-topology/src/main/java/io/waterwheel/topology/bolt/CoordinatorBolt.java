@@ -152,6 +152,11 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         @Override
+        public StreamSnapshot snapshot(StreamInfo stream) {
+            return snapshots.latest(stream);
+        }
+
+        @Override
         public Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
             return new TreeMap<>(snapshots.partitionReports(streamId));
         }

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -172,7 +173,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         RoutingTable table;
         try {
             route = catalog.route(number).route();
-            table = catalog.table(route.versions().get(0).version());
+            table = catalog.table(route.firstVersion());
         } catch (StreamGoneException e) {
             LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
             return null;
@@ -295,8 +296,13 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         @Override
         public void fetchTable(int version) {
             call("read a routing table", () -> {
-                RoutingTable table = catalog.table(version);
-                return partition -> partition.onTable(table, System.nanoTime());
+                Optional<RoutingTable> table = catalog.findTable(version);
+                if (table.isPresent()) {
+                    return partition -> partition.onTable(table.get(), System.nanoTime());
+                }
+                catalog.sync();
+                PartitionRoute route = catalog.route(id.partition()).route();
+                return partition -> partition.onRoute(route, System.nanoTime());
             });
         }
 

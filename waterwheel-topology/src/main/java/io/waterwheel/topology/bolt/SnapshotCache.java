@@ -98,6 +98,12 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
                 .map(info -> follow(info).follower.advance());
     }
 
+    /** A snapshot that holds every edit of a stream that was committed before the call. */
+    StreamSnapshot latest(StreamInfo stream) {
+        services.catalogStore().sync();
+        return follow(stream).follower.advance();
+    }
+
     @Override
     public Map<Integer, Reported> reports(int streamId) {
         Followed followed = streams.get(streamId);

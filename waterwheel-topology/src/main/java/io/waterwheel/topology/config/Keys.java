@@ -41,7 +41,8 @@ public final class Keys {
     public static final Key<String> ZOOKEEPER_ACL = add(Key.text("zookeeper.acl", "open")
             .matching("open|creator", "open or creator")
             .doc("Who may read and change the catalog's nodes that are created from now on: open: everybody who reaches"
-                    + " ZooKeeper; creator: who has the credentials of zookeeper.auth. Nodes that exist keep theirs."));
+                    + " ZooKeeper; creator: who has the credentials of zookeeper.auth; where coordinators answer may be read by all."
+                    + " Nodes that exist keep theirs."));
 
     public static final Key<String> KAFKA_BOOTSTRAP = add(Key.text("kafka.bootstrap", "127.0.0.1:9092")
             .matching(HOST_PORTS, "host:port with commas between")

@@ -116,6 +116,12 @@ public interface WorkerServices extends AutoCloseable {
         /** What it knows of the streams, as JSON, for people. */
         String status();
 
+        /**
+         * The catalog with every edit that was committed before the call. It is the one that queries are planned on,
+         * brought up to date: as dear as the edits that it lacks. Blocks.
+         */
+        StreamSnapshot snapshot(StreamInfo stream);
+
         /** The last report of each partition of a stream. */
         Map<Integer, Control.PartitionReport> partitionReports(int streamId);
 

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
@@ -16,12 +17,15 @@ import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who we are to ZooKeeper, and who may do what with the nodes that we create. Its text never shows the secret.
- * Immutable.
+ * Who we are to ZooKeeper, and who may do what with the nodes that we create. Where coordinators answer may be read by
+ * all, whoever owns the rest: clients look it up, and have no credentials. Its text never shows the secret. Immutable.
  */
 public final class CatalogAccess {
     /** Nobody in particular; nodes are open to all. */
     public static final CatalogAccess OPEN = new CatalogAccess(null, "none", false);
+
+    private static final String ADDRESSES = "/coordinators";
+    private static final ACL READ_BY_ALL = new ACL(ZooDefs.Perms.READ, ZooDefs.Ids.ANYONE_ID_UNSAFE);
 
     private final byte @Nullable [] credentials;
     private final String source;
@@ -81,22 +85,45 @@ public final class CatalogAccess {
         return credentials == null ? null : credentials.clone();
     }
 
-    /** Of the nodes that are created. */
-    List<ACL> acl() {
-        return creatorOnly ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE;
+    /** Of a node that is created, by its full path, in the catalog with this root. */
+    List<ACL> acl(String root, String path) {
+        if (!creatorOnly) {
+            return ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        }
+        if (!isForClients(root, path)) {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+        }
+        List<ACL> acl = new ArrayList<>(ZooDefs.Ids.CREATOR_ALL_ACL);
+        acl.add(READ_BY_ALL);
+        return acl;
     }
 
-    ACLProvider provider() {
-        List<ACL> acl = acl();
+    /**
+     * Whether we let clients read what they need: the addresses, and above the catalog the names of those there are.
+     */
+    boolean isForClients(String root, String path) {
+        String addresses = (root.equals("/") ? "" : root) + ADDRESSES;
+        return creatorOnly
+                && (path.equals(addresses) || path.startsWith(addresses + "/") || root.startsWith(path + "/"));
+    }
+
+    /** Whether a node that clients must be able to read was made when only its creator was. */
+    boolean lacksReaders(List<ACL> present) {
+        return present.stream()
+                .noneMatch(acl ->
+                        acl.getId().equals(ZooDefs.Ids.ANYONE_ID_UNSAFE) && (acl.getPerms() & ZooDefs.Perms.READ) != 0);
+    }
+
+    ACLProvider provider(String root) {
         return new ACLProvider() {
             @Override
             public List<ACL> getDefaultAcl() {
-                return acl;
+                return acl(root, root);
             }
 
             @Override
             public List<ACL> getAclForPath(String path) {
-                return acl;
+                return acl(root, path);
             }
         };
     }

@@ -66,7 +66,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
                 .connectString(connect)
                 .sessionTimeoutMs(sessionMillis)
                 .connectionTimeoutMs(sessionMillis)
-                .aclProvider(access.provider())
+                .aclProvider(access.provider(root))
                 .retryPolicy(new BoundedExponentialBackoffRetry(RETRY_MILLIS, MAX_RETRY_MILLIS, retries));
         byte[] credentials = access.credentials();
         this.curator = (credentials == null ? builder : builder.authorization("digest", credentials)).build();
@@ -149,6 +149,10 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
             try {
                 curator.create().creatingParentsIfNeeded().forPath(full, new byte[0]);
             } catch (KeeperException.NodeExistsException e) {
+                if (access.isForClients(root, full)
+                        && access.lacksReaders(curator.getACL().forPath(full))) {
+                    curator.setACL().withACL(access.acl(root, full)).forPath(full);
+                }
                 return false;
             }
             return true;
@@ -176,7 +180,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     private org.apache.zookeeper.Op step(Op op) {
         String path = full(op.path());
         if (op instanceof Op.Create create) {
-            return org.apache.zookeeper.Op.create(path, create.data(), access.acl(), CreateMode.PERSISTENT);
+            return org.apache.zookeeper.Op.create(path, create.data(), access.acl(root, path), CreateMode.PERSISTENT);
         } else if (op instanceof Op.Set set) {
             return org.apache.zookeeper.Op.setData(path, set.data(), set.expectedVersion());
         } else if (op instanceof Op.Delete delete) {

@@ -15,7 +15,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -151,6 +155,54 @@ final class ZooKeeperCatalogStoreTest extends CatalogStoreContract {
         }
         try (CatalogStore again = ZooKeeperCatalogStore.connect(server.getConnectString(), "/closed", SESSION, ours)) {
             assertThat(again.read("/a").orElseThrow().data()).hasSize(1);
+        }
+    }
+
+    /** Whoever has no credentials, as clients. */
+    private static ZooKeeper anybody() throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper session =
+                new ZooKeeper(server.getConnectString(), (int) SESSION.toMillis(), event -> connected.countDown());
+        assertThat(connected.await(10, TimeUnit.SECONDS)).isTrue();
+        return session;
+    }
+
+    private static void denied(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(KeeperException.NoAuthException.class);
+    }
+
+    @Test
+    void whereCoordinatorsAnswerMayBeReadByAll() throws Exception {
+        CatalogAccess ours = CatalogAccess.of("env:SECRET", "creator", name -> "wheel:hunter2");
+        String root = "/shop/rain";
+        try (CatalogStore store = ZooKeeperCatalogStore.connect(server.getConnectString(), root, SESSION, ours);
+                ZooKeeper client = anybody()) {
+            store.ensure("/coordinators");
+            store.announce("/coordinators/0", new byte[] {7});
+            store.announce("/live/spout-0", new byte[1]);
+            assertThat(client.getChildren("/shop", false)).containsExactly("rain");
+            assertThat(client.getChildren(root + "/coordinators", false)).containsExactly("0");
+            assertThat(client.getData(root + "/coordinators/0", false, null)).containsExactly(7);
+            denied(() -> client.setData(root + "/coordinators/0", new byte[1], -1));
+            denied(() -> client.delete(root + "/coordinators/0", -1));
+            denied(() -> client.create(
+                    root + "/coordinators/1", new byte[1], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL));
+            denied(() -> client.getData(root + "/live/spout-0", false, null));
+            denied(() -> client.getChildren(root, false));
+        }
+    }
+
+    @Test
+    void addressesThatOnlyTheirCreatorCouldReadAreOpenedToAll() throws Exception {
+        CatalogAccess ours = CatalogAccess.of("env:SECRET", "creator", name -> "wheel:hunter2");
+        try (ZooKeeperCatalogStore store =
+                        ZooKeeperCatalogStore.connect(server.getConnectString(), "/older", SESSION, ours);
+                ZooKeeper client = anybody()) {
+            store.curator().create().withACL(ZooDefs.Ids.CREATOR_ALL_ACL).forPath("/older/coordinators");
+            denied(() -> client.getChildren("/older/coordinators", false));
+            store.ensure("/coordinators");
+            assertThat(client.getChildren("/older/coordinators", false)).isEmpty();
+            denied(() -> client.delete("/older/coordinators", -1));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.waterwheel.embedded.operate;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.client.SourceOffsets;
 import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.model.WaterwheelException;
@@ -29,7 +30,8 @@ import org.apache.storm.generated.TopologySummary;
  *   <li>everything that is in the log is flushed while spouts read on: the long part, during which nothing stands
  *       still;
  *   <li>Storm deactivates the spouts; each says how far it has read ({@link StandingSpout}), or is not there;
- *   <li>what was read between is flushed: no indexer's checkpoint is below what any spout has handed on;
+ *   <li>what the dispatchers have taken of it is flushed ({@link Settling}): nothing else will reach an indexer, and no
+ *       checkpoint is below it;
  *   <li>Storm kills the topology.
  * </ol>
  *
@@ -152,17 +154,59 @@ final class Drain {
                         + " had not stopped reading; try again, perhaps with a longer --deadline");
     }
 
+    /** Flushes what the dispatchers have taken, until no more has come to one meanwhile. */
     private Map<String, Map<Integer, Long>> flush(WaterwheelClient client, Map<StandingSpout.Source, Long> read) {
-        Map<String, Map<Integer, Long>> reached = new HashMap<>();
         // Asked for anew: a stream may have been created since.
-        for (StreamDetails stream : client.listStreams()) {
-            Map<Integer, Long> upTo = new HashMap<>();
-            read.forEach((source, position) -> {
-                if (source.streamId() == stream.id()) {
-                    upTo.put(source.partition(), position);
-                }
-            });
-            String name = stream.definition().name();
+        List<StreamDetails> streams = client.listStreams();
+        Settling settling = new Settling(read);
+        while (true) {
+            Map<String, Map<Integer, Long>> taken = awaitTaken(client, streams, settling);
+            Map<String, Map<Integer, Long>> reached = flushUpTo(client, taken);
+            look(client, streams, settling);
+            if (taken.equals(positions(streams, settling))) {
+                return reached;
+            }
+        }
+    }
+
+    private static Map<String, Map<Integer, Long>> positions(List<StreamDetails> streams, Settling settling) {
+        Map<String, Map<Integer, Long>> positions = new HashMap<>();
+        streams.forEach(stream -> positions.put(stream.definition().name(), settling.positions(stream.id())));
+        return positions;
+    }
+
+    /** Waits until the dispatchers have taken what they will of what was read. Returns, by stream, up to where. */
+    private Map<String, Map<Integer, Long>> awaitTaken(
+            WaterwheelClient client, List<StreamDetails> streams, Settling settling) {
+        while (true) {
+            look(client, streams, settling);
+            if (streams.stream().noneMatch(stream -> settling.waitsFor(stream.id()))) {
+                return positions(streams, settling);
+            }
+            if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                throw new WaterwheelException(
+                        Kind.TEMPORARY,
+                        "DRAIN_SLOW",
+                        "after " + patience.toSeconds() + " s it is not known how much of what was read the dispatchers"
+                                + " have taken, of " + settling + "; try again, perhaps with a longer --deadline");
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    private static void look(WaterwheelClient client, List<StreamDetails> streams, Settling settling) {
+        for (StreamDetails stream : streams) {
+            for (SourceOffsets part : client.offsets(stream.definition().name())) {
+                part.taken()
+                        .ifPresent(taken -> settling.taken(
+                                new StandingSpout.Source(stream.id(), part.partition()), taken, System.nanoTime()));
+            }
+        }
+    }
+
+    private Map<String, Map<Integer, Long>> flushUpTo(WaterwheelClient client, Map<String, Map<Integer, Long>> taken) {
+        Map<String, Map<Integer, Long>> reached = new HashMap<>();
+        taken.forEach((name, upTo) -> {
             Map<Integer, Long> positions = upTo.isEmpty() ? Map.of() : client.flush(name, left(), upTo);
             upTo.forEach((partition, position) -> {
                 Long at = positions.get(partition);
@@ -175,7 +219,7 @@ final class Drain {
                 }
             });
             reached.put(name, positions);
-        }
+        });
         return reached;
     }
 

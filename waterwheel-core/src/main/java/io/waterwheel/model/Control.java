@@ -70,8 +70,8 @@ public sealed interface Control {
      * How often templates no longer fitted.
      *
      * @param rebuilds since the indexer started
-     * @param before skewness that the last rebuild began with, 0 when there was none: how much the largest leaf that can
-     *     be divided exceeds an even share
+     * @param before skewness that the last rebuild began with, 0 when there was none: how much the largest leaf that
+     *     can be divided exceeds an even share
      * @param after skewness that it ended with
      */
     record Templates(long rebuilds, double before, double after) {

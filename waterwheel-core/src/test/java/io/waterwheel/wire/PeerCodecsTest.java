@@ -43,8 +43,8 @@ final class PeerCodecsTest {
         assertThat(ControlCodec.read(ControlCodec.write(report)))
                 .usingRecursiveComparison()
                 .isEqualTo(report);
-        Control.Report empty =
-                new Control.Report(7, 1, 2, 3, new long[0], 6, null, 0, 0, false, new Control.Memory(0, 0, 0), Control.Templates.NONE);
+        Control.Report empty = new Control.Report(
+                7, 1, 2, 3, new long[0], 6, null, 0, 0, false, new Control.Memory(0, 0, 0), Control.Templates.NONE);
         assertThat(ControlCodec.read(ControlCodec.write(empty)))
                 .usingRecursiveComparison()
                 .isEqualTo(empty);

@@ -64,7 +64,8 @@ class QueryPlanTest {
                 5,
                 0,
                 recovering,
-                new Control.Memory(0, 0, 0), Control.Templates.NONE);
+                new Control.Memory(0, 0, 0),
+                Control.Templates.NONE);
     }
 
     private static QueryPlan plan(Query query, Reported reported, Integer... failed) {

@@ -1,0 +1,155 @@
+package io.waterwheel.embedded;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before a server and can die: what a client sees then is what it sees when the server's host dies. Bytes pass
+ * it unchanged until a budget is spent; then every connection is cut, and none is taken until it is revived.
+ */
+final class CutRelay implements AutoCloseable {
+    private final int port;
+    private final String host;
+    private final int target;
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final AtomicLong passed = new AtomicLong();
+    private volatile long budget = Long.MAX_VALUE;
+    private volatile boolean closed;
+    /** Guarded by this; null while it is dead. */
+    private @Nullable ServerSocket listening;
+
+    /** @param url of the server, {@code grpc://HOST:PORT} */
+    CutRelay(String url) throws IOException {
+        String[] parts = url.substring(url.lastIndexOf('/') + 1).split(":", -1);
+        this.host = parts[0];
+        this.target = Integer.parseInt(parts[1]);
+        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        this.listening = server;
+        this.port = server.getLocalPort();
+        accept(server);
+    }
+
+    String url() {
+        return "grpc://127.0.0.1:" + port;
+    }
+
+    /** Bytes that the server has sent through it. */
+    long passed() {
+        return passed.get();
+    }
+
+    /** Dies when the server has sent so many bytes more. */
+    void dieAfter(long bytes) {
+        budget = passed.get() + bytes;
+    }
+
+    synchronized boolean dead() {
+        return listening == null;
+    }
+
+    /** Takes connections again. */
+    synchronized void revive() throws IOException {
+        budget = Long.MAX_VALUE;
+        if (listening == null && !closed) {
+            ServerSocket again = new ServerSocket();
+            again.setReuseAddress(true);
+            again.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 50);
+            listening = again;
+            accept(again);
+        }
+    }
+
+    private synchronized void die() {
+        ServerSocket before = listening;
+        listening = null;
+        if (before != null) {
+            end(before);
+        }
+        sockets.forEach(CutRelay::end);
+        sockets.clear();
+    }
+
+    private static void end(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void accept(ServerSocket server) {
+        thread("accepts", () -> {
+            while (true) {
+                Socket client = server.accept();
+                Socket far = new Socket(host, target);
+                client.setTcpNoDelay(true);
+                far.setTcpNoDelay(true);
+                sockets.add(client);
+                sockets.add(far);
+                thread("asks", () -> pump(client, far, false));
+                thread("answers", () -> pump(far, client, true));
+                if (dead()) {
+                    die();
+                }
+            }
+        });
+    }
+
+    private void pump(Socket from, Socket to, boolean counted) throws IOException {
+        try {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            byte[] buffer = new byte[8192];
+            int length;
+            while ((length = in.read(buffer)) >= 0) {
+                long room = counted ? budget - passed.get() : length;
+                int passes = (int) Math.max(0, Math.min(length, room));
+                out.write(buffer, 0, passes);
+                if (counted) {
+                    passed.addAndGet(passes);
+                    if (passes < length) {
+                        die();
+                    }
+                }
+            }
+        } finally {
+            end(from);
+            end(to);
+            sockets.remove(from);
+            sockets.remove(to);
+        }
+    }
+
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    private static void thread(String name, Work work) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        work.run();
+                    } catch (IOException e) {
+                        // A socket was closed, by whichever end: that is what it is here for.
+                    }
+                },
+                "cut-relay-" + name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        die();
+    }
+}

@@ -1,0 +1,5 @@
+/** The paper's figures about one indexer, measured on ours: updates of the template, skewed keys, sizes of chunks. */
+@NullMarked
+package io.waterwheel.benchmark.figures;
+
+import org.jspecify.annotations.NullMarked;

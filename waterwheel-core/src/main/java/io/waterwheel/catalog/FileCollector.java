@@ -181,8 +181,10 @@ public final class FileCollector {
         if (writer == null || writer.epoch() > Integer.parseInt(name.group(3))) {
             return true;
         }
-        // A living writer: its flush is committed, so that the file was named once; or is yet to be.
-        boolean flushed = name.group(5).equals("0") && writer.flushed() >= Long.parseLong(name.group(4));
+        // A living writer: its flush is committed, so that the file was named once; or is yet to be. What a merge wrote
+        // has flush 0.
+        long flush = Long.parseLong(name.group(4));
+        boolean flushed = flush > 0 && writer.flushed() >= flush;
         return flushed || replaced.contains(file);
     }
 

@@ -12,7 +12,7 @@ import java.util.List;
  * @param epoch the indexer's epoch
  * @param flushed last committed flush sequence number
  * @param floor last forgotten one: trees above it are all here
- * @param trees ascending in sequence, the last one active
+ * @param trees ascending in sequence, those of the last one active; a sequence has one to three
  * @param watermarks per partition, first offset not covered; not changed by anyone
  * @param targets per partition, the recovery target
  * @param version highest routing version seen in a block

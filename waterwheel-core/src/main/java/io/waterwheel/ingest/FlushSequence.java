@@ -12,25 +12,26 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The flushes of one instance of an indexer, one after another in the order they were sealed (protocol rule 7): write
- * the chunk, then commit it with the checkpoint. A state machine that takes one step a call and may be asked again
- * after any failure; no threads, no clock, no pauses. Not thread-safe: whoever flushes owns it.
+ * the chunks, each in a step, then commit them with the checkpoint. A state machine that takes one step a call and may
+ * be asked again after any failure; no threads, no clock, no pauses. Not thread-safe: whoever flushes owns it.
  *
  * <pre>
- * add -> [write: temporary name, sync, rename] -> WRITTEN -> [one transaction] -> COMMITTED, or FENCED for ever
+ * add -> [write: temporary name, sync, rename] -> WRITTEN (each part) -> [one transaction] -> COMMITTED, or FENCED for ever
  * </pre>
  */
 public final class FlushSequence {
     /** What a step has done. */
     public enum Step {
-        /** The chunk lies in the store under its name; nobody knows of it yet. */
+        /** A chunk lies in the store under its name; nobody knows of it yet. */
         WRITTEN,
-        /** Checkpoint and chunk are in the catalog. */
+        /** Checkpoint and chunks are in the catalog. */
         COMMITTED,
         /** A successor has raised the epoch: nothing of this instance will ever be committed again. */
         FENCED
@@ -43,8 +44,10 @@ public final class FlushSequence {
     private int nodeVersion;
 
     private long lastFlush;
-    /** Of the oldest tree, once its chunk is in the store. */
-    private @Nullable List<ChunkDescriptor> written;
+    /** Of the oldest flush, the chunks that are in the store: one for each part that has tuples, in their order. */
+    private final List<ChunkDescriptor> written = new ArrayList<>();
+    /** Of the oldest flush, how many parts are done with. */
+    private int partsWritten;
 
     private @Nullable Template learnt;
     private boolean ended;
@@ -71,7 +74,7 @@ public final class FlushSequence {
             return;
         }
         // The indexer may let go of the tree (its stream is dropped): not before this is done with it.
-        if (!sealed.tree().tryRetain()) {
+        if (!sealed.tryRetain()) {
             throw new IllegalStateException(
                     "indexer " + indexer + ": flush " + sealed.flush() + " of a discarded tree");
         }
@@ -83,7 +86,7 @@ public final class FlushSequence {
         return waiting.peekFirst();
     }
 
-    /** What the chunk of the last commit taught about keys, or null when it had none. */
+    /** What the main tree's chunk of the last commit taught about keys, or null when it had none. */
     public @Nullable Template learnt() {
         return learnt;
     }
@@ -102,38 +105,46 @@ public final class FlushSequence {
             throw new IllegalStateException(
                     "indexer " + indexer + ": flush " + sealed.flush() + " cannot follow flush " + lastFlush);
         }
-        List<ChunkDescriptor> chunks = written;
-        if (chunks == null) {
-            if (sealed.tree().tuples() > 0) {
-                written = List.of(write(sealed, store, writer));
-                return Step.WRITTEN;
-            }
-            chunks = List.of();
+        if (partsWritten == 0) {
             learnt = null;
         }
-        StreamCatalog.CommitOutcome outcome = catalog.commitFlush(indexer, nodeVersion, sealed.next(), chunks);
+        while (partsWritten < sealed.parts().size()) {
+            SealedTree.Part part = sealed.parts().get(partsWritten);
+            if (part.tree().tuples() > 0) {
+                written.add(write(sealed, part, store, writer));
+                partsWritten++;
+                return Step.WRITTEN;
+            }
+            partsWritten++;
+        }
+        StreamCatalog.CommitOutcome outcome =
+                catalog.commitFlush(indexer, nodeVersion, sealed.next(), List.copyOf(written));
         if (outcome instanceof StreamCatalog.CommitOutcome.Done done) {
             nodeVersion = done.nodeVersion();
             lastFlush = sealed.flush();
-            written = null;
+            written.clear();
+            partsWritten = 0;
             waiting.remove(sealed);
-            sealed.tree().release();
+            sealed.release();
             return Step.COMMITTED;
         }
         end();
         return Step.FENCED;
     }
 
-    private ChunkDescriptor write(SealedTree sealed, ChunkStore store, ChunkWriter writer) throws IOException {
-        EncodedChunk encoded = writer.encode(sealed.tree(), catalog.stream().schema());
-        learnt = encoded.nextTemplate();
+    private ChunkDescriptor write(SealedTree sealed, SealedTree.Part part, ChunkStore store, ChunkWriter writer)
+            throws IOException {
+        EncodedChunk encoded = writer.encode(part.tree(), catalog.stream().schema());
+        if (part.number() == Generation.MAIN) {
+            learnt = encoded.nextTemplate();
+        }
         String file = ChunkDescriptor.fileName(
                 catalog.stream().name(),
                 sealed.streamId(),
                 sealed.indexer(),
                 sealed.next().epoch(),
                 sealed.flush(),
-                0);
+                part.number());
         try {
             store.write(file, encoded.content());
         } catch (FileAlreadyExistsException e) {
@@ -145,7 +156,7 @@ public final class FlushSequence {
                 sealed.indexer(),
                 sealed.next().epoch(),
                 sealed.flush(),
-                0,
+                part.number(),
                 encoded.tuples(),
                 encoded.bytes(),
                 encoded.region());
@@ -185,8 +196,8 @@ public final class FlushSequence {
     /** Lets go of every tree; nothing is flushed from now on. */
     public void end() {
         ended = true;
-        written = null;
-        waiting.forEach(flush -> flush.tree().release());
+        written.clear();
+        waiting.forEach(SealedTree::release);
         waiting.clear();
     }
 

@@ -54,12 +54,13 @@ public final class IndexerCore {
     /** How long readers of a forgotten tree may go on while memory is needed. */
     private static final long REVOKE_NANOS = 200_000_000;
 
-    private record Forgotten(TemplateTree tree, long atNanos) {}
+    private record Sealed(long sequence, Generation trees) {}
 
-    private record Committed(FreshView.SequencedTree sequenced, long atNanos) {}
+    private record Forgotten(Generation trees, long atNanos) {}
+
+    private record Committed(Sealed sealed, long atNanos) {}
 
     private final StreamInfo stream;
-    private final RowLayout layout;
     private final int indexer;
     private final int epoch;
     private final long[] targets;
@@ -69,11 +70,12 @@ public final class IndexerCore {
     private final IndexerEffects effects;
 
     private final Channel[] channels;
-    private TemplateTree active;
-    /** When the active tree took its first tuple, or the checkpoint last moved. */
+    private Generation active;
+    private Control.Templates templates = Control.Templates.NONE;
+    /** When the active trees took its first tuple, or the checkpoint last moved. */
     private long activeSinceNanos;
 
-    private final List<FreshView.SequencedTree> sealed = new ArrayList<>();
+    private final List<Sealed> sealed = new ArrayList<>();
     private final List<Committed> committed = new ArrayList<>();
     /** Trees that are forgotten and whose memory readers still hold. */
     private final List<Forgotten> lingering = new ArrayList<>();
@@ -110,7 +112,6 @@ public final class IndexerCore {
             IndexerEffects effects,
             long now) {
         this.stream = stream;
-        this.layout = RowLayout.of(stream.schema());
         this.indexer = indexer;
         this.epoch = start.epoch();
         this.targets = targets.clone();
@@ -123,7 +124,7 @@ public final class IndexerCore {
         this.floor = start.flushed();
         this.rejected = start.rejected();
         this.sealedWatermarks = start.watermarks().clone();
-        this.active = newTree();
+        this.active = Generation.first(RowLayout.of(stream.schema()), pool, settings);
         this.activeSinceNanos = now;
         treesChanged();
         this.channels = new Channel[stream.partitions()];
@@ -151,26 +152,30 @@ public final class IndexerCore {
         return epoch;
     }
 
-    /** Tuples of the active tree. */
+    /** Tuples of the active trees. */
     public long activeTuples() {
         return active.tuples();
     }
 
-    /** Memory that the active tree uses. */
+    /** Memory that the active trees use. */
     public long activeBytes() {
         return active.usedBytes();
     }
 
-    /** Number of trees sealed and not yet committed. */
+    /** Number of flushes sealed and not yet committed. */
     public int unflushedTrees() {
         return sealed.size();
     }
 
-    /** Takes a block, or drops it; releases its body either way. */
-    public void onBlock(ChannelBlock block, long now) {
+    /**
+     * Takes a block, or drops it; releases its body either way.
+     *
+     * @param clockMillis time of day, milliseconds since 1970 UTC: tells which tuples are ahead of it, nothing else
+     */
+    public void onBlock(ChannelBlock block, long now, long clockMillis) {
         try {
             if (!stopped) {
-                take(block, now);
+                take(block, now, clockMillis);
             }
         } finally {
             BlockBody body = block.body();
@@ -180,7 +185,7 @@ public final class IndexerCore {
         }
     }
 
-    private void take(ChannelBlock block, long now) {
+    private void take(ChannelBlock block, long now, long clockMillis) {
         Channel channel = channels[block.partition()];
         if (block.epoch().indexerEpoch() != epoch || block.epoch().attempt() != channel.attempt) {
             return;
@@ -204,7 +209,10 @@ public final class IndexerCore {
                 activeSinceNanos = now;
             }
             int first = body.firstRowAt(channel.watermark);
-            active.insert(body.tuples(), first, body.tuples().size());
+            if (active.insert(body.tuples(), first, clockMillis)) {
+                treesChanged();
+            }
+            noteRebuilds();
             rejected += body.rejectedFrom(channel.watermark);
             consume(channel, body.bytes(), now);
         }
@@ -219,6 +227,15 @@ public final class IndexerCore {
         publish();
         grant(block.partition(), now);
         reportIfNews(now);
+    }
+
+    private void noteRebuilds() {
+        TemplateTree.Rebuilt rebuilt = active.takeRebuilt();
+        while (rebuilt != null) {
+            templates = new Control.Templates(templates.rebuilds() + 1, rebuilt.before(), rebuilt.after());
+            effects.rebuilt(rebuilt);
+            rebuilt = active.takeRebuilt();
+        }
     }
 
     private void consume(Channel channel, long bytes, long now) {
@@ -335,21 +352,22 @@ public final class IndexerCore {
     }
 
     private void seal(SealedTree.Reason reason, long now) {
-        TemplateTree tree = active;
+        Generation trees = active;
+        trees.giveUpRebuilds();
         lastSealed++;
         sealedWatermarks = watermarks();
-        sealed.add(new FreshView.SequencedTree(lastSealed, tree));
-        if (tree.tuples() > 0) {
-            template = tree.template();
+        sealed.add(new Sealed(lastSealed, trees));
+        if (trees.main().tuples() > 0) {
+            template = trees.main().template();
         }
-        active = newTree();
+        active = trees.next(template);
         activeSinceNanos = now;
         treesChanged();
         effects.flush(new SealedTree(
                 stream.id(),
                 indexer,
                 lastSealed,
-                tree,
+                trees.parts(),
                 new IndexerCheckpoint(epoch, lastSealed, sealedWatermarks.clone(), rejected),
                 reason));
     }
@@ -372,8 +390,7 @@ public final class IndexerCore {
         if (next != null) {
             template = next;
             if (active.tuples() == 0) {
-                active.discard();
-                active = newTree();
+                active.restart(next);
             }
         }
         treesChanged();
@@ -395,12 +412,12 @@ public final class IndexerCore {
             }
         }
         active.discard();
-        sealed.forEach(tree -> tree.tree().discard());
+        sealed.forEach(flush -> flush.trees().discard());
         sealed.clear();
         // The flusher reads sealed trees; of these nobody but slow readers, and the pool is others' too.
-        committed.forEach(tree -> tree.sequenced().tree().revoke());
+        committed.forEach(flush -> flush.sealed().trees().revoke());
         committed.clear();
-        lingering.forEach(forgotten -> forgotten.tree().revoke());
+        lingering.forEach(forgotten -> forgotten.trees().revoke());
         lingering.clear();
     }
 
@@ -412,27 +429,27 @@ public final class IndexerCore {
     private void forget(long now, boolean needed) {
         lingering.removeIf(forgotten -> {
             if (needed && now - forgotten.atNanos() >= REVOKE_NANOS) {
-                forgotten.tree().revoke();
+                forgotten.trees().revoke();
                 return true;
             }
-            return forgotten.tree().isReclaimed();
+            return forgotten.trees().isReclaimed();
         });
         if (committed.isEmpty() || !(needed || mayForget(now))) {
             return;
         }
-        List<TemplateTree> gone = new ArrayList<>();
+        List<Generation> gone = new ArrayList<>();
         while (!committed.isEmpty() && (needed || mayForget(now))) {
-            FreshView.SequencedTree oldest = committed.remove(0).sequenced();
+            Sealed oldest = committed.remove(0).sealed();
             floor = oldest.sequence();
-            gone.add(oldest.tree());
+            gone.add(oldest.trees());
         }
         treesChanged();
         // First out of the view, then away: no new reader finds it.
         publish();
-        for (TemplateTree tree : gone) {
-            tree.discard();
-            if (!tree.isReclaimed()) {
-                lingering.add(new Forgotten(tree, now));
+        for (Generation trees : gone) {
+            trees.discard();
+            if (!trees.isReclaimed()) {
+                lingering.add(new Forgotten(trees, now));
             }
         }
     }
@@ -466,10 +483,6 @@ public final class IndexerCore {
                 channel.granted));
     }
 
-    private TemplateTree newTree() {
-        return new TemplateTree(layout, template == null ? Template.single() : template, pool);
-    }
-
     private long[] watermarks() {
         long[] watermarks = new long[channels.length];
         for (int p = 0; p < watermarks.length; p++) {
@@ -497,10 +510,10 @@ public final class IndexerCore {
     }
 
     private void treesChanged() {
-        List<FreshView.SequencedTree> trees = new ArrayList<>(committed.size() + sealed.size() + 1);
-        committed.forEach(tree -> trees.add(tree.sequenced()));
-        trees.addAll(sealed);
-        trees.add(new FreshView.SequencedTree(lastSealed + 1, active));
+        List<FreshView.SequencedTree> trees = new ArrayList<>();
+        committed.forEach(flush -> flush.sealed().trees().show(flush.sealed().sequence(), trees));
+        sealed.forEach(flush -> flush.trees().show(flush.sequence(), trees));
+        active.show(lastSealed + 1, trees);
         visible = List.copyOf(trees);
     }
 
@@ -518,20 +531,16 @@ public final class IndexerCore {
         if (now - lastReportNanos < REPORT_LIMIT_NANOS) {
             return;
         }
-        if (!reported || !covered(active, reportedRegion)) {
+        if (!reported || !active.isWithin(reportedRegion)) {
             report(now);
             return;
         }
         for (int i = 0; i < sealed.size(); i++) {
-            if (!covered(sealed.get(i).tree(), reportedRegion)) {
+            if (!sealed.get(i).trees().isWithin(reportedRegion)) {
                 report(now);
                 return;
             }
         }
-    }
-
-    private static boolean covered(TemplateTree tree, @Nullable Region region) {
-        return tree.tuples() == 0 || (region != null && tree.isWithin(region));
     }
 
     private void report(long now) {
@@ -542,8 +551,8 @@ public final class IndexerCore {
             region = new Region(region.keys(), new TimeInterval(region.times().from(), slack));
         }
         long tuples = active.tuples();
-        for (FreshView.SequencedTree tree : sealed) {
-            tuples += tree.tree().tuples();
+        for (Sealed flush : sealed) {
+            tuples += flush.trees().tuples();
         }
         reported = true;
         reportedRegion = region;
@@ -559,13 +568,14 @@ public final class IndexerCore {
                 tuples,
                 rejected,
                 recovering,
-                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size())));
+                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size()),
+                templates));
     }
 
     private @Nullable Region unflushedRegion() {
         Region region = active.region();
-        for (FreshView.SequencedTree tree : sealed) {
-            Region other = tree.tree().region();
+        for (Sealed flush : sealed) {
+            Region other = flush.trees().region();
             if (other != null) {
                 region = region == null ? other : region.span(other);
             }

@@ -1,6 +1,7 @@
 package io.waterwheel.ingest;
 
 import io.waterwheel.index.FreshView;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.Control;
 
 /** What an indexer wants done. Calls return at once; answers come back as events, on its thread, or never. */
@@ -19,6 +20,9 @@ public interface IndexerEffects {
      * flushed in the order of this call.
      */
     void flush(SealedTree sealed);
+
+    /** Say that a tree's template no longer fitted, and was rebuilt. */
+    void rebuilt(TemplateTree.Rebuilt rebuilt);
 
     /** Let readers see this from now on. */
     void publish(FreshView view);

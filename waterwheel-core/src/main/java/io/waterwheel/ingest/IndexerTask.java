@@ -50,11 +50,15 @@ public final class IndexerTask {
         return cores.values();
     }
 
-    /** Takes a block, or drops it when its stream is not hosted here. */
-    public void onBlock(ChannelBlock block, long now) {
+    /**
+     * Takes a block, or drops it when its stream is not hosted here.
+     *
+     * @param clockMillis time of day, milliseconds since 1970 UTC
+     */
+    public void onBlock(ChannelBlock block, long now, long clockMillis) {
         IndexerCore core = cores.get(new Id(block.streamId(), block.indexer()));
         if (core != null) {
-            core.onBlock(block, now);
+            core.onBlock(block, now, clockMillis);
         } else {
             BlockBody body = block.body();
             if (body != null) {

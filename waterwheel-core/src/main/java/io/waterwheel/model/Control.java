@@ -48,6 +48,7 @@ public sealed interface Control {
      * @param rejected rows refused so far in all blocks taken, replays not counted twice
      * @param recovering whether a watermark is below the recovery target
      * @param memory of the indexer's task
+     * @param templates of the indexer's trees
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
     record Report(
@@ -61,8 +62,22 @@ public sealed interface Control {
             long tuples,
             long rejected,
             boolean recovering,
-            Memory memory)
+            Memory memory,
+            Templates templates)
             implements Control {}
+
+    /**
+     * How often templates no longer fitted.
+     *
+     * @param rebuilds since the indexer started
+     * @param before skewness that the last rebuild began with, 0 when there was none: how much the largest leaf that
+     *     can be divided exceeds an even share
+     * @param after skewness that it ended with
+     */
+    record Templates(long rebuilds, double before, double after) {
+        /** None was rebuilt. */
+        public static final Templates NONE = new Templates(0, 0, 0);
+    }
 
     /**
      * Memory of an indexer task.

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param indexersAsked number of indexers that took part
  * @param chunksRead number of chunks that took part
  * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
+ * @param stale parts that are right up to the positions, and these are old because somebody is away; a sentence each
  * @param statistics what was looked at to find the answer
  */
 public record Verdict(
@@ -27,6 +28,7 @@ public record Verdict(
         int indexersAsked,
         int chunksRead,
         List<LostRange> lost,
+        List<String> stale,
         Statistics statistics) {
     /** A verdict on a stream that has lost nothing, without statistics. */
     public Verdict(
@@ -37,12 +39,23 @@ public record Verdict(
             long tuples,
             int indexersAsked,
             int chunksRead) {
-        this(complete, missing, positions, edit, tuples, indexersAsked, chunksRead, List.of(), Statistics.NONE);
+        this(
+                complete,
+                missing,
+                positions,
+                edit,
+                tuples,
+                indexersAsked,
+                chunksRead,
+                List.of(),
+                List.of(),
+                Statistics.NONE);
     }
 
     public Verdict {
         lost = List.copyOf(lost);
         missing = List.copyOf(missing);
+        stale = List.copyOf(stale);
         positions = Map.copyOf(positions);
     }
 }

@@ -86,6 +86,9 @@ public final class ControlCodec {
                 .setMemoryUsed(report.memory().usedBytes())
                 .setMemoryLimit(report.memory().limitBytes())
                 .setUnflushedTrees(report.memory().unflushedTrees())
+                .setRebuilds(report.templates().rebuilds())
+                .setSkewnessBefore(report.templates().before())
+                .setSkewnessAfter(report.templates().after())
                 .setRecovering(report.recovering());
         for (long watermark : report.watermarks()) {
             message.addWatermarks(watermark);
@@ -193,6 +196,7 @@ public final class ControlCodec {
                 part.getTuples(),
                 part.getRejected(),
                 part.getRecovering(),
-                new Control.Memory(part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees()));
+                new Control.Memory(part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees()),
+                new Control.Templates(part.getRebuilds(), part.getSkewnessBefore(), part.getSkewnessAfter()));
     }
 }

@@ -95,13 +95,13 @@ final class HostRole {
 
         @Override
         public void flush(SealedTree sealed) {
-            world.note(
-                    name(),
-                    "seals %d: %d tuples, %s",
-                    sealed.flush(),
-                    sealed.tree().tuples(),
-                    sealed.reason());
+            world.note(name(), "seals %d: %d tuples, %s", sealed.flush(), sealed.tuples(), sealed.reason());
             flushes.add(sealed);
+        }
+
+        @Override
+        public void rebuilt(TemplateTree.Rebuilt rebuilt) {
+            world.note(name(), "has rebuilt a template: %s", rebuilt);
         }
 
         @Override
@@ -158,6 +158,9 @@ final class HostRole {
     /** The flusher has one thread. */
     private boolean flushing;
 
+    /** Its clock is wrong by so many milliseconds; nothing may rest on it. */
+    private final long clockError;
+
     boolean dead;
     /** Its flusher hangs. */
     boolean stuck;
@@ -172,6 +175,7 @@ final class HostRole {
         this.pool = new PagePool(world.settings.poolBytes());
         this.window = new CreditWindow(pool, world.settings.windowBytes(), world.settings.poolBytes());
         this.task = new IndexerTask(window);
+        this.clockError = world.random.nextInt(3) == 0 ? world.random.nextInt(20_000) - 10_000 : 0;
     }
 
     boolean paused() {
@@ -228,8 +232,13 @@ final class HostRole {
         if (instance != null) {
             instance.broughtAt[block.partition()] = world.now;
         }
-        task.onBlock(block, world.now);
+        task.onBlock(block, world.now, clockMillis());
         checkMemory();
+    }
+
+    /** This machine's time of day. */
+    private long clockMillis() {
+        return world.now / 1_000_000 + clockError;
     }
 
     void onTick() {

@@ -12,6 +12,7 @@ import java.util.Map;
 final class PlantedBugs {
     private static final String DISPATCHER = "ingest/PartitionDispatcher";
     private static final String INDEXER = "ingest/IndexerCore";
+    private static final String GENERATION = "ingest/Generation";
     private static final String FLUSH = "ingest/FlushSequence";
     private static final String CATALOG = "catalog/StreamCatalog";
     private static final String SNAPSHOT = "catalog/StreamSnapshot";
@@ -72,7 +73,7 @@ final class PlantedBugs {
             .with(
                     FLUSH,
                     "SealedTree sealed = waiting.getFirst();",
-                    "SealedTree sealed = written == null ? (picked = waiting.getLast()) : picked;")
+                    "SealedTree sealed = partsWritten == 0 ? (picked = waiting.getLast()) : picked;")
             .with(FLUSH, "if (sealed.flush() != lastFlush + 1) {", "if (sealed.flush() < 0) {")
             .with(
                     INDEXER,
@@ -150,9 +151,9 @@ final class PlantedBugs {
                             "new IndexerCheckpoint(epoch, lastSealed, liveWatermarks(), rejected)")
                     .with(
                             INDEXER,
-                            "private TemplateTree newTree() {",
+                            "private void treesChanged() {",
                             "private long[] lent; private long[] liveWatermarks() { lent = watermarks(); return lent; }"
-                                    + " private TemplateTree newTree() {")
+                                    + " private void treesChanged() {")
                     .with(
                             INDEXER,
                             "version = Math.max(version, block.version());",
@@ -168,11 +169,11 @@ final class PlantedBugs {
                             "boolean past = v + 1 < versions.size() && versions.get(v + 1).since() <= checkpoint.watermarks()[p];",
                             "boolean past = v + 1 < versions.size();"),
             new PlantedBug("report s", 8, SAFETY, "a report of a later flush excuses")
-                    .with(PLAN, "|| report.flushed() > checkpoint.flushed()", ""),
+                    .with(PLAN, "if (report.flushed() > checkpoint.flushed()) {", "if (report.flushed() < 0) {"),
             new PlantedBug("report w", 8, SAFETY, "a report below the demand excuses")
                     .with(PLAN, "if (report.watermarks()[p] < demand[p]) {", "if (report.watermarks()[p] < 0) {"),
             new PlantedBug("report version", 8, SAFETY, "a report of a newer routing version excuses")
-                    .with(PLAN, "|| report.version() > snapshot.version()", ""),
+                    .with(PLAN, "&& report.version() <= snapshot.version()", ""),
             new PlantedBug("one edit", 8, SAFETY, "flushes are asked for as reported, chunks as in the snapshot")
                     .with(
                             PLAN,
@@ -282,6 +283,31 @@ final class PlantedBugs {
                             "ingest/CreditWindow",
                             "long free = grantableBytes - pool.usedBytes() - underWay;",
                             "long free = poolBytes;"),
+            new PlantedBug("late tree in the view", 9, SAFETY, "late tuples are not in the view")
+                    .with(
+                            GENERATION,
+                            "for (TemplateTree tree : trees) { if (tree != null) { view.add(",
+                            "for (TemplateTree tree : trees) { if (tree != null && tree != trees[LATE]) { view.add("),
+            new PlantedBug(
+                            "late tree at the seal",
+                            7,
+                            SAFETY,
+                            "the late tree is forgotten when its generation is sealed")
+                    .with(
+                            GENERATION,
+                            "if (tree != null) { parts.add(",
+                            "if (tree != null && kind != LATE) { parts.add("),
+            new PlantedBug("late tree in reports", 8, SAFETY, "reports speak of the main tree only")
+                    .with(GENERATION, "if (other != null) { region", "if (other != null && tree == main) { region")
+                    .with(
+                            GENERATION,
+                            "if (tree != null && tree.tuples() > 0 && (region",
+                            "if (tree != null && tree == main && tree.tuples() > 0 && (region"),
+            new PlantedBug("parts once", 7, SAFETY, "a flush is committed when its first chunk is written")
+                    .with(
+                            FLUSH,
+                            "if (part.tree().tuples() > 0) {",
+                            "if (part.tree().tuples() > 0 && written.isEmpty()) {"),
             // Of manifests.
             new PlantedBug("pointer check", 8, SAFETY, "an edit is added under a pointer that has moved")
                     .with(TAIL, "ops.add(new Op.Check(pointerPath(), place.pointerVersion()));", ""),
@@ -367,7 +393,9 @@ final class PlantedBugs {
             SUBQUERY_EPOCH,
             S_ABOVE,
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")
-                    .with(PLAN, "if (report.epoch() != checkpoint.epoch()", "if (report.epoch() < 0"),
+                    .with(PLAN, "&& report.epoch() == checkpoint.epoch()", ""),
+            new PlantedBug("old report version", 8, NONE, "an old report of another routing version excuses")
+                    .with(PLAN, "return settled.version() == snapshot.version()", "return settled.version() >= 0"),
             new PlantedBug("older routes", 1, NONE, "a dispatcher takes an older copy of its route")
                     .with(DISPATCHER, "if (newer.isBefore(route)) {", "if (newer.isBefore(route) && now < 0) {"));
 }

@@ -91,6 +91,8 @@ record Settings(
                         random.nextInt(2) * 500_000_000L,
                         300_000_000L,
                         STALE_NANOS,
-                        200_000_000L));
+                        200_000_000L,
+                        random.nextInt(2_000),
+                        1_000 + random.nextInt(1_000)));
     }
 }

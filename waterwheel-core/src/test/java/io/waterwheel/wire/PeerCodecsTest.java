@@ -38,12 +38,13 @@ final class PeerCodecsTest {
                 8,
                 9,
                 true,
-                new Control.Memory(10, 11, 12));
+                new Control.Memory(10, 11, 12),
+                new Control.Templates(13, 14.5, 0.25));
         assertThat(ControlCodec.read(ControlCodec.write(report)))
                 .usingRecursiveComparison()
                 .isEqualTo(report);
-        Control.Report empty =
-                new Control.Report(7, 1, 2, 3, new long[0], 6, null, 0, 0, false, new Control.Memory(0, 0, 0));
+        Control.Report empty = new Control.Report(
+                7, 1, 2, 3, new long[0], 6, null, 0, 0, false, new Control.Memory(0, 0, 0), Control.Templates.NONE);
         assertThat(ControlCodec.read(ControlCodec.write(empty)))
                 .usingRecursiveComparison()
                 .isEqualTo(empty);

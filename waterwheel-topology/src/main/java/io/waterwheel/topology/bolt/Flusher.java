@@ -59,7 +59,7 @@ final class Flusher implements AutoCloseable {
      */
     void flush(FlushSequence sequence, SealedTree sealed, Consumer<Outcome> done, Consumer<Throwable> failed) {
         // The indexer may let go of the tree (its stream is dropped) before the thread comes to it.
-        if (!sealed.tree().tryRetain()) {
+        if (!sealed.tryRetain()) {
             throw new IllegalStateException(name + ": flush " + sealed.flush() + " of a tree that is discarded");
         }
         thread.execute(() -> {
@@ -72,7 +72,7 @@ final class Flusher implements AutoCloseable {
                 sequence.end();
                 failed.accept(e);
             } finally {
-                sealed.tree().release();
+                sealed.release();
             }
             if (outcome != null) {
                 done.accept(outcome);
@@ -96,7 +96,7 @@ final class Flusher implements AutoCloseable {
                                 sealed.indexer(),
                                 sealed.flush(),
                                 sealed.reason(),
-                                sealed.tree().tuples(),
+                                sealed.tuples(),
                                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
                     case FENCED -> {
                         return new Outcome(true, null);

@@ -5,6 +5,7 @@ import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.CreditWindow;
 import io.waterwheel.ingest.FlushSequence;
@@ -127,7 +128,9 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 IndexerSettings.DEFAULT.keepNanos(),
                 3 * services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos(),
                 IndexerSettings.DEFAULT.staleNanos(),
-                services.config().get(Keys.REPORT_INTERVAL).toNanos());
+                services.config().get(Keys.REPORT_INTERVAL).toNanos(),
+                services.config().get(Keys.LATE_VISIBILITY).toMillis(),
+                services.config().get(Keys.LATE_AHEAD).toMillis());
         this.loop = new EventLoop<>(Role.INDEXER.address(index), TICK_NANOS, this);
         this.flusher = new Flusher(Role.INDEXER.address(index), services.chunkStore());
         this.registration = bus.register(Role.INDEXER, index, loop::offer);
@@ -155,7 +158,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             Hosted stream = hosted.get(message.streamId());
             if (stream != null) {
                 ChannelBlock block = message.block(stream.layout);
-                task.onBlock(block, now);
+                task.onBlock(block, now, System.currentTimeMillis());
             }
         } else if (event instanceof Control.Seal seal) {
             for (IndexerCore core : task.cores()) {
@@ -408,6 +411,22 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         @Override
         public void report(Control.Report report) {
             bus.broadcast(Role.COORDINATOR, report);
+        }
+
+        @Override
+        public void rebuilt(TemplateTree.Rebuilt rebuilt) {
+            LOG.info(
+                    "[{}/indexer-{}] template rebuilt: tuples={} leaves={} skewness={} before, {} after",
+                    stream.name(),
+                    indexer,
+                    rebuilt.tuples(),
+                    rebuilt.leaves(),
+                    rounded(rebuilt.before()),
+                    rounded(rebuilt.after()));
+        }
+
+        private static double rounded(double skewness) {
+            return Math.round(skewness * 1_000) / 1_000.0;
         }
 
         @Override

@@ -104,6 +104,9 @@ final class StatusJson {
             indexer.put("memoryUsed", report.memory().usedBytes());
             indexer.put("memoryLimit", report.memory().limitBytes());
             indexer.put("unflushedTrees", report.memory().unflushedTrees());
+            indexer.put("rebuilds", report.templates().rebuilds());
+            indexer.put("skewnessBefore", report.templates().before());
+            indexer.put("skewnessAfter", report.templates().after());
             ArrayNode watermarks = indexer.putArray("watermarks");
             for (long watermark : report.watermarks()) {
                 watermarks.add(watermark);

@@ -103,6 +103,17 @@ public final class Keys {
             .atMost("7 d")
             .doc("Age of its oldest tuple at which a tree is sealed although it is small. Keep it well below Kafka's"
                     + " retention."));
+    public static final Key<Duration> LATE_VISIBILITY = add(Key.duration("late.visibility", "5 min")
+            .atLeast("0 ms")
+            .atMost("3650 d")
+            .doc("How far behind the stream's newest tuple, by event time, a tuple may be and still share a chunk with"
+                    + " what is recent. Later ones are as visible; they go to chunks of their own. At least as long as"
+                    + " the time before now that most queries ask for."));
+    public static final Key<Duration> LATE_AHEAD = add(Key.duration("late.ahead", "1 min")
+            .atLeast("0 ms")
+            .atMost("3650 d")
+            .doc("How far ahead of the clock a tuple's time may be and still share a chunk with what is recent. Those"
+                    + " beyond are as visible, in chunks of their own, and do not count as the stream's newest."));
     public static final Key<DataSize> INDEXER_MEMORY_POOL = add(Key.bytes("indexer.memory-pool", "128 MiB")
             .atLeast("1 MiB")
             .atMost("1 TiB")

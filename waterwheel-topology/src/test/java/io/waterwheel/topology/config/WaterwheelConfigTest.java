@@ -37,6 +37,8 @@ final class WaterwheelConfigTest {
         values.put("indexer.credit-window", new DataSize(512 << 10));
         values.put("dispatcher.ring-size", new DataSize(32 << 20));
         values.put("dispatcher.block-size", new DataSize(128 << 10));
+        values.put("late.visibility", Duration.ofMinutes(5));
+        values.put("late.ahead", Duration.ofMinutes(1));
         values.put("query.threads", 2);
         values.put("query.timeout", Duration.ofSeconds(30));
         values.put("query.dispatch", "lada");
@@ -80,6 +82,8 @@ final class WaterwheelConfigTest {
         values.put("indexer.credit-window", new DataSize(100_000));
         values.put("dispatcher.ring-size", new DataSize(1 << 20));
         values.put("dispatcher.block-size", new DataSize(32 << 10));
+        values.put("late.visibility", Duration.ofHours(1));
+        values.put("late.ahead", Duration.ofSeconds(3));
         values.put("query.threads", 9);
         values.put("query.timeout", Duration.ofMillis(1500));
         values.put("query.dispatch", "shared-queue");

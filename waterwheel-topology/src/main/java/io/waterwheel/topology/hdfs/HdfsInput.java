@@ -30,7 +30,7 @@ record HdfsInput(String name, HdfsDataInputStream stream, long size) implements 
                 "chunk " + name + ": end of file at " + size + ", expected " + length + " bytes at " + position);
     }
 
-    /** Near ranges are read as one; Hadoop reads what is left, side by side where it can. */
+    /** Near ranges are read as one: that is what is won. Hadoop 3.4 reads what is left of HDFS one after the other. */
     @Override
     public void readVectored(long[] positions, byte[][] targets) throws IOException {
         List<FileRange> merged = new ArrayList<>();

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -82,7 +83,8 @@ final class CommandProcess implements AutoCloseable {
     /** Waits for a line on standard output that begins so. */
     String line(String beginning) throws Exception {
         String[] found = {""};
-        Waiting.until(beginning, () -> {
+        // On a busy machine a server takes a minute to start.
+        Waiting.until(beginning, Duration.ofMinutes(2), () -> {
             found[0] = out().lines()
                     .filter(line -> line.startsWith(beginning))
                     .findFirst()

@@ -17,9 +17,13 @@ final class Waiting {
     private Waiting() {}
 
     static void until(String what, Condition condition) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        until(what, PATIENCE, condition);
+    }
+
+    static void until(String what, Duration patience, Condition condition) throws Exception {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("within %s: %s", PATIENCE, what).isLessThan(deadline);
+            assertThat(System.nanoTime()).as("within %s: %s", patience, what).isLessThan(deadline);
             LockSupport.parkNanos(5_000_000);
         }
     }

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes chunk files that nobody reads or will ever read (protocol rule 12): what crashes left half written or written
- * and not committed, what a merge replaced, what dropped streams left. Never a file that the catalog names, or that a
+ * and not committed, what a merge replaced, what has expired, what dropped streams left. Never a file that the catalog names, or that a
  * living indexer may still commit. Three steps, so that the list is older than what it is compared with, and the time
  * younger; no threads, no clock. Not thread-safe.
  *
@@ -59,7 +59,7 @@ public final class FileCollector {
     private Map<Integer, Integer> manifestVersions = Map.of();
     /** When a file was first seen to be nobody's. */
     private final Map<String, Long> nobodysSince = new HashMap<>();
-    /** Files that some edit named and a merge then replaced, as far as this collector has seen both. */
+    /** Files that some edit named and a merge then replaced, or a horizon passed, as far as this collector has seen both. */
     private Set<String> named = Set.of();
 
     private final Set<String> replaced = new HashSet<>();

@@ -1,6 +1,7 @@
 package io.waterwheel.query;
 
 import io.waterwheel.model.LostRange;
+import io.waterwheel.model.Retention;
 import java.util.List;
 import java.util.Map;
 
@@ -16,6 +17,7 @@ import java.util.Map;
  * @param indexersAsked number of indexers that took part
  * @param chunksRead number of chunks that took part
  * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
+ * @param horizon tuples of times before it have expired and are in no answer; {@link Retention#NO_HORIZON} when none has
  * @param statistics what was looked at to find the answer
  */
 public record Verdict(
@@ -27,8 +29,9 @@ public record Verdict(
         int indexersAsked,
         int chunksRead,
         List<LostRange> lost,
+        long horizon,
         Statistics statistics) {
-    /** A verdict on a stream that has lost nothing, without statistics. */
+    /** A verdict on a stream that has lost nothing and where nothing expires, without statistics. */
     public Verdict(
             boolean complete,
             List<String> missing,
@@ -37,7 +40,17 @@ public record Verdict(
             long tuples,
             int indexersAsked,
             int chunksRead) {
-        this(complete, missing, positions, edit, tuples, indexersAsked, chunksRead, List.of(), Statistics.NONE);
+        this(
+                complete,
+                missing,
+                positions,
+                edit,
+                tuples,
+                indexersAsked,
+                chunksRead,
+                List.of(),
+                Retention.NO_HORIZON,
+                Statistics.NONE);
     }
 
     public Verdict {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * query, the snapshot and the reports.
  *
  * @param snapshot what it is planned on
- * @param resolved the query in terms of the stream's schema
+ * @param resolved the query in terms of the stream's schema, less what is gone at the snapshot
  * @param indexers the indexers to ask
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
  * @param chunks the chunks to read
@@ -37,7 +37,7 @@ public record QueryPlan(
      * @param reports the latest report of each indexer of the stream
      */
     public static QueryPlan of(Query query, StreamSnapshot snapshot, Map<Integer, Control.Report> reports) {
-        ResolvedQuery resolved = ResolvedQuery.of(query, snapshot.stream());
+        ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
         long[] demand = new long[snapshot.partitions()];
         Arrays.fill(demand, Long.MIN_VALUE);
         query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));
@@ -55,7 +55,7 @@ public record QueryPlan(
                 excused.add(report.watermarks());
             } else {
                 indexers.add(new Subquery.OfIndexer(
-                        query, snapshot.stream().id(), indexer, checkpoint.epoch(), checkpoint.flushed(), demand));
+                        resolved.query(), snapshot.stream().id(), indexer, checkpoint.epoch(), checkpoint.flushed(), demand));
             }
         }
         // Intervals may share chunks: each chunk once.

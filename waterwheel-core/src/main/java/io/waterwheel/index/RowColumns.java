@@ -16,21 +16,27 @@ final class RowColumns {
     /** Column c begins at {@link #ROWS} times the width of those before it. */
     byte[] payload = new byte[0];
 
-    /** Takes {@code count} rows from pages, from the beginning of the first on. */
-    void read(Page[] pages, int firstPage, int count, RowLayout layout) {
+    /** Takes {@code count} rows from a leaf's pages, from row {@code first} of the leaf on. */
+    void read(Page[] pages, int first, int count, RowLayout layout) {
         room(layout);
-        for (int row = 0; row < count; row += Page.ROWS) {
-            Page page = pages[firstPage + (row >>> Page.SHIFT)];
-            int rows = Math.min(Page.ROWS, count - row);
-            System.arraycopy(page.keys(), 0, keys, row, rows);
-            System.arraycopy(page.times(), 0, times, row, rows);
+        for (int row = 0; row < count; ) {
+            Page page = pages[(first + row) >>> Page.SHIFT];
+            int slot = (first + row) & Page.MASK;
+            int rows = Math.min(Page.ROWS - slot, count - row);
+            System.arraycopy(page.keys(), slot, keys, row, rows);
+            System.arraycopy(page.times(), slot, times, row, rows);
             int before = 0;
             for (int c = 0; c < layout.columns(); c++) {
                 int width = layout.width(c);
                 System.arraycopy(
-                        page.payload(), before * Page.ROWS, payload, before * ROWS + row * width, rows * width);
+                        page.payload(),
+                        before * Page.ROWS + slot * width,
+                        payload,
+                        before * ROWS + row * width,
+                        rows * width);
                 before += width;
             }
+            row += rows;
         }
     }
 

@@ -4,8 +4,8 @@ import io.waterwheel.model.RowLayout;
 
 /**
  * Divides the tuples of a tree anew: finds the bounds of even leaves by selecting within the old leaves, which are in
- * order among each other, and copies the rows into new leaves aside. Sorts nothing; linear in the tuples. Scratch is
- * kept for the next rebuild. One thread at a time.
+ * order among each other, and copies the rows into new leaves aside, a step at a time. Sorts nothing; linear in the
+ * tuples. Scratch is kept for the next rebuild. One thread at a time, one rebuild at a time.
  */
 final class TemplateRebuild {
     /** Rows moved at once when they go to few leaves: two sets of them stay in the second cache. */
@@ -15,6 +15,16 @@ final class TemplateRebuild {
     private final LeafGroups groups = new LeafGroups(RowColumns.ROWS);
     private final RowColumns rows = new RowColumns();
     private final RowColumns grouped = new RowColumns();
+    /** Rows by old leaf that are copied. */
+    private int[] copied = new int[0];
+
+    /** The old leaf that is being copied. */
+    private int leaf;
+
+    /** The new leaves that rows are grouped by at present. */
+    private int groupsFirst;
+
+    private int groupsLast;
 
     /** The template that divides the tuples of these leaves evenly. */
     Template divide(Leaves old, long tuples, int leaves) {
@@ -28,38 +38,68 @@ final class TemplateRebuild {
         return division.template();
     }
 
-    /** Copies all rows into empty leaves. */
-    void copy(Leaves old, Leaves fresh, RowLayout layout) {
-        Template template = fresh.template();
-        for (int leaf = 0; leaf < old.count(); leaf++) {
+    /** Begins to copy the rows of these leaves. */
+    void begin(Leaves old) {
+        copied = new int[old.count()];
+        leaf = 0;
+        groupsFirst = -1;
+    }
+
+    /**
+     * Copies on, into leaves that were empty at the beginning, and stops after so many rows at least. Between two steps
+     * the old leaves may have grown.
+     *
+     * @return whether all rows of the old leaves are copied; they are visible in the new ones then
+     */
+    boolean copy(Leaves old, Leaves fresh, RowLayout layout, long rowsWanted) {
+        long left = rowsWanted;
+        int passed = 0;
+        while (passed < old.count()) {
             int size = old.size(leaf);
-            if (size == 0) {
-                continue;
-            }
-            int first = template.leafOf(old.minKey(leaf));
-            int last = template.leafOf(old.maxKey(leaf));
-            groups.into(template, first, last);
-            int step = last - first < LeafGroups.FEW_LEAVES ? FEW_LEAVES_ROWS : RowColumns.ROWS;
-            for (int row = 0; row < size; row += step) {
-                int count = Math.min(step, size - row);
-                rows.read(old.pages(leaf), row >>> Page.SHIFT, count, layout);
-                if (first == last) {
-                    fresh.append(first, rows, 0, count, layout);
-                } else {
-                    divide(fresh, first, last, count, layout);
-                }
+            if (copied[leaf] == size) {
+                leaf = leaf + 1 == old.count() ? 0 : leaf + 1;
+                passed++;
+            } else if (left <= 0) {
+                return false;
+            } else {
+                int count = copyRun(old, fresh, size, layout);
+                copied[leaf] += count;
+                left -= count;
+                passed = 0;
             }
         }
         fresh.publishAppended();
+        return true;
+    }
+
+    /** Copies the next rows of the leaf; returns how many. */
+    private int copyRun(Leaves old, Leaves fresh, int size, RowLayout layout) {
+        Template template = fresh.template();
+        int first = template.leafOf(old.minKey(leaf));
+        int last = template.leafOf(old.maxKey(leaf));
+        int most = last - first < LeafGroups.FEW_LEAVES ? FEW_LEAVES_ROWS : RowColumns.ROWS;
+        int count = Math.min(most, size - copied[leaf]);
+        rows.read(old.pages(leaf), copied[leaf], count, layout);
+        if (first == last) {
+            fresh.append(first, rows, 0, count, layout);
+        } else {
+            if (first != groupsFirst || last != groupsLast) {
+                groups.into(template, first, last);
+                groupsFirst = first;
+                groupsLast = last;
+            }
+            divide(fresh, first, last, count, layout);
+        }
+        return count;
     }
 
     private void divide(Leaves fresh, int first, int last, int count, RowLayout layout) {
         groups.group(rows.keys, count);
         grouped.arrange(rows, groups.order(), count, layout);
         int from = 0;
-        for (int leaf = first; leaf <= last; leaf++) {
-            int to = groups.end(leaf);
-            fresh.append(leaf, grouped, from, to, layout);
+        for (int into = first; into <= last; into++) {
+            int to = groups.end(into);
+            fresh.append(into, grouped, from, to, layout);
             from = to;
         }
     }

@@ -13,13 +13,16 @@ import org.jspecify.annotations.Nullable;
  * The tuples of one stream since its last flush, divided by key into {@link Leaves} along a {@link Template} that was
  * learnt beforehand, so that no node is ever split. One thread inserts; any number of threads read at the same time;
  * neither takes a lock. When a leaf has grown beyond its share by more than {@link Skewness} tolerates, the template is
- * rebuilt: the tuples are copied into new leaves aside, which then take the place of the old ones.
+ * rebuilt: the tuples are copied into new leaves aside, which then take the place of the old ones. A small tree is
+ * rebuilt at once, a large one in steps of {@link #STEP_TUPLES}, one an insertion, while it takes tuples and is read as
+ * before.
  *
  * <p>A rebuild waits until the tree has grown by half since the last one, until it holds {@link #LEARN_TUPLES}, until
  * no reader is left in the leaves that the last one replaced, and while the pool lacks the room; so a tree holds its
  * tuples twice at most, and rebuilds at most {@code 1 + log(tuples / LEARN_TUPLES) / log(1.5)} times: 9 at 466,000
  * tuples, whatever the keys. A leaf that could be divided holds at most a share and the threshold's excess, or, while a
- * rebuild waits, what has arrived since too.
+ * rebuild waits or is under way, what has arrived since too. One that is under way is given up when the pool is used
+ * up, and when the tree takes no more tuples.
  *
  * <p>Memory goes back to the pool when the owner has called {@link #discard} and the last reader its {@link #release}.
  * A reader calls {@link #tryRetain} first and goes on only if it returned true; for each scan it takes the leaves by
@@ -34,6 +37,9 @@ public final class TemplateTree {
     public static final int LEARN_TUPLES = 16 * 1024;
     /** Leaves that a template should have; more where hot keys have their own, fewer where keys are few. */
     public static final int LEAVES = 256;
+
+    /** Tuples that a rebuild copies before it lets the next insertion go on: two milliseconds or so. */
+    static final int STEP_TUPLES = 64 * 1024;
 
     /** Tuples between two judgements: little beside their insertion. */
     private static final int JUDGE_TUPLES = 1024;
@@ -55,6 +61,12 @@ public final class TemplateTree {
     /** The leaves before the last rebuild, while readers may still be in them. Writer only. */
     private @Nullable Leaves replaced;
 
+    /** The rebuild under way. Writer only, and whoever takes the memory back after it. */
+    private @Nullable Rebuilding rebuilding;
+
+    /** The last rebuild. Writer only. */
+    private @Nullable Rebuilt lastRebuilt;
+
     /** Tuples at the next judgement. Writer only. */
     private long judgeAt = LEARN_TUPLES;
 
@@ -70,6 +82,19 @@ public final class TemplateTree {
     private volatile long maxKey = Long.MIN_VALUE;
     private volatile long minTime = Long.MAX_VALUE;
     private volatile long maxTime = Long.MIN_VALUE;
+
+    /**
+     * A rebuild that has come to its end.
+     *
+     * @param tuples in the tree then
+     * @param leaves of the new template
+     * @param before skewness that it began with: how much the largest leaf that can be divided exceeds an even share
+     * @param after skewness that it ended with
+     */
+    public record Rebuilt(long tuples, int leaves, double before, double after) {}
+
+    /** New leaves that take over when they hold all rows of the old ones. */
+    private record Rebuilding(TemplateRebuild scratch, Leaves fresh, int wantedLeaves, double before) {}
 
     /** The owner, until it discards, and the readers. */
     private final AtomicInteger holders = new AtomicInteger(1);
@@ -149,7 +174,9 @@ public final class TemplateTree {
             into.publish(count, places);
         }
         publish(tuples + Math.max(0, toRow - fromRow));
-        if (tuples >= judgeAt) {
+        if (rebuilding != null) {
+            continueRebuild(rebuilding, Math.max(STEP_TUPLES, 4L * (toRow - fromRow)));
+        } else if (tuples >= judgeAt) {
             judge();
         }
     }
@@ -205,6 +232,9 @@ public final class TemplateTree {
             old = null;
         }
         long pages = leaves.pagesTaken() + (old == null ? 0L : old.pagesTaken());
+        if (rebuilding != null) {
+            pages += rebuilding.fresh().pagesTaken();
+        }
         usedBytes = pages * Page.bytes(layout.payloadWidth()) + (long) arena.slabsTaken() * PagePool.SLAB_COST;
         bytes = allTuples * layout.rowWidth() + variableBytes;
         tuples = allTuples;
@@ -216,12 +246,20 @@ public final class TemplateTree {
         if (replaced != null || skewness() <= tolerated() || !roomForRebuild()) {
             return;
         }
-        rebuild(wantedLeaves);
+        Rebuilding begun = begin(wantedLeaves);
+        // Finding the bounds of many tuples is a step of its own.
+        if (tuples <= STEP_TUPLES) {
+            continueRebuild(begun, Long.MAX_VALUE);
+        }
     }
 
     /** How much the largest leaf that can be divided exceeds an even share, in shares. Writer only. */
     double skewness() {
-        return Skewness.largest(leaves) * (double) wantedLeaves / tuples - 1;
+        return skewness(wantedLeaves);
+    }
+
+    private double skewness(int ofLeaves) {
+        return Skewness.largest(leaves) * (double) ofLeaves / tuples - 1;
     }
 
     /** The skewness beyond which the template is rebuilt. Writer only. */
@@ -238,9 +276,9 @@ public final class TemplateTree {
     }
 
     /**
-     * Divides the tuples evenly: builds new leaves aside and swaps them in; readers carry on in the old ones. Happens
-     * by itself; public to be measured. Does nothing while readers are left in the leaves that the last one replaced.
-     * For the thread that inserts.
+     * Divides the tuples evenly, at once: builds new leaves aside and swaps them in; readers carry on in the old ones.
+     * Happens by itself; public to be measured. Does nothing while readers are left in the leaves that the last one
+     * replaced. For the thread that inserts.
      *
      * @param leavesWanted number of leaves that should share the tuples
      */
@@ -249,18 +287,50 @@ public final class TemplateTree {
         if (before != null && !before.gone()) {
             return;
         }
-        Leaves old = leaves;
+        giveUpRebuild();
+        continueRebuild(begin(leavesWanted), Long.MAX_VALUE);
+    }
+
+    private Rebuilding begin(int leavesWanted) {
         TemplateRebuild scratch = pool.takeRebuild();
-        Template template = scratch.divide(old, tuples, leavesWanted);
-        Leaves fresh = new Leaves(template, pool, layout.payloadWidth(), old.sketchShift());
-        scratch.copy(old, fresh, layout);
-        pool.giveRebuild(scratch);
-        leaves = fresh;
-        replaced = old;
-        old.unpin();
-        rebuilds++;
-        judgeAt = tuples + tuples / 2;
+        Template template = scratch.divide(leaves, tuples, leavesWanted);
+        scratch.begin(leaves);
+        Leaves fresh = new Leaves(template, pool, layout.payloadWidth(), leaves.sketchShift());
+        Rebuilding begun = new Rebuilding(scratch, fresh, leavesWanted, skewness(leavesWanted));
+        rebuilding = begun;
+        return begun;
+    }
+
+    private void continueRebuild(Rebuilding now, long rows) {
+        Leaves old = leaves;
+        if (pool.usedBytes() > pool.maxBytes()) {
+            giveUpRebuild();
+        } else if (now.scratch().copy(old, now.fresh(), layout, rows)) {
+            pool.giveRebuild(now.scratch());
+            rebuilding = null;
+            leaves = now.fresh();
+            replaced = old;
+            old.unpin();
+            rebuilds++;
+            judgeAt = tuples + tuples / 2;
+            lastRebuilt = new Rebuilt(tuples, leaves.template().leaves(), now.before(), skewness(now.wantedLeaves()));
+        }
         publish(tuples);
+    }
+
+    /**
+     * Gives up a rebuild that is under way: for a tree that takes no more tuples, whose memory is needed elsewhere. For
+     * the thread that inserts.
+     */
+    public void giveUpRebuild() {
+        Rebuilding now = rebuilding;
+        if (now != null) {
+            rebuilding = null;
+            now.fresh().revoke();
+            pool.giveRebuild(now.scratch());
+            judgeAt = tuples + tuples / 2;
+            publish(tuples);
+        }
     }
 
     public RowLayout layout() {
@@ -275,6 +345,16 @@ public final class TemplateTree {
     /** Times that the template was rebuilt; for the thread that inserts. */
     public int rebuilds() {
         return rebuilds;
+    }
+
+    /** Whether one is under way; for the thread that inserts. */
+    boolean isRebuilding() {
+        return rebuilding != null;
+    }
+
+    /** The last of them, null before the first; for the thread that inserts. */
+    public @Nullable Rebuilt lastRebuilt() {
+        return lastRebuilt;
     }
 
     /**
@@ -428,6 +508,10 @@ public final class TemplateTree {
         Leaves before = replaced;
         if (before != null) {
             before.revoke();
+        }
+        Rebuilding now = rebuilding;
+        if (now != null) {
+            now.fresh().revoke();
         }
         arena.recycle();
     }

@@ -4,7 +4,6 @@ import io.waterwheel.catalog.EditLog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.model.Control;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.exec.ChunkCache;
@@ -12,6 +11,7 @@ import io.waterwheel.query.exec.ChunkScan;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.query.exec.IndexerReply;
+import io.waterwheel.query.exec.Reported;
 import io.waterwheel.query.exec.ResolvedQuery;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.query.exec.SnapshotSource;
@@ -50,7 +50,7 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     }
 
     @Override
-    public Map<Integer, Control.Report> reports(int streamId) {
+    public Map<Integer, Reported> reports(int streamId) {
         return Map.of();
     }
 

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param indexersAsked number of indexers that took part
  * @param chunksRead number of chunks that took part
  * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
+ * @param stale parts that are right up to the positions, and these are old because somebody is away; a sentence each
  * @param horizon tuples of times before it have expired and are in no answer; {@link Retention#NO_HORIZON} when none has
  * @param statistics what was looked at to find the answer
  */
@@ -29,6 +30,7 @@ public record Verdict(
         int indexersAsked,
         int chunksRead,
         List<LostRange> lost,
+        List<String> stale,
         long horizon,
         Statistics statistics) {
     /** A verdict on a stream that has lost nothing and where nothing expires, without statistics. */
@@ -49,6 +51,7 @@ public record Verdict(
                 indexersAsked,
                 chunksRead,
                 List.of(),
+                List.of(),
                 Retention.NO_HORIZON,
                 Statistics.NONE);
     }
@@ -56,6 +59,7 @@ public record Verdict(
     public Verdict {
         lost = List.copyOf(lost);
         missing = List.copyOf(missing);
+        stale = List.copyOf(stale);
         positions = Map.copyOf(positions);
     }
 }

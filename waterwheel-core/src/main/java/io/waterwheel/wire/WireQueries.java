@@ -168,11 +168,6 @@ public final class WireQueries {
 
     /** The verdict as bytes; of more than 1,000 missing parts it names 1,000 and says how many more there are. */
     public static byte[] verdict(Verdict verdict) {
-        List<String> missing = verdict.missing();
-        if (missing.size() > MAX_MISSING) {
-            missing = new ArrayList<>(missing.subList(0, MAX_MISSING));
-            missing.add("and " + (verdict.missing().size() - MAX_MISSING) + " more");
-        }
         List<LostRangeMessage> lost = verdict.lost().stream()
                 .limit(MAX_MISSING)
                 .map(range -> LostRangeMessage.newBuilder()
@@ -189,7 +184,8 @@ public final class WireQueries {
         return message.addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
-                .addAllMissing(missing)
+                .addAllMissing(shortened(verdict.missing()))
+                .addAllStale(shortened(verdict.stale()))
                 .putAllPositions(verdict.positions())
                 .setEdit(verdict.edit())
                 .setTuples(verdict.tuples())
@@ -198,6 +194,15 @@ public final class WireQueries {
                 .setStatistics(WireStatistics.toMessage(verdict.statistics()))
                 .build()
                 .toByteArray();
+    }
+
+    private static List<String> shortened(List<String> sentences) {
+        if (sentences.size() <= MAX_MISSING) {
+            return sentences;
+        }
+        List<String> some = new ArrayList<>(sentences.subList(0, MAX_MISSING));
+        some.add("and " + (sentences.size() - MAX_MISSING) + " more");
+        return some;
     }
 
     /** Reads a verdict; unknown fields are let pass, a newer server may say more. */
@@ -216,6 +221,7 @@ public final class WireQueries {
                         .map(range ->
                                 new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
                         .toList(),
+                message.getStaleList(),
                 message.hasHorizon() ? message.getHorizon() : Retention.NO_HORIZON,
                 WireStatistics.fromMessage(message.getStatistics()));
     }

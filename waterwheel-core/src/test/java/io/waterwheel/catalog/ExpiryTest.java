@@ -96,8 +96,7 @@ final class ExpiryTest {
                 } else if (action == 1 && naive.size() > 1) {
                     ChunkDescriptor a = naive.remove(random.nextInt(naive.size()));
                     ChunkDescriptor b = naive.remove(random.nextInt(naive.size()));
-                    ChunkDescriptor output =
-                            chunk(step, 0, 0, a.region().span(b.region()));
+                    ChunkDescriptor output = chunk(step, 0, 0, a.region().span(b.region()));
                     edit = new Edit.Merged(List.of(a.file(), b.file()), output);
                     naive.add(output);
                 } else {
@@ -207,13 +206,18 @@ final class ExpiryTest {
             setting.flush(NOW - 40 * HOUR_MILLIS + i, NOW - 39 * HOUR_MILLIS + i);
         }
         long before = setting.latest().edit();
-        assertThat(setting.expiry.expire(setting.stream, NOW).orElseThrow().chunks()).isEqualTo(500);
+        assertThat(setting.expiry.expire(setting.stream, NOW).orElseThrow().chunks())
+                .isEqualTo(500);
         assertThat(setting.latest().edit()).isEqualTo(before + 1);
         assertThat(setting.latest().chunkCount()).isEqualTo(1);
         setting.flush(NOW, NOW + 30_000);
-        assertThat(setting.expiry.expire(setting.stream, NOW + 30_000)).as("half a minute later").isEmpty();
+        assertThat(setting.expiry.expire(setting.stream, NOW + 30_000))
+                .as("half a minute later")
+                .isEmpty();
         setting.flush(NOW, NOW + 60_000);
-        assertThat(setting.expiry.expire(setting.stream, NOW + 60_000)).as("a 60th of the retention").isPresent();
+        assertThat(setting.expiry.expire(setting.stream, NOW + 60_000))
+                .as("a 60th of the retention")
+                .isPresent();
     }
 
     @Test

@@ -119,8 +119,8 @@ final class FileCollectorTest {
     void removesWhatHasExpiredOnceTheGraceTimeIsOver() throws IOException {
         StreamCatalog.IndexerStart start = catalog.startIndexer(0);
         ChunkDescriptor old = chunk(write("s-1/0-1-1-0.chunk"), 1, 1, 0);
-        ChunkDescriptor recent = new ChunkDescriptor(
-                write("s-1/0-1-1-1.chunk"), 0, 1, 1, 1, 1, 3, Region.of(0, 1, 0, 10_000));
+        ChunkDescriptor recent =
+                new ChunkDescriptor(write("s-1/0-1-1-1.chunk"), 0, 1, 1, 1, 1, 3, Region.of(0, 1, 0, 10_000));
         catalog.commitFlush(0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(old, recent));
         look(0);
         new Namespace(store).changePolicy("s", policy -> policy.withRetention(Retention.parse("5 s")));

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 final class TemplateRebuildTest {
@@ -201,9 +202,11 @@ final class TemplateRebuildTest {
             }
             if (tuples >= TemplateTree.LEARN_TUPLES + 2000) {
                 double share = (double) tuples / TemplateTree.LEAVES;
-                double tolerated = share * (1 + tree.tolerated()) + 2048;
-                boolean waits = tuples < rebuiltAt * 3 / 2 + 2048;
-                double waiting = rebuiltAt * 9.0 / 8 / TemplateTree.LEAVES + 1 + (tuples - rebuiltAt);
+                // A rebuild takes an insertion a step, and begins at a judgement.
+                long underWay = 2048 + 1000 * (2 + tuples / TemplateTree.STEP_TUPLES);
+                double tolerated = share * (1 + tree.tolerated()) + underWay;
+                boolean waits = tuples < rebuiltAt * 3 / 2 + underWay;
+                double waiting = rebuiltAt * 9.0 / 8 / TemplateTree.LEAVES + underWay + (tuples - rebuiltAt);
                 assertThat((double) Skewness.largest(tree.leaves()))
                         .as("%s: largest leaf of %s tuples, rebuilt at %s", name, tuples, rebuiltAt)
                         .isLessThanOrEqualTo(waits ? Math.max(tolerated, waiting) : tolerated);
@@ -214,6 +217,109 @@ final class TemplateRebuildTest {
         assertThat(rebuilds).as(name).isLessThanOrEqualTo(mostRebuilds);
         tree.discard();
         assertThat(pool.usedBytes()).isZero();
+    }
+
+    /** A tree of so many keys that a rebuild begins when they jump; the sum of its keys is added to {@code sum}. */
+    private static TemplateTree aboutToBeRebuilt(PagePool pool, TupleBlock block, long[] sum) {
+        TemplateTree tree = new TemplateTree(KEYS_AND_TIMES, Template.single(), pool);
+        SplittableRandom random = new SplittableRandom(3);
+        while (tree.tuples() < 200_000) {
+            insert(tree, block, random, 0, sum);
+        }
+        int rebuilds = tree.rebuilds();
+        while (!tree.isRebuilding()) {
+            assertThat(tree.tuples()).isLessThan(FULL_TREE);
+            insert(tree, block, random, 1L << 50, sum);
+        }
+        assertThat(tree.rebuilds()).isEqualTo(rebuilds);
+        return tree;
+    }
+
+    private static void insert(TemplateTree tree, TupleBlock block, SplittableRandom random, long low, long[] sum) {
+        for (int row = 0; row < 1000; row++) {
+            block.keys()[row] = low + random.nextLong(1L << 40);
+            sum[0] += block.keys()[row];
+        }
+        tree.insert(block, 0, 1000);
+    }
+
+    private static TupleBlock thousand() {
+        TupleBlock block = new TupleBlock(KEYS_AND_TIMES, 1000);
+        block.setSize(1000);
+        return block;
+    }
+
+    @Test
+    void aLargeTreeIsRebuiltInStepsWhileItTakesTuplesAndIsRead() {
+        PagePool pool = new PagePool(128 << 20);
+        TupleBlock block = thousand();
+        long[] sum = {0};
+        TemplateTree tree = aboutToBeRebuilt(pool, block, sum);
+        int rebuilds = tree.rebuilds();
+        double before = tree.skewness();
+        SplittableRandom random = new SplittableRandom(4);
+        int steps = 0;
+        while (tree.isRebuilding()) {
+            insert(tree, block, random, (1L << 50) - (steps % 2) * (1L << 49), sum);
+            steps++;
+            assertThat(tree.usedBytes()).isEqualTo(pool.usedBytes());
+            TupleBlock read = TreeRows.read(tree);
+            assertThat((long) read.size()).isEqualTo(tree.tuples());
+            assertThat(LongStream.of(read.keys()).limit(read.size()).sum()).isEqualTo(sum[0]);
+        }
+        assertThat(steps)
+                .isBetween(
+                        (int) (tree.tuples() / TemplateTree.STEP_TUPLES) - 1,
+                        (int) (tree.tuples() / TemplateTree.STEP_TUPLES) + 2);
+        assertThat(tree.rebuilds()).isEqualTo(rebuilds + 1);
+        TemplateTree.Rebuilt rebuilt = tree.lastRebuilt();
+        assertThat(rebuilt.tuples()).isEqualTo(tree.tuples());
+        assertThat(rebuilt.leaves()).isEqualTo(tree.template().leaves());
+        assertThat(rebuilt.before()).isEqualTo(before);
+        assertThat(rebuilt.after()).isEqualTo(tree.skewness());
+        tree.discard();
+        assertThat(pool.usedBytes()).isZero();
+    }
+
+    @Test
+    void aRebuildUnderWayIsGivenUpWithItsMemory() {
+        PagePool pool = new PagePool(128 << 20);
+        TupleBlock block = thousand();
+        long[] sum = {0};
+        TemplateTree tree = aboutToBeRebuilt(pool, block, sum);
+        long pages = pool.usedBytes();
+        insert(tree, block, new SplittableRandom(5), 0, sum);
+        assertThat(pool.usedBytes()).isGreaterThan(pages + (1 << 20));
+        tree.giveUpRebuild();
+        tree.giveUpRebuild();
+        assertThat(pool.usedBytes()).isEqualTo(tree.usedBytes()).isLessThan(pages + (1 << 20));
+        assertThat(TreeRows.read(tree).size()).isEqualTo((int) tree.tuples());
+        tree.discard();
+        assertThat(pool.usedBytes()).isZero();
+
+        TemplateTree discarded = aboutToBeRebuilt(pool, block, sum);
+        insert(discarded, block, new SplittableRandom(5), 0, sum);
+        discarded.discard();
+        assertThat(pool.usedBytes()).isZero();
+    }
+
+    @Test
+    void aRebuildUnderWayIsGivenUpWhenThePoolIsUsedUp() {
+        PagePool pool = new PagePool(32 << 20);
+        TupleBlock block = thousand();
+        long[] sum = {0};
+        TemplateTree tree = aboutToBeRebuilt(pool, block, sum);
+        int rebuilds = tree.rebuilds();
+        TemplateTree other = new TemplateTree(KEYS_AND_TIMES, Template.of(new long[] {0, 1}), pool, 1);
+        while (pool.usedBytes() <= pool.maxBytes()) {
+            other.insert(block, 0, 1000);
+        }
+        insert(tree, block, new SplittableRandom(5), 0, sum);
+        assertThat(tree.isRebuilding()).isFalse();
+        assertThat(tree.rebuilds()).isEqualTo(rebuilds);
+        assertThat(pool.usedBytes()).isEqualTo(tree.usedBytes() + other.usedBytes());
+        TupleBlock read = TreeRows.read(tree);
+        assertThat(LongStream.of(read.keys()).limit(read.size()).sum()).isEqualTo(sum[0]);
     }
 
     @Test
@@ -240,7 +346,7 @@ final class TemplateRebuildTest {
         tree.unpin(pinned);
         assertThat(pinned.gone()).isTrue();
         assertThat(pool.usedBytes()).isLessThan(with);
-        for (int b = 100; b < 103; b++) {
+        for (int b = 100; b < 106; b++) {
             ascending(block, b);
             tree.insert(block, 0, 1000);
         }

@@ -14,6 +14,7 @@ import io.waterwheel.query.exec.DispatchPolicy;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.IndexerReply;
 import io.waterwheel.query.exec.QueryRunner;
+import io.waterwheel.query.exec.Reported;
 import io.waterwheel.query.exec.ResolvedQuery;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.query.exec.SnapshotSource;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * query. While a query runs, the world goes on: at every pause, before each indexer and each chunk.
  */
 final class CoordinatorRole implements SnapshotSource {
-    private static final long FRESH_NANOS = 1_000_000_000;
 
     private final World world;
     final int number;
@@ -98,8 +98,8 @@ final class CoordinatorRole implements SnapshotSource {
     }
 
     @Override
-    public Map<Integer, Control.Report> reports(int streamId) {
-        return follower.reports(world.now - FRESH_NANOS);
+    public Map<Integer, Reported> reports(int streamId) {
+        return follower.reports(world.now);
     }
 
     /** The query as another process understands it: what reaches that is the subquery. */
@@ -208,7 +208,8 @@ final class CoordinatorRole implements SnapshotSource {
             if (world.random.nextInt(16) == 0) {
                 world.interleave();
             }
-            long found = scan.scan(subquery.file(), Topic.LAYOUT, arrived(subquery).spec(), sink);
+            long found =
+                    scan.scan(subquery.file(), Topic.LAYOUT, arrived(subquery).spec(), sink);
             if (world.faulty() && world.random.nextInt(50) == 0) {
                 throw new IOException("the answer was cut off (planted)");
             }

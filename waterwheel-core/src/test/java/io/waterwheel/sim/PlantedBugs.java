@@ -169,11 +169,11 @@ final class PlantedBugs {
                             "boolean past = v + 1 < versions.size() && versions.get(v + 1).since() <= checkpoint.watermarks()[p];",
                             "boolean past = v + 1 < versions.size();"),
             new PlantedBug("report s", 8, SAFETY, "a report of a later flush excuses")
-                    .with(PLAN, "|| report.flushed() > checkpoint.flushed()", ""),
+                    .with(PLAN, "if (report.flushed() > checkpoint.flushed()) {", "if (report.flushed() < 0) {"),
             new PlantedBug("report w", 8, SAFETY, "a report below the demand excuses")
                     .with(PLAN, "if (report.watermarks()[p] < demand[p]) {", "if (report.watermarks()[p] < 0) {"),
             new PlantedBug("report version", 8, SAFETY, "a report of a newer routing version excuses")
-                    .with(PLAN, "|| report.version() > snapshot.version()", ""),
+                    .with(PLAN, "&& report.version() <= snapshot.version()", ""),
             new PlantedBug("one edit", 8, SAFETY, "flushes are asked for as reported, chunks as in the snapshot")
                     .with(
                             PLAN,
@@ -371,9 +371,15 @@ final class PlantedBugs {
                             "return of(query, snapshot.stream()).nowhere();",
                             "return of(query, snapshot.stream());"),
             new PlantedBug("chunks across", 11, SAFETY, "chunks that begin before the horizon expire whole")
-                    .with(SNAPSHOT, "return chunk.region().times().to() < horizon;", "return chunk.region().times().from() < horizon;"),
+                    .with(
+                            SNAPSHOT,
+                            "return chunk.region().times().to() < horizon;",
+                            "return chunk.region().times().from() < horizon;"),
             new PlantedBug("horizon goes back", 11, SAFETY, "the last horizon holds, not the highest")
-                    .with(SNAPSHOT, "newHorizon = Math.max(horizon, expired.horizon());", "newHorizon = expired.horizon();")
+                    .with(
+                            SNAPSHOT,
+                            "newHorizon = Math.max(horizon, expired.horizon());",
+                            "newHorizon = expired.horizon();")
                     .with(EXPIRY, "if (horizon <= snapshot.horizon()) {", "if (horizon == Retention.NO_HORIZON) {")
                     .with(
                             EXPIRY,
@@ -382,14 +388,20 @@ final class PlantedBugs {
             new PlantedBug("policy check", 11, SAFETY, "expiry goes by a policy that was changed meanwhile")
                     .with(EXPIRY, "List.of(new Op.Check(path, entry.version()))", "List.of()"),
             new PlantedBug("newest tuple", 11, SAFETY, "the horizon goes by a machine's clock alone")
-                    .with("model/Retention", "long from = Math.min(clockMillis, newestMillis);", "long from = clockMillis;"),
+                    .with(
+                            "model/Retention",
+                            "long from = Math.min(clockMillis, newestMillis);",
+                            "long from = clockMillis;"),
             new PlantedBug("late flush", 11, SAFETY, "chunks that come after the horizon has passed them are named")
                     .with(SNAPSHOT, "if (!isBefore(horizon, chunk)) {", "if (chunk.tuples() > 0) {"),
             new PlantedBug("manifest's horizon", 11, SAFETY, "a manifest's horizon is not read")
                     .with(MANIFESTS, "horizon = cursor.i64();", "cursor.i64();"),
             new PlantedBug("expired in manifests", 11, SAFETY, "what expired comes back with the next manifest")
                     .with(MANIFESTS, "withoutExpired(chunks, horizon);", "")
-                    .with(MANIFESTS, "cursor.require(count == chunks.size(),", "cursor.require(count <= chunks.size(),"),
+                    .with(
+                            MANIFESTS,
+                            "cursor.require(count == chunks.size(),",
+                            "cursor.require(count <= chunks.size(),"),
             // Only in pairs.
             new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")
                     .and(REPEATS)
@@ -426,7 +438,9 @@ final class PlantedBugs {
             SUBQUERY_EPOCH,
             S_ABOVE,
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")
-                    .with(PLAN, "if (report.epoch() != checkpoint.epoch()", "if (report.epoch() < 0"),
+                    .with(PLAN, "&& report.epoch() == checkpoint.epoch()", ""),
+            new PlantedBug("old report version", 8, NONE, "an old report of another routing version excuses")
+                    .with(PLAN, "return settled.version() == snapshot.version()", "return settled.version() >= 0"),
             new PlantedBug("older routes", 1, NONE, "a dispatcher takes an older copy of its route")
                     .with(DISPATCHER, "if (newer.isBefore(route)) {", "if (newer.isBefore(route) && now < 0) {"));
 }

@@ -112,8 +112,7 @@ final class Simulation {
                 last = events.ask(KeyInterval.ALL, TimeInterval.ALL, demand, Duration.ofMillis(1), false);
                 if (last.verdict != null) {
                     long kept = world.oracle.kept(last.verdict.edit());
-                    Oracle.check(
-                            last.ids.size() == kept, "the last answer has %d tuples of %d", last.ids.size(), kept);
+                    Oracle.check(last.ids.size() == kept, "the last answer has %d tuples of %d", last.ids.size(), kept);
                     return;
                 }
             }

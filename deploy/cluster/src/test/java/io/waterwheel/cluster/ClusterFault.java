@@ -1,5 +1,6 @@
 package io.waterwheel.cluster;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -119,15 +120,13 @@ enum ClusterFault implements Strike {
             Daemon supervisor = cluster.daemon(RealCluster.supervisor(pair));
             supervisor.pause();
             long begun = System.nanoTime();
-            boolean moved = false;
+            boolean moved;
             try {
                 for (RealCluster.Worker zombie : zombies) {
                     cluster.pauseWorker(zombie);
                 }
-                while (!moved && System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(MOVE_MILLIS)) {
-                    TimeUnit.MILLISECONDS.sleep(200);
-                    moved = cluster.workers().stream().anyMatch(worker -> !before.contains(worker.pid()));
-                }
+                moved = Waiting.until(MOVE_PATIENCE, () -> cluster.workers().stream()
+                        .anyMatch(worker -> !before.contains(worker.pid())));
                 // Its successor is on its way up, or works already.
                 rest(random, 2_000, 10_000);
                 for (RealCluster.Worker zombie : zombies) {
@@ -146,7 +145,7 @@ enum ClusterFault implements Strike {
         }
     };
 
-    private static final int MOVE_MILLIS = 60_000;
+    private static final Duration MOVE_PATIENCE = Duration.ofMinutes(1);
 
     boolean isKill() {
         return name().startsWith("KILL");

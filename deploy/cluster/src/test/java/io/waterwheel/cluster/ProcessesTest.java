@@ -48,10 +48,13 @@ class ProcessesTest {
         Process process = sleeper("paused");
         try {
             Processes.signal(process.pid(), "STOP");
-            assertThat(Processes.isPaused(process.pid())).isTrue();
+            // The signal is on its way when the program that sends it has ended.
+            assertThat(Waiting.until(PATIENCE, () -> Processes.isPaused(process.pid())))
+                    .isTrue();
             assertThat(Processes.started(process.pid())).isPositive();
             Processes.signal(process.pid(), "CONT");
-            assertThat(Processes.isPaused(process.pid())).isFalse();
+            assertThat(Waiting.until(PATIENCE, () -> !Processes.isPaused(process.pid())))
+                    .isTrue();
         } finally {
             end(process);
         }

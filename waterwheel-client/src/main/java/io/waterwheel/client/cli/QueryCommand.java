@@ -240,6 +240,10 @@ final class QueryCommand implements Callable<Integer> {
                 terminal.err().println("the answer is not complete:");
                 verdict.missing().forEach(what -> terminal.err().println("  " + what));
             }
+            if (!verdict.stale().isEmpty()) {
+                terminal.err().println("what came lately may not be in the answer yet:");
+                verdict.stale().forEach(what -> terminal.err().println("  " + what));
+            }
             if (!verdict.lost().isEmpty()) {
                 terminal.err().println("the stream has lost, so that it may be in no answer:");
                 verdict.lost().forEach(range -> terminal.err().println("  " + range));

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param resolved the query in terms of the stream's schema, less what is gone at the snapshot
  * @param indexers the indexers to ask
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
+ * @param stale of these, whoever is away and was left out by an old report, a sentence each
  * @param chunks the chunks to read
  */
 public record QueryPlan(
@@ -30,13 +32,16 @@ public record QueryPlan(
         ResolvedQuery resolved,
         List<Subquery.OfIndexer> indexers,
         List<long[]> excused,
+        List<String> stale,
         List<ChunkDescriptor> chunks) {
     /**
      * Plans a query.
      *
-     * @param reports the latest report of each indexer of the stream
+     * @param reports of the stream's indexers
+     * @param failed indexers that could not answer on an earlier plan: an old report excuses them too
      */
-    public static QueryPlan of(Query query, StreamSnapshot snapshot, Map<Integer, Control.Report> reports) {
+    public static QueryPlan of(
+            Query query, StreamSnapshot snapshot, Map<Integer, Reported> reports, Set<Integer> failed) {
         ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
         long[] demand = new long[snapshot.partitions()];
         Arrays.fill(demand, Long.MIN_VALUE);
@@ -44,15 +49,24 @@ public record QueryPlan(
         query.seen().forEach((partition, offset) -> demand(demand, partition, offset));
         List<Subquery.OfIndexer> indexers = new ArrayList<>();
         List<long[]> excused = new ArrayList<>();
+        List<String> stale = new ArrayList<>();
         for (int indexer : snapshot.indexersFor(resolved.keys())) {
             IndexerCheckpoint checkpoint = snapshot.checkpoints().get(indexer);
             if (checkpoint == null) {
                 throw new IllegalStateException(
                         "edit " + snapshot.edit() + ": indexer " + indexer + " has no checkpoint");
             }
-            Control.Report report = reports.get(indexer);
-            if (report != null && excuses(report, checkpoint, snapshot, resolved, demand)) {
-                excused.add(report.watermarks());
+            Reported reported = reports.get(indexer);
+            Control.@Nullable Report settled = reported == null ? null : reported.settled();
+            if (reported != null && excusesNow(reported, checkpoint, snapshot, resolved, demand)) {
+                excused.add(reported.last().watermarks());
+            } else if (reported != null
+                    && settled != null
+                    && (reported.isSilent() || failed.contains(indexer))
+                    && excusesLate(settled, checkpoint, snapshot, resolved, demand)) {
+                excused.add(settled.watermarks());
+                stale.add("indexer " + indexer + " does not answer: what it took in the last "
+                        + Math.max(1, reported.settledAge().toSeconds()) + " s may be missing");
             } else {
                 indexers.add(new Subquery.OfIndexer(
                         resolved.query(), snapshot.stream().id(), indexer, checkpoint.epoch(), checkpoint.flushed(), demand));
@@ -63,7 +77,7 @@ public record QueryPlan(
         for (KeyInterval interval : resolved.keys()) {
             snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> chunks.put(chunk.file(), chunk));
         }
-        return new QueryPlan(snapshot, resolved, indexers, excused, List.copyOf(chunks.values()));
+        return new QueryPlan(snapshot, resolved, indexers, excused, stale, List.copyOf(chunks.values()));
     }
 
     private static void demand(long[] demand, int partition, long offset) {
@@ -74,17 +88,38 @@ public record QueryPlan(
         demand[partition] = Math.max(demand[partition], offset);
     }
 
-    /** Whether the report proves that the indexer's trees above the snapshot's flush hold nothing of the query. */
-    private static boolean excuses(
-            Control.Report report,
+    private static boolean excusesNow(
+            Reported reported,
             IndexerCheckpoint checkpoint,
             StreamSnapshot snapshot,
             ResolvedQuery resolved,
             long[] demand) {
-        if (report.epoch() != checkpoint.epoch()
-                || report.recovering()
-                || report.flushed() > checkpoint.flushed()
-                || report.version() > snapshot.version()) {
+        Control.Report report = reported.last();
+        return reported.isFresh()
+                && report.epoch() == checkpoint.epoch()
+                && !report.recovering()
+                && report.version() <= snapshot.version()
+                && proves(report, checkpoint, resolved, demand);
+    }
+
+    /** An old report is right up to old positions, unless the partitions are others since: that makes a version. */
+    private static boolean excusesLate(
+            Control.Report settled,
+            IndexerCheckpoint checkpoint,
+            StreamSnapshot snapshot,
+            ResolvedQuery resolved,
+            long[] demand) {
+        return settled.version() == snapshot.version() && proves(settled, checkpoint, resolved, demand);
+    }
+
+    /**
+     * Whether the report proves that no tuple of the indexer that is below the report's watermarks, and not in the
+     * snapshot's chunks, matches the query. Which tuples these are, the positions say, whoever holds them, if anybody
+     * does at present: so a report of an earlier life proves as much, of its own positions.
+     */
+    private static boolean proves(
+            Control.Report report, IndexerCheckpoint checkpoint, ResolvedQuery resolved, long[] demand) {
+        if (report.flushed() > checkpoint.flushed()) {
             return false;
         }
         for (int p = 0; p < demand.length; p++) {

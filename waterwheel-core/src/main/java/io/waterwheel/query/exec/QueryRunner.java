@@ -104,7 +104,7 @@ public final class QueryRunner {
         run(sink, () -> {
             ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
             List<ChunkDescriptor> read = resolved.keys().isEmpty() ? List.of() : chunks;
-            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), List.of(), read);
+            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), List.of(), List.of(), read);
             new Run(query, sink).deliver(plan, Map.of(), List.of());
         });
     }
@@ -150,15 +150,15 @@ public final class QueryRunner {
                 snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
             }
             long pause = RETRY_NANOS;
-            List<String> trouble;
+            Map<Integer, String> trouble = Map.of();
             while (true) {
                 QueryPlan plan = QueryPlan.of(
-                        query, snapshot, snapshots.reports(snapshot.stream().id()));
+                        query, snapshot, snapshots.reports(snapshot.stream().id()), trouble.keySet());
                 Map<Integer, IndexerReply> replies = new TreeMap<>();
                 try (OpenReplies open = new OpenReplies()) {
                     trouble = ask(plan, replies, open);
                     if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
-                        deliver(plan, replies, trouble);
+                        deliver(plan, replies, List.copyOf(trouble.values()));
                         return;
                     }
                 }
@@ -166,7 +166,7 @@ public final class QueryRunner {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY,
                             "INCOMPLETE",
-                            "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble
+                            "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble.values()
                                     + "; ask again, allow more time, or allow a partial answer");
                 }
                 clock.sleep(pause);
@@ -200,7 +200,7 @@ public final class QueryRunner {
          *
          * @return why the plan does not do, a sentence an indexer; empty when all of them answer
          */
-        private List<String> ask(QueryPlan plan, Map<Integer, IndexerReply> replies, OpenReplies open)
+        private Map<Integer, String> ask(QueryPlan plan, Map<Integer, IndexerReply> replies, OpenReplies open)
                 throws InterruptedException {
             List<Subquery.OfIndexer> subqueries = plan.indexers();
             Map<Integer, Future<IndexerReply>> asked = new HashMap<>();
@@ -209,7 +209,7 @@ public final class QueryRunner {
                 Subquery.OfIndexer subquery = subqueries.get(i);
                 asked.put(subquery.indexer(), executor.submit(() -> askOne(plan, subquery, open)));
             }
-            List<String> trouble = new ArrayList<>();
+            Map<Integer, String> trouble = new TreeMap<>();
             for (int i = subqueries.size() - 1; i >= 0; i--) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
                 int indexer = subquery.indexer();
@@ -220,10 +220,10 @@ public final class QueryRunner {
                     if (complaint.isEmpty()) {
                         replies.put(indexer, reply);
                     } else {
-                        trouble.add("indexer " + indexer + ": " + complaint);
+                        trouble.put(indexer, "indexer " + indexer + ": " + complaint);
                     }
                 } catch (IOException e) {
-                    trouble.add("indexer " + indexer + ": " + e.getMessage());
+                    trouble.put(indexer, "indexer " + indexer + ": " + e.getMessage());
                 }
             }
             return trouble;
@@ -302,6 +302,7 @@ public final class QueryRunner {
                     replies.size(),
                     chunksRead,
                     lost,
+                    plan.stale(),
                     plan.snapshot().horizon(),
                     delivery.statistics(plan));
             if (!verdict.complete() && !query.allowPartial()) {

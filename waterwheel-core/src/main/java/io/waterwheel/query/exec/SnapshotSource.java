@@ -1,7 +1,6 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.model.Control;
 import java.util.Map;
 import java.util.Optional;
 
@@ -13,6 +12,6 @@ public interface SnapshotSource {
     /** A snapshot that holds every edit committed before the call. Empty when there is no such stream. */
     Optional<StreamSnapshot> refreshed(String stream);
 
-    /** The latest report of each indexer of a stream. */
-    Map<Integer, Control.Report> reports(int streamId);
+    /** The reports of a stream's indexers. */
+    Map<Integer, Reported> reports(int streamId);
 }

@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,11 +16,16 @@ import java.util.concurrent.ConcurrentHashMap;
  * volatile write; a snapshot only moves forward.
  */
 public final class StreamFollower {
-    /** A report and when it came: one that is not renewed excuses nobody. */
-    private record Reported(Control.Report report, long atNanos) {}
+    /** A report and when it came. */
+    private record Arrived(Control.Report report, long atNanos) {}
 
     private final SnapshotReader reader;
-    private final Map<Integer, Reported> reports = new ConcurrentHashMap<>();
+    private final Map<Integer, Arrived> reports = new ConcurrentHashMap<>();
+    /**
+     * Those among them that were not of a recovery: a successor's first reports say less than its predecessor's last.
+     */
+    private final Map<Integer, Arrived> settled = new ConcurrentHashMap<>();
+
     private volatile StreamSnapshot snapshot;
 
     public StreamFollower(SnapshotReader reader) {
@@ -40,21 +46,34 @@ public final class StreamFollower {
 
     /** Takes a report, whenever it arrives; a newer one of an indexer replaces an older one. */
     public void onReport(Control.Report report, long nowNanos) {
+        Arrived arrived = new Arrived(report, nowNanos);
+        keepLater(reports, arrived);
+        if (!report.recovering()) {
+            keepLater(settled, arrived);
+        }
+    }
+
+    private static void keepLater(Map<Integer, Arrived> reports, Arrived arrived) {
         reports.merge(
-                report.indexer(),
-                new Reported(report, nowNanos),
+                arrived.report().indexer(),
+                arrived,
                 (old, fresh) -> overtaken(old.report(), fresh.report()) ? old : fresh);
     }
 
-    /** The last report of each indexer that came at or after a moment. */
-    public Map<Integer, Control.Report> reports(long sinceNanos) {
-        Map<Integer, Control.Report> fresh = new HashMap<>();
-        reports.forEach((indexer, reported) -> {
-            if (reported.atNanos() - sinceNanos >= 0) {
-                fresh.put(indexer, reported.report());
-            }
+    /** What each indexer has reported, as it is at a moment. */
+    public Map<Integer, Reported> reports(long nowNanos) {
+        Map<Integer, Reported> all = new HashMap<>();
+        reports.forEach((indexer, last) -> {
+            Arrived calm = settled.get(indexer);
+            all.put(
+                    indexer,
+                    new Reported(
+                            last.report(),
+                            Duration.ofNanos(nowNanos - last.atNanos()),
+                            calm == null ? null : calm.report(),
+                            calm == null ? Duration.ZERO : Duration.ofNanos(nowNanos - calm.atNanos())));
         });
-        return fresh;
+        return all;
     }
 
     /** Whether the later of two arrivals was sent earlier. */

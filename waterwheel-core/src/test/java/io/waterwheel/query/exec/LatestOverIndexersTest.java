@@ -17,7 +17,6 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.KeyMaker;
-import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
@@ -256,7 +255,7 @@ final class LatestOverIndexersTest {
         }
 
         @Override
-        public Map<Integer, Control.Report> reports(int streamId) {
+        public Map<Integer, Reported> reports(int streamId) {
             return Map.of();
         }
 

@@ -8,7 +8,6 @@ import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
@@ -119,7 +118,7 @@ final class QueryRunnerTest {
             }
 
             @Override
-            public Map<Integer, Control.Report> reports(int streamId) {
+            public Map<Integer, Reported> reports(int streamId) {
                 return Map.of();
             }
         };

@@ -148,7 +148,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {
             StreamSnapshot snapshot = snapshots.refreshed(stream.name()).orElseGet(() -> StreamSnapshot.before(stream));
             return new StatusJson.StreamStatus(
-                    snapshot, new TreeMap<>(snapshots.lastReports(stream.id())), partitionReports(stream.id()));
+                    snapshot, snapshots.lastReports(stream.id()), partitionReports(stream.id()));
         }
 
         @Override

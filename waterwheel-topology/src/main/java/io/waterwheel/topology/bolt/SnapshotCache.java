@@ -4,12 +4,14 @@ import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
+import io.waterwheel.query.exec.Reported;
 import io.waterwheel.query.exec.SnapshotSource;
 import io.waterwheel.query.exec.StreamFollower;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,8 +21,6 @@ import org.slf4j.LoggerFactory;
 /** What a coordinator knows of every stream, followed by watches ({@link StreamFollower}). Thread-safe. */
 final class SnapshotCache implements SnapshotSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotCache.class);
-    /** Reports come several times a second; an indexer whose last one is older is asked. */
-    private static final long FRESH_NANOS = 1_000_000_000;
 
     private final class Followed {
         final StreamFollower follower;
@@ -99,18 +99,16 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     }
 
     @Override
-    public Map<Integer, Control.Report> reports(int streamId) {
-        return reports(streamId, System.nanoTime() - FRESH_NANOS);
+    public Map<Integer, Reported> reports(int streamId) {
+        Followed followed = streams.get(streamId);
+        return followed == null ? Map.of() : followed.follower.reports(System.nanoTime());
     }
 
     /** The last report of each indexer, however old: for people. */
     Map<Integer, Control.Report> lastReports(int streamId) {
-        return reports(streamId, System.nanoTime() - Long.MAX_VALUE / 2);
-    }
-
-    private Map<Integer, Control.Report> reports(int streamId, long since) {
-        Followed followed = streams.get(streamId);
-        return followed == null ? Map.of() : followed.follower.reports(since);
+        Map<Integer, Control.Report> last = new TreeMap<>();
+        reports(streamId).forEach((indexer, reported) -> last.put(indexer, reported.last()));
+        return last;
     }
 
     /** Takes the report of a partition; of several that came, the last. */

@@ -1,0 +1,141 @@
+package io.waterwheel.query.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.Edit;
+import io.waterwheel.catalog.InMemoryCatalogStore;
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.SnapshotReader;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.Query;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Who is asked, and whom a report excuses: a stream of one indexer, in its second life, with one flush of its first.
+ */
+class QueryPlanTest {
+    private static final StreamInfo STREAM = new StreamInfo(
+            "s",
+            1,
+            new Schema(
+                    List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                    new KeySpec.Ordered("k"),
+                    "t"),
+            RecordFormat.BLOCK,
+            "s",
+            1,
+            1);
+    private static final StreamSnapshot SNAPSHOT = StreamSnapshot.before(STREAM)
+            .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
+            .apply(2, new Edit.Started(0, 1))
+            .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), List.of()))
+            .apply(4, new Edit.Started(0, 2));
+
+    private static final Query OLD = Query.of("s").withTimes(new TimeInterval(0, 99));
+    private static final Region NEW = Region.of(0, 9, 1_000, 2_000);
+
+    private static Control.Report report(int epoch, long flushed, long watermark, int version, boolean recovering) {
+        return new Control.Report(
+                STREAM.id(),
+                0,
+                epoch,
+                flushed,
+                new long[] {watermark},
+                version,
+                NEW,
+                5,
+                0,
+                recovering,
+                new Control.Memory(0, 0, 0));
+    }
+
+    private static QueryPlan plan(Query query, Reported reported, Integer... failed) {
+        return QueryPlan.of(query, SNAPSHOT, Map.of(0, reported), Set.of(failed));
+    }
+
+    private static Reported old(Control.Report report, int seconds) {
+        return new Reported(report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds));
+    }
+
+    private static void assertAsked(QueryPlan plan) {
+        assertThat(plan.indexers()).hasSize(1);
+        assertThat(plan.excused()).isEmpty();
+        assertThat(plan.stale()).isEmpty();
+    }
+
+    private static void assertExcused(QueryPlan plan, long watermark, String... stale) {
+        assertThat(plan.indexers()).isEmpty();
+        assertThat(plan.excused()).containsExactly(new long[] {watermark});
+        assertThat(plan.stale()).containsExactly(stale);
+    }
+
+    @Test
+    void aFreshReportExcusesFromWhatItDoesNotHold() {
+        Reported now = Reported.now(report(2, 1, 20, 1, false));
+        assertExcused(plan(OLD, now), 20);
+        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 1_000)), now));
+        assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), now));
+        assertAsked(plan(OLD, Reported.now(report(2, 1, 20, 1, true))));
+        assertAsked(plan(OLD, Reported.now(report(2, 2, 20, 1, false))));
+        assertAsked(plan(OLD, Reported.now(report(2, 1, 20, 2, false))));
+        assertAsked(plan(OLD, Reported.now(report(1, 1, 20, 1, false))));
+        assertAsked(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(0)));
+    }
+
+    @Test
+    void anOldReportExcusesWhoDoesNotAnswerAndIsSaid() {
+        String stale = "indexer 0 does not answer: what it took in the last 2 s may be missing";
+        Reported old = old(report(2, 1, 20, 1, false), 2);
+        assertAsked(plan(OLD, old));
+        assertExcused(plan(OLD, old, 0), 20, stale);
+        assertExcused(plan(OLD, old(report(2, 1, 20, 1, false), 4)), 20, stale.replace("2 s", "4 s"));
+
+        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 1_000)), old, 0));
+        assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), old, 0));
+        assertAsked(plan(OLD, old(report(2, 2, 20, 1, false), 4), 0));
+        assertAsked(plan(OLD, old(report(2, 1, 20, 2, false), 4), 0));
+        // Of fewer partitions, or before positions were given up: either makes a version.
+        assertAsked(plan(OLD, old(report(2, 1, 20, 0, false), 4), 0));
+    }
+
+    @Test
+    void aPredecessorsLastReportExcusesASuccessorThatRecovers() {
+        Reported recovering = new Reported(
+                report(2, 1, 12, 1, true), Duration.ZERO, report(1, 0, 20, 1, false), Duration.ofSeconds(9));
+        assertAsked(plan(OLD, recovering));
+        assertExcused(
+                plan(OLD, recovering, 0), 20, "indexer 0 does not answer: what it took in the last 9 s may be missing");
+    }
+
+    @Test
+    void theFollowerKeepsTheLastReportThatWasNotOfARecovery(@TempDir Path folder) throws Exception {
+        StreamFollower follower = new StreamFollower(new SnapshotReader(
+                new InMemoryCatalogStore(new InMemoryCatalogStore.Tree()), new LocalChunkStore(folder), STREAM));
+        Control.Report first = report(1, 0, 20, 1, false);
+        Control.Report second = report(2, 0, 12, 1, true);
+        follower.onReport(first, 1_000);
+        follower.onReport(second, 5_000);
+        follower.onReport(first, 6_000);
+        assertThat(follower.reports(7_000))
+                .containsExactly(
+                        Map.entry(0, new Reported(second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000))));
+    }
+}

@@ -392,15 +392,14 @@ public final class WaterwheelClient implements AutoCloseable {
                 .build();
         coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection, AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT));
+                connection ->
+                        call(connection, AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT));
         return retention(stream);
     }
 
     /** How long the tuples of a stream are kept, what has gone, and what will at the next look. */
     public StreamRetention retention(String stream) {
-        return retention(
-                ShowRetentionRequest.newBuilder().setName(stream).build());
+        return retention(ShowRetentionRequest.newBuilder().setName(stream).build());
     }
 
     /** The same, with what would go at the next look if the retention were another. Changes nothing. */
@@ -414,8 +413,8 @@ public final class WaterwheelClient implements AutoCloseable {
     private StreamRetention retention(ShowRetentionRequest request) {
         return StreamRetention.of(coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection, AdminActions.SHOW_RETENTION, request, RetentionReply.parser(), CALL_TIMEOUT)));
+                connection ->
+                        call(connection, AdminActions.SHOW_RETENTION, request, RetentionReply.parser(), CALL_TIMEOUT)));
     }
 
     /** Where reading of each partition of a stream's topic stands. */

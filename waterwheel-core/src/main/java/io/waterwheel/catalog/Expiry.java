@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves the horizons of streams on, as their policies' retention says (protocol rule 11). One transaction each, whatever
- * the number of chunks: queries that run go on on their snapshots, and the files stay until {@link FileCollector} has
- * seen for its grace time that nobody names them. Any number of these may work at once. No threads, no clock. Not
- * thread-safe.
+ * Moves the horizons of streams on, as their policies' retention says (protocol rule 11). One transaction each,
+ * whatever the number of chunks: queries that run go on on their snapshots, and the files stay until
+ * {@link FileCollector} has seen for its grace time that nobody names them. Any number of these may work at once. No
+ * threads, no clock. Not thread-safe.
  */
 public final class Expiry {
     private static final Logger LOG = LoggerFactory.getLogger(Expiry.class);

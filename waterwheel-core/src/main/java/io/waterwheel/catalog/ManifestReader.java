@@ -48,8 +48,7 @@ final class ManifestReader {
             withoutExpired(chunks, horizon);
             cursor.require(count == chunks.size(), chunks.size() + " chunks, as its parts have", count + " chunks");
             cursor.end();
-            return StreamSnapshot.restored(
-                    stream, pointer.edit(), tables, routes, checkpoints, marks, chunks, horizon);
+            return StreamSnapshot.restored(stream, pointer.edit(), tables, routes, checkpoints, marks, chunks, horizon);
         } catch (IllegalArgumentException e) {
             throw cursor.impossible(e);
         }

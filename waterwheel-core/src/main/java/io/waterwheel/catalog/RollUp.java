@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * edits that they hold are deleted. No threads, no clock. Not thread-safe.
  *
  * <p>A manifest is the state, written whole, and parts of the chunks, oldest first, each at least twice as large as the
- * next: so a chunk is written again log2(chunks / edits) times, and as many parts are read at an open. When they list more
- * than twice the chunks there are, they are written anew as one: so a chunk that expired is listed a while longer, and
- * passed over, and expiry itself writes nothing.
+ * next: so a chunk is written again log2(chunks / edits) times, and as many parts are read at an open. When they list
+ * more than twice the chunks there are, they are written anew as one: so a chunk that expired is listed a while longer,
+ * and passed over, and expiry itself writes nothing.
  */
 public final class RollUp {
     private static final Logger LOG = LoggerFactory.getLogger(RollUp.class);

@@ -17,7 +17,8 @@ import java.util.function.Consumer;
 
 /**
  * A stream's catalog at one edit number: routing tables, which holds where, every indexer's checkpoint, every chunk,
- * and before which time tuples are gone. Immutable; {@link #apply} makes the next. What a query is planned on (protocol rule 8).
+ * and before which time tuples are gone. Immutable; {@link #apply} makes the next. What a query is planned on (protocol
+ * rule 8).
  */
 public final class StreamSnapshot {
     /** When more than one chunk in so many goes, the index is made anew. */

@@ -18,7 +18,8 @@ import java.util.Map;
  * @param chunksRead number of chunks that took part
  * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
  * @param stale parts that are right up to the positions, and these are old because somebody is away; a sentence each
- * @param horizon tuples of times before it have expired and are in no answer; {@link Retention#NO_HORIZON} when none has
+ * @param horizon tuples of times before it have expired and are in no answer; {@link Retention#NO_HORIZON} when none
+ *     has
  * @param statistics what was looked at to find the answer
  */
 public record Verdict(

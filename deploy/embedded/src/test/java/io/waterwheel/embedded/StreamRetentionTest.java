@@ -75,7 +75,9 @@ final class StreamRetentionTest {
                     .isEqualTo("stream kept: retention off\nexpired: nothing\nto expire: nothing\n");
 
             String dry = ran("retention", "set", "--dry-run", "kept", "1h");
-            assertThat(dry).startsWith("stream kept: retention off\nexpired: nothing\nwith retention 1 h:\nto expire: all before ");
+            assertThat(dry)
+                    .startsWith(
+                            "stream kept: retention off\nexpired: nothing\nwith retention 1 h:\nto expire: all before ");
             StreamRetention due = client.retention("kept", Retention.parse("1 h"));
             assertThat(due.tuples()).as("whole chunks").isEqualTo(ROWS);
             assertThat(due.cut()).as("chunks across").isPositive();
@@ -90,7 +92,8 @@ final class StreamRetentionTest {
             // It comes too late: its time has gone.
             append(now - 5 * HOUR, HOUR);
             checkExact();
-            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences()).isEmpty();
+            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences())
+                    .isEmpty();
             Waiting.until("files are removed", () -> chunkFiles() < before);
             checkExact();
 
@@ -99,7 +102,8 @@ final class StreamRetentionTest {
             append(now - 3 * HOUR, HOUR);
             checkExact();
             assertThat(client.retention("kept").horizon().toEpochMilli()).isEqualTo(horizon);
-            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences()).isEmpty();
+            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences())
+                    .isEmpty();
         }
     }
 

@@ -84,8 +84,7 @@ final class RetentionCommand {
 
     private void print(String stream, StreamRetention now, Retention asked) {
         terminal.out().println("stream " + stream + ": retention " + now.retention());
-        terminal.out()
-                .println(now.horizon() == null ? "expired: nothing" : "expired: all before " + now.horizon());
+        terminal.out().println(now.horizon() == null ? "expired: nothing" : "expired: all before " + now.horizon());
         if (!asked.equals(now.retention())) {
             terminal.out().println("with retention " + asked + ":");
         }

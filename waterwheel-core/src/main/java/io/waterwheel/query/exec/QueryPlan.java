@@ -69,7 +69,12 @@ public record QueryPlan(
                         + Math.max(1, reported.settledAge().toSeconds()) + " s may be missing");
             } else {
                 indexers.add(new Subquery.OfIndexer(
-                        resolved.query(), snapshot.stream().id(), indexer, checkpoint.epoch(), checkpoint.flushed(), demand));
+                        resolved.query(),
+                        snapshot.stream().id(),
+                        indexer,
+                        checkpoint.epoch(),
+                        checkpoint.flushed(),
+                        demand));
             }
         }
         // Intervals may share chunks: each chunk once.

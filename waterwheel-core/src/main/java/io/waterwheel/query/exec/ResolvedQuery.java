@@ -46,8 +46,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         if (query.times().to() < horizon) {
             return of(query, snapshot.stream()).nowhere();
         }
-        Query clipped =
-                query.withTimes(new TimeInterval(horizon, query.times().to()));
+        Query clipped = query.withTimes(new TimeInterval(horizon, query.times().to()));
         return of(clipped, snapshot.stream());
     }
 

@@ -119,7 +119,8 @@ final class StreamVerifier {
         long[] begins = begins(notes);
         boolean fromTheStart = notes.isEmpty();
         if (snapshot.horizon() != Retention.NO_HORIZON) {
-            notes.add("tuples before " + Instant.ofEpochMilli(snapshot.horizon()) + " have expired and are not compared");
+            notes.add(
+                    "tuples before " + Instant.ofEpochMilli(snapshot.horizon()) + " have expired and are not compared");
         }
         List<ChunkDescriptor> chunks = new ArrayList<>();
         snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {

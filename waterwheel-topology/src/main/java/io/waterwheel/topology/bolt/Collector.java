@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}), and rolls edits up
- * into manifests ({@link RollUp}), at intervals, on a thread of its own. One task of the topology has it; that a predecessor may still be at work harms
- * nothing.
+ * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}), and rolls edits
+ * up into manifests ({@link RollUp}), at intervals, on a thread of its own. One task of the topology has it; that a
+ * predecessor may still be at work harms nothing.
  */
 final class Collector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Collector.class);

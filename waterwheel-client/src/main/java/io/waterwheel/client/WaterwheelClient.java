@@ -6,6 +6,7 @@ import com.google.protobuf.Parser;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Balancing;
 import io.waterwheel.model.LogLoss;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.WaterwheelException;
@@ -24,10 +25,12 @@ import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.OffsetsReply;
 import io.waterwheel.wire.proto.PartitionsReply;
+import io.waterwheel.wire.proto.RetentionReply;
 import io.waterwheel.wire.proto.SetOffsetsRequest;
 import io.waterwheel.wire.proto.SetPartitionsRequest;
 import io.waterwheel.wire.proto.ShowOffsetsRequest;
 import io.waterwheel.wire.proto.ShowPartitionsRequest;
+import io.waterwheel.wire.proto.ShowRetentionRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StatusRequest;
 import io.waterwheel.wire.proto.StreamDescription;
@@ -374,6 +377,44 @@ public final class WaterwheelClient implements AutoCloseable {
                 CALL_TIMEOUT,
                 connection -> call(
                         connection, AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+    }
+
+    /**
+     * Changes how long the tuples of a stream are kept. What is older goes at the next looks of the first coordinator,
+     * {@code collector.interval} apart, for good: a longer retention later on does not bring it back.
+     *
+     * @return what goes by it
+     */
+    public StreamRetention setRetention(String stream, Retention retention) {
+        AlterStreamRequest request = AlterStreamRequest.newBuilder()
+                .setName(stream)
+                .setRetention(retention.toString())
+                .build();
+        coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection ->
+                        call(connection, AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT));
+        return retention(stream);
+    }
+
+    /** How long the tuples of a stream are kept, what has gone, and what will at the next look. */
+    public StreamRetention retention(String stream) {
+        return retention(ShowRetentionRequest.newBuilder().setName(stream).build());
+    }
+
+    /** The same, with what would go at the next look if the retention were another. Changes nothing. */
+    public StreamRetention retention(String stream, Retention other) {
+        return retention(ShowRetentionRequest.newBuilder()
+                .setName(stream)
+                .setRetention(other.toString())
+                .build());
+    }
+
+    private StreamRetention retention(ShowRetentionRequest request) {
+        return StreamRetention.of(coordinators.repeatable(
+                CALL_TIMEOUT,
+                connection ->
+                        call(connection, AdminActions.SHOW_RETENTION, request, RetentionReply.parser(), CALL_TIMEOUT)));
     }
 
     /** Where reading of each partition of a stream's topic stands. */

@@ -11,6 +11,7 @@ import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamPolicy;
 import java.io.IOException;
@@ -43,6 +44,7 @@ final class CatalogJson {
         json.put("deadLetters", stream.policy().badRecords().toString());
         json.put("logLoss", stream.policy().logLoss().toString());
         json.put("balancing", stream.policy().balancing().toString());
+        json.put("retention", stream.policy().retention().toString());
         try {
             json.set("schema", MAPPER.readTree(SchemaJson.write(stream.schema())));
         } catch (JsonProcessingException e) {
@@ -79,6 +81,9 @@ final class CatalogJson {
         }
         if (json.has("balancing")) {
             policy = policy.withBalancing(Balancing.parse(text(json, "balancing")));
+        }
+        if (json.has("retention")) {
+            policy = policy.withRetention(Retention.parse(text(json, "retention")));
         }
         return policy;
     }
@@ -176,6 +181,9 @@ final class CatalogJson {
             json.put("version", extended.version());
             ArrayNode starts = json.putArray("starts");
             extended.starts().forEach(starts::add);
+        } else if (edit instanceof Edit.Expired expired) {
+            json.put("edit", "expired");
+            json.put("horizon", expired.horizon());
         }
         return bytes(json);
     }
@@ -217,6 +225,7 @@ final class CatalogJson {
                 require(json, "starts").forEach(start -> starts.add(start.asLong()));
                 yield new Edit.Extended(intOf(json, "version"), starts);
             }
+            case "expired" -> new Edit.Expired(longOf(json, "horizon"));
             default -> throw new IllegalArgumentException("unknown edit '" + text(json, "edit") + "'");
         });
     }

@@ -99,6 +99,14 @@ final class ChunkChanges {
         }
     }
 
+    /**
+     * Leaves out chunks that end before a horizon. For changes that are complete: no later edit removes such a chunk,
+     * as it is not in a snapshot of that horizon.
+     */
+    void expire(long horizon) {
+        added.values().removeIf(chunk -> StreamSnapshot.isBefore(horizon, chunk));
+    }
+
     /** These changes and then the later ones, as one. */
     ChunkChanges then(ChunkChanges later) {
         if (later.from < to) {

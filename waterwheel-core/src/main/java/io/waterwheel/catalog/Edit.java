@@ -73,4 +73,12 @@ public sealed interface Edit {
             starts = List.copyOf(starts);
         }
     }
+
+    /**
+     * Tuples before a horizon are gone (protocol rule 11): chunks that end before it are no longer read, and answers
+     * leave out what of others, and of indexers, lies before it. A horizon never goes back: the highest holds.
+     *
+     * @param horizon milliseconds since 1970 UTC
+     */
+    record Expired(long horizon) implements Edit {}
 }

@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes chunk files that nobody reads or will ever read (protocol rule 12): what crashes left half written or written
- * and not committed, what a merge replaced, what dropped streams left. Never a file that the catalog names, or that a
- * living indexer may still commit. Three steps, so that the list is older than what it is compared with, and the time
- * younger; no threads, no clock. Not thread-safe.
+ * and not committed, what a merge replaced, what has expired, what dropped streams left. Never a file that the catalog
+ * names, or that a living indexer may still commit. Three steps, so that the list is older than what it is compared
+ * with, and the time younger; no threads, no clock. Not thread-safe.
  *
  * <p>A file goes when it has been seen to be nobody's for the whole grace time: a query, whose deadline is shorter, may
  * still read what an edit of that time has named. What is known of the time is in memory: a new collector begins anew.
@@ -59,7 +59,10 @@ public final class FileCollector {
     private Map<Integer, Integer> manifestVersions = Map.of();
     /** When a file was first seen to be nobody's. */
     private final Map<String, Long> nobodysSince = new HashMap<>();
-    /** Files that some edit named and a merge then replaced, as far as this collector has seen both. */
+    /**
+     * Files that some edit named and a merge then replaced, or a horizon passed, as far as this collector has seen
+     * both.
+     */
     private Set<String> named = Set.of();
 
     private final Set<String> replaced = new HashSet<>();

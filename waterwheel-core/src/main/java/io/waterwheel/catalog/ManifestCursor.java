@@ -12,6 +12,7 @@ final class ManifestCursor {
     private final String file;
     private final byte[] bytes;
     private final int checksum;
+    private final int version;
     private int position;
     /** End of the section that is being read, or of what may be read. */
     private int limit;
@@ -29,8 +30,12 @@ final class ManifestCursor {
             throw damaged(0, "at least " + (HEADER_BYTES + END_MAGIC.length) + " bytes", bytes.length + " bytes");
         }
         expect(Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length), 0, "the magic", "other bytes");
-        int version = LittleEndian.getInt(bytes, AT_VERSION);
-        expect(version == VERSION, AT_VERSION, "version " + VERSION, "version " + version);
+        version = LittleEndian.getInt(bytes, AT_VERSION);
+        expect(
+                version == VERSION || version == WITHOUT_HORIZON,
+                AT_VERSION,
+                "version " + WITHOUT_HORIZON + " or " + VERSION,
+                "version " + version);
         int stored = LittleEndian.getInt(bytes, AT_CHECKSUM);
         int actual = ManifestWriter.checksum(bytes, 0, AT_CHECKSUM);
         expect(stored == actual, AT_CHECKSUM, "checksum " + hex(stored), hex(actual));
@@ -45,6 +50,11 @@ final class ManifestCursor {
         sectionsLeft = LittleEndian.getInt(bytes, AT_SECTIONS);
         position = HEADER_BYTES;
         limit = position;
+    }
+
+    /** Of the file's layout. */
+    int version() {
+        return version;
     }
 
     /** Ends the section before and enters the next, which must be this one; returns its number of entries. */

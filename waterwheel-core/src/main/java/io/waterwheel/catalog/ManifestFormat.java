@@ -24,7 +24,10 @@ final class ManifestFormat {
 
     static final byte[] MAGIC = "WWMANIF\n".getBytes(StandardCharsets.US_ASCII);
     static final byte[] END_MAGIC = "\nFINAMWW".getBytes(StandardCharsets.US_ASCII);
-    static final int VERSION = 1;
+    static final int VERSION = 2;
+
+    /** Without horizons: nothing was ever expired. Still read. */
+    static final int WITHOUT_HORIZON = 1;
 
     static final int AT_VERSION = MAGIC.length;
     static final int AT_KIND = AT_VERSION + Integer.BYTES;
@@ -53,6 +56,7 @@ final class ManifestFormat {
     static final int CHECKPOINTS = 3;
     static final int MARKS = 4;
     static final int CHUNK_COUNT = 5;
+    static final int HORIZON = 6;
 
     static final int INDEXER = 16;
     static final int EPOCH = 17;
@@ -82,6 +86,7 @@ final class ManifestFormat {
             case CHECKPOINTS -> "checkpoints";
             case MARKS -> "marks";
             case CHUNK_COUNT -> "chunk count";
+            case HORIZON -> "horizon";
             case INDEXER -> "column indexer";
             case EPOCH -> "column epoch";
             case FLUSH -> "column flush";

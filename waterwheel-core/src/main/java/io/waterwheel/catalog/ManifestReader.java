@@ -6,6 +6,7 @@ import io.waterwheel.catalog.ManifestPointer.ManifestFile;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,12 +40,23 @@ final class ManifestReader {
             Map<Integer, CheckpointMarks> marks = marks(cursor, routes.size());
             cursor.section(CHUNK_COUNT);
             long count = cursor.i64();
+            long horizon = Retention.NO_HORIZON;
+            if (cursor.version() > WITHOUT_HORIZON) {
+                cursor.section(HORIZON);
+                horizon = cursor.i64();
+            }
+            withoutExpired(chunks, horizon);
             cursor.require(count == chunks.size(), chunks.size() + " chunks, as its parts have", count + " chunks");
             cursor.end();
-            return StreamSnapshot.restored(stream, pointer.edit(), tables, routes, checkpoints, marks, chunks);
+            return StreamSnapshot.restored(stream, pointer.edit(), tables, routes, checkpoints, marks, chunks, horizon);
         } catch (IllegalArgumentException e) {
             throw cursor.impossible(e);
         }
+    }
+
+    /** Parts are not written again when a horizon moves: they may still have what is gone. */
+    private static void withoutExpired(List<ChunkDescriptor> chunks, long horizon) {
+        chunks.removeIf(chunk -> StreamSnapshot.isBefore(horizon, chunk));
     }
 
     /** The parts from the newest to the oldest, so that what is gone is known before it is met. */

@@ -67,6 +67,8 @@ final class ManifestWriter {
         writer.marks(snapshot.marks());
         writer.out.i64(snapshot.chunkCount());
         writer.end(CHUNK_COUNT, 1);
+        writer.out.i64(snapshot.horizon());
+        writer.end(HORIZON, 1);
         return writer.file();
     }
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -71,6 +72,15 @@ public final class RegionIndex<T> {
 
     public int size() {
         return size;
+    }
+
+    /** The smallest region that holds all entries; empty when there is none. */
+    public Optional<Region> span() {
+        if (size == 0) {
+            return Optional.empty();
+        }
+        long[] span = root.span();
+        return Optional.of(Region.of(span[LOW_KEY], span[HIGH_KEY], span[FROM_TIME], span[TO_TIME]));
     }
 
     /** An index with these entries too. */

@@ -7,6 +7,7 @@ import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.catalog.ManifestFormat.Kind;
 import io.waterwheel.catalog.ManifestPointer.ManifestFile;
 import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.model.Retention;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -23,7 +24,9 @@ import org.slf4j.LoggerFactory;
  * edits that they hold are deleted. No threads, no clock. Not thread-safe.
  *
  * <p>A manifest is the state, written whole, and parts of the chunks, oldest first, each at least twice as large as the
- * next: so a chunk is written again log2(chunks / edits) times, and as many parts are read at an open.
+ * next: so a chunk is written again log2(chunks / edits) times, and as many parts are read at an open. When they list
+ * more than twice the chunks there are, they are written anew as one: so a chunk that expired is listed a while longer,
+ * and passed over, and expiry itself writes nothing.
  */
 public final class RollUp {
     private static final Logger LOG = LoggerFactory.getLogger(RollUp.class);
@@ -93,6 +96,12 @@ public final class RollUp {
             return false;
         }
         List<ManifestFile> parts = new ArrayList<>(basis.parts());
+        if (snapshot.horizon() != Retention.NO_HORIZON
+                && changes.entries() + entries(parts) > 2L * snapshot.chunkCount() + settings.edits()) {
+            // Most of what is listed has expired since, which no part says: what is left is shorter.
+            changes = ChunkChanges.of(snapshot);
+            parts.clear();
+        }
         ManifestReader reader = new ManifestReader(files, stream);
         while (!parts.isEmpty() && parts.get(parts.size() - 1).entries() < 2L * changes.entries()) {
             changes = reader.changes(parts.remove(parts.size() - 1)).then(changes);
@@ -101,6 +110,7 @@ public final class RollUp {
             throw new IllegalStateException("stream " + stream.name() + ", edit " + snapshot.edit() + ": chunks "
                     + changes.removed() + " were removed and never added");
         }
+        changes.expire(snapshot.horizon());
         String attempt = attempts.get();
         if (changes.entries() > 0) {
             parts.add(store(
@@ -118,6 +128,10 @@ public final class RollUp {
                 store(ManifestWriter.state(snapshot), Kind.STATE, node.version(), attempt, 0, snapshot.edit(), 0, 0));
         prepared = new Prepared(basis, node.version(), new ManifestPointer(snapshot.edit(), parts));
         return true;
+    }
+
+    private static long entries(List<ManifestFile> parts) {
+        return parts.stream().mapToLong(ManifestFile::entries).sum();
     }
 
     /** What changed among the chunks; null when somebody else has rolled up what is needed to know. */

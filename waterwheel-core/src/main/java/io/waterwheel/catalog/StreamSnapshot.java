@@ -3,20 +3,27 @@ package io.waterwheel.catalog;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
+import io.waterwheel.model.TimeInterval;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * A stream's catalog at one edit number: routing tables, which holds where, every indexer's checkpoint, every chunk.
- * Immutable; {@link #apply} makes the next. What a query is planned on (protocol rule 8).
+ * A stream's catalog at one edit number: routing tables, which holds where, every indexer's checkpoint, every chunk,
+ * and before which time tuples are gone. Immutable; {@link #apply} makes the next. What a query is planned on (protocol
+ * rule 8).
  */
 public final class StreamSnapshot {
+    /** When more than one chunk in so many goes, the index is made anew. */
+    private static final int FEW = 8;
+
     private final StreamInfo stream;
     private final long edit;
     private final Map<Integer, RoutingTable> tables;
@@ -26,6 +33,7 @@ public final class StreamSnapshot {
     private final Map<Integer, IndexerCheckpoint> checkpoints;
     private final Map<Integer, CheckpointMarks> marks;
     private final RegionIndex<ChunkDescriptor> chunks;
+    private final long horizon;
 
     private StreamSnapshot(
             StreamInfo stream,
@@ -34,7 +42,8 @@ public final class StreamSnapshot {
             List<PartitionRoute> routes,
             Map<Integer, IndexerCheckpoint> checkpoints,
             Map<Integer, CheckpointMarks> marks,
-            RegionIndex<ChunkDescriptor> chunks) {
+            RegionIndex<ChunkDescriptor> chunks,
+            long horizon) {
         this.stream = stream;
         this.edit = edit;
         this.tables = tables;
@@ -42,14 +51,20 @@ public final class StreamSnapshot {
         this.checkpoints = checkpoints;
         this.marks = marks;
         this.chunks = chunks;
+        this.horizon = horizon;
     }
 
     /** Before edit 1: nothing. */
     public static StreamSnapshot before(StreamInfo stream) {
-        return new StreamSnapshot(stream, 0, Map.of(), List.of(), Map.of(), Map.of(), RegionIndex.empty());
+        return new StreamSnapshot(
+                stream, 0, Map.of(), List.of(), Map.of(), Map.of(), RegionIndex.empty(), Retention.NO_HORIZON);
     }
 
-    /** As a manifest has it. */
+    /**
+     * As a manifest has it.
+     *
+     * @param chunks none of which ends before the horizon
+     */
     static StreamSnapshot restored(
             StreamInfo stream,
             long edit,
@@ -57,7 +72,8 @@ public final class StreamSnapshot {
             List<PartitionRoute> routes,
             Map<Integer, IndexerCheckpoint> checkpoints,
             Map<Integer, CheckpointMarks> marks,
-            List<ChunkDescriptor> chunks) {
+            List<ChunkDescriptor> chunks,
+            long horizon) {
         List<RegionIndex.Entry<ChunkDescriptor>> entries = new ArrayList<>(chunks.size());
         chunks.forEach(chunk -> entries.add(new RegionIndex.Entry<>(chunk.region(), chunk)));
         return new StreamSnapshot(
@@ -67,7 +83,8 @@ public final class StreamSnapshot {
                 List.copyOf(routes),
                 Map.copyOf(checkpoints),
                 Map.copyOf(marks),
-                RegionIndex.of(entries));
+                RegionIndex.of(entries),
+                horizon);
     }
 
     public StreamInfo stream() {
@@ -114,6 +131,24 @@ public final class StreamSnapshot {
 
     public int chunkCount() {
         return chunks.size();
+    }
+
+    /**
+     * Tuples of times before it are gone: no answer on this snapshot has one. {@link Retention#NO_HORIZON} when nothing
+     * is.
+     */
+    public long horizon() {
+        return horizon;
+    }
+
+    /** The times of the chunks, from the oldest tuple to the newest; empty when there is no chunk. */
+    public Optional<TimeInterval> times() {
+        return chunks.span().map(Region::times);
+    }
+
+    /** Whether a chunk ends before a horizon: all of it is gone then. */
+    static boolean isBefore(long horizon, ChunkDescriptor chunk) {
+        return chunk.region().times().to() < horizon;
     }
 
     /** The routes of a partition: which version holds from where; its limit means nothing here. */
@@ -178,6 +213,7 @@ public final class StreamSnapshot {
         Map<Integer, IndexerCheckpoint> newCheckpoints = new HashMap<>(checkpoints);
         Map<Integer, CheckpointMarks> newMarks = new HashMap<>(marks);
         RegionIndex<ChunkDescriptor> newChunks = chunks;
+        long newHorizon = horizon;
         if (change instanceof Edit.Created created) {
             newTables = Map.of(created.table().version(), created.table());
             newRoutes = new ArrayList<>();
@@ -201,7 +237,11 @@ public final class StreamSnapshot {
             newCheckpoints.put(flushed.indexer(), flushed.checkpoint());
             newMarks.computeIfPresent(flushed.indexer(), (indexer, old) -> old.flushed(flushed.checkpoint()));
             List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();
-            flushed.chunks().forEach(chunk -> more.add(new RegionIndex.Entry<>(chunk.region(), chunk)));
+            for (ChunkDescriptor chunk : flushed.chunks()) {
+                if (!isBefore(horizon, chunk)) {
+                    more.add(new RegionIndex.Entry<>(chunk.region(), chunk));
+                }
+            }
             newChunks = chunks.with(more);
         } else if (change instanceof Edit.Merged merged) {
             newChunks = merged(merged);
@@ -240,6 +280,9 @@ public final class StreamSnapshot {
                     extended.starts().stream().mapToLong(Long::longValue).toArray();
             newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.extended(starts));
             newMarks.replaceAll((indexer, old) -> old.extended(starts));
+        } else if (change instanceof Edit.Expired expired) {
+            newHorizon = Math.max(horizon, expired.horizon());
+            newChunks = chunksFrom(newHorizon);
         }
         if (stream.partitions() < newRoutes.size()) {
             newStream = stream.withPartitions(newRoutes.size());
@@ -251,7 +294,32 @@ public final class StreamSnapshot {
                 List.copyOf(newRoutes),
                 Map.copyOf(newCheckpoints),
                 Map.copyOf(newMarks),
-                newChunks);
+                newChunks,
+                newHorizon);
+    }
+
+    /** The chunks without those that end before a horizon; time linear in all when many go, else in those that go. */
+    private RegionIndex<ChunkDescriptor> chunksFrom(long newHorizon) {
+        if (newHorizon == Retention.NO_HORIZON) {
+            return chunks;
+        }
+        List<ChunkDescriptor> gone = new ArrayList<>();
+        Region before = new Region(KeyInterval.ALL, new TimeInterval(Long.MIN_VALUE, newHorizon - 1));
+        chunks.search(before, chunk -> {
+            if (isBefore(newHorizon, chunk)) {
+                gone.add(chunk);
+            }
+        });
+        if (gone.size() > chunks.size() / FEW) {
+            List<RegionIndex.Entry<ChunkDescriptor>> left = chunks.entries();
+            left.removeIf(entry -> isBefore(newHorizon, entry.value()));
+            return RegionIndex.of(left);
+        }
+        RegionIndex<ChunkDescriptor> left = chunks;
+        for (ChunkDescriptor chunk : gone) {
+            left = left.without(new RegionIndex.Entry<>(chunk.region(), chunk));
+        }
+        return left;
     }
 
     /** The offset of a partition that every checkpoint has reached. */

@@ -17,7 +17,17 @@ import org.jspecify.annotations.Nullable;
 final class DefinitionReader {
     private static final Set<String> SCHEMA = Set.of("fields", "key", "time");
     private static final Set<String> STREAM = Set.of(
-            "name", "topic", "format", "partitions", "dead-letters", "log-loss", "balancing", "fields", "key", "time");
+            "name",
+            "topic",
+            "format",
+            "partitions",
+            "dead-letters",
+            "log-loss",
+            "balancing",
+            "retention",
+            "fields",
+            "key",
+            "time");
     private static final Set<String> FIELD = Set.of("name", "type", "nullable", "unit", "indexed");
     private static final Set<String> KEY = Set.of("field", "longitude", "latitude", "box");
     private static final Map<String, FieldType> TYPES =
@@ -107,6 +117,10 @@ final class DefinitionReader {
             member = "balancing";
             if (members.containsKey(member)) {
                 policy = policy.withBalancing(Balancing.parse(text(members, line, "the stream", member)));
+            }
+            member = "retention";
+            if (members.containsKey(member)) {
+                policy = policy.withRetention(Retention.parse(text(members, line, "the stream", member)));
             }
         } catch (IllegalArgumentException e) {
             document.error(line(members, member, line), String.valueOf(e.getMessage()));

@@ -52,6 +52,8 @@ public final class SchemaJson {
                 generator.writeStringField("log-loss", stream.policy().logLoss().toString());
                 generator.writeStringField(
                         "balancing", stream.policy().balancing().toString());
+                generator.writeStringField(
+                        "retention", stream.policy().retention().toString());
             }
             members(generator, stream.schema());
         });

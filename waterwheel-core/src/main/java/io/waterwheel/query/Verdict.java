@@ -1,6 +1,7 @@
 package io.waterwheel.query;
 
 import io.waterwheel.model.LostRange;
+import io.waterwheel.model.Retention;
 import java.util.List;
 import java.util.Map;
 
@@ -17,6 +18,8 @@ import java.util.Map;
  * @param chunksRead number of chunks that took part
  * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
  * @param stale parts that are right up to the positions, and these are old because somebody is away; a sentence each
+ * @param horizon tuples of times before it have expired and are in no answer; {@link Retention#NO_HORIZON} when none
+ *     has
  * @param statistics what was looked at to find the answer
  */
 public record Verdict(
@@ -29,8 +32,9 @@ public record Verdict(
         int chunksRead,
         List<LostRange> lost,
         List<String> stale,
+        long horizon,
         Statistics statistics) {
-    /** A verdict on a stream that has lost nothing, without statistics. */
+    /** A verdict on a stream that has lost nothing and where nothing expires, without statistics. */
     public Verdict(
             boolean complete,
             List<String> missing,
@@ -49,6 +53,7 @@ public record Verdict(
                 chunksRead,
                 List.of(),
                 List.of(),
+                Retention.NO_HORIZON,
                 Statistics.NONE);
     }
 

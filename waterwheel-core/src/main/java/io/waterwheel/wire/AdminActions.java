@@ -10,6 +10,7 @@ public final class AdminActions {
     public static final String ALTER_STREAM = "alter-stream";
     public static final String SHOW_PARTITIONS = "show-partitions";
     public static final String SET_PARTITIONS = "set-partitions";
+    public static final String SHOW_RETENTION = "show-retention";
     public static final String SHOW_OFFSETS = "show-offsets";
     public static final String SET_OFFSETS = "set-offsets";
     public static final String VERIFY_STREAM = "verify-stream";

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LostRange;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
@@ -176,8 +177,11 @@ public final class WireQueries {
                         .setReason(range.reason())
                         .build())
                 .toList();
-        return io.waterwheel.wire.proto.Verdict.newBuilder()
-                .addAllLost(lost)
+        io.waterwheel.wire.proto.Verdict.Builder message = io.waterwheel.wire.proto.Verdict.newBuilder();
+        if (verdict.horizon() != Retention.NO_HORIZON) {
+            message.setHorizon(verdict.horizon());
+        }
+        return message.addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
                 .addAllMissing(shortened(verdict.missing()))
@@ -218,6 +222,7 @@ public final class WireQueries {
                                 new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
                         .toList(),
                 message.getStaleList(),
+                message.hasHorizon() ? message.getHorizon() : Retention.NO_HORIZON,
                 WireStatistics.fromMessage(message.getStatistics()));
     }
 

@@ -1,10 +1,12 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.model.Retention;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Every edit of one stream that was ever committed, for tests: what a catalog that keeps all of them would be. Readers
@@ -14,6 +16,8 @@ public final class EditRecord {
     private final StreamInfo stream;
     private final String prefix;
     private final List<StreamSnapshot> snapshots = new ArrayList<>();
+    /** By edit the highest horizon up to it, by the edits alone. */
+    private final List<Long> horizons = new ArrayList<>(List.of(Retention.NO_HORIZON));
 
     public EditRecord(StreamInfo stream) {
         this.stream = stream;
@@ -28,8 +32,23 @@ public final class EditRecord {
             if (number != snapshots.size()) {
                 throw new AssertionError("edit " + number + " was committed after edit " + (snapshots.size() - 1));
             }
-            snapshots.add(last().apply(number, CatalogJson.readEdit(path, data)));
+            Edit edit = CatalogJson.readEdit(path, data);
+            long before = horizons.get(horizons.size() - 1);
+            horizons.add(edit instanceof Edit.Expired expired ? Math.max(before, expired.horizon()) : before);
+            snapshots.add(last().apply(number, edit));
         }
+    }
+
+    /** The horizon that a node sets that is about to be created; empty when it is none of an expiry. */
+    public OptionalLong horizonOf(String path, byte[] data) {
+        return path.startsWith(prefix) && CatalogJson.readEdit(path, data) instanceof Edit.Expired expired
+                ? OptionalLong.of(expired.horizon())
+                : OptionalLong.empty();
+    }
+
+    /** Tuples before it are gone at an edit. */
+    public long horizonAt(long edit) {
+        return horizons.get(Math.toIntExact(edit));
     }
 
     public StreamSnapshot last() {
@@ -50,7 +69,8 @@ public final class EditRecord {
                 && truth.tables().equals(snapshot.tables())
                 && routes(truth).equals(routes(snapshot))
                 && truth.checkpoints().equals(snapshot.checkpoints())
-                && truth.marks().equals(snapshot.marks());
+                && truth.marks().equals(snapshot.marks())
+                && horizonAt(snapshot.edit()) == snapshot.horizon();
         if (!state) {
             return "the state at edit " + snapshot.edit() + " is not what the edits make";
         }

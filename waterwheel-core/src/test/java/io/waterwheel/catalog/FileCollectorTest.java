@@ -9,6 +9,7 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.Schema;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -112,6 +113,23 @@ final class FileCollectorTest {
         look(GRACE + 1);
         look(3 * GRACE);
         assertThat(left()).containsExactly(output.file());
+    }
+
+    @Test
+    void removesWhatHasExpiredOnceTheGraceTimeIsOver() throws IOException {
+        StreamCatalog.IndexerStart start = catalog.startIndexer(0);
+        ChunkDescriptor old = chunk(write("s-1/0-1-1-0.chunk"), 1, 1, 0);
+        ChunkDescriptor recent =
+                new ChunkDescriptor(write("s-1/0-1-1-1.chunk"), 0, 1, 1, 1, 1, 3, Region.of(0, 1, 0, 10_000));
+        catalog.commitFlush(0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(old, recent));
+        look(0);
+        new Namespace(store).changePolicy("s", policy -> policy.withRetention(Retention.parse("5 s")));
+        assertThat(new Expiry(new StreamSnapshots(store, files)).expire(stream, 1_000_000))
+                .contains(new Expiry.Due(5_000, 1, 1, 3, 1));
+        assertThat(look(10 * GRACE).waiting()).isEqualTo(1);
+        assertThat(left()).as("a query may still read it").containsExactly(old.file(), recent.file());
+        assertThat(look(11 * GRACE).removed()).isEqualTo(1);
+        assertThat(left()).containsExactly(recent.file());
     }
 
     @Test

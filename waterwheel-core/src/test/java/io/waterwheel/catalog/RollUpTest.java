@@ -13,6 +13,7 @@ import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
@@ -44,6 +45,8 @@ final class RollUpTest {
     private StreamInfo stream;
     private SnapshotReader reader;
     private EditRecord record;
+    /** Later chunks are of later times. */
+    private long time;
 
     @BeforeEach
     void open() throws IOException {
@@ -116,7 +119,8 @@ final class RollUpTest {
         ChunkDescriptor chunk(long flush, int part) {
             long a = random.nextLong();
             long b = random.nextBoolean() ? a : random.nextLong();
-            long from = random.nextInt(10_000);
+            time += random.nextInt(200);
+            long from = time + random.nextInt(10_000);
             String name = ChunkDescriptor.fileName("s", stream.id(), indexer, checkpoint.epoch(), flush, part);
             return new ChunkDescriptor(
                     random.nextInt(20) == 0 ? name.replace(".chunk", "-x.chunk") : name,
@@ -148,8 +152,10 @@ final class RollUpTest {
         StreamSnapshot follower = StreamSnapshot.before(stream);
         int merges = 0;
         int indexers = stream.indexers();
+        Namespace namespace = new Namespace(store);
+        Expiry expiry = new Expiry(new StreamSnapshots(store, files));
         for (int step = 0; step < 400; step++) {
-            int action = random.nextInt(20);
+            int action = random.nextInt(21);
             Writer writer = writers.get(random.nextInt(writers.size()));
             if (action < 9) {
                 writer.flush(random.nextInt(3));
@@ -184,6 +190,11 @@ final class RollUpTest {
                         .as("seed %s step %s", seed, step)
                         .isEmpty();
             } else if (action == 18) {
+                Retention retention = new Retention(1_000L * (1 + random.nextInt(20)));
+                namespace.changePolicy("s", policy -> policy.withRetention(retention));
+                expiry.expire(stream, time + random.nextInt(10_000));
+                recordEdits();
+            } else if (action == 19) {
                 StreamSnapshot opened = reader.latest();
                 assertThat(opened.edit()).isEqualTo(record.last().edit());
                 assertThat(record.differenceInBytes(opened))
@@ -192,6 +203,7 @@ final class RollUpTest {
             }
         }
         assertThat(record.last().edit()).as("seed %s: edits", seed).isGreaterThan(100);
+        assertThat(record.last().horizon()).as("seed %s: horizon", seed).isGreaterThan(0);
         assertThat(EditRecord.manifestFiles(store, stream)).as("seed %s", seed).isNotEmpty();
     }
 
@@ -265,6 +277,32 @@ final class RollUpTest {
         }
         assertThat(written / 2_000.0).as("times that a chunk was written").isLessThan(10);
         assertThat(store.children(reader.editsPath()).size()).isLessThan(10 + 5 + 1);
+        assertThat(record.differenceInBytes(reader.latest())).isEmpty();
+    }
+
+    @Test
+    void whatHasExpiredLeavesTheManifestSoon() throws IOException {
+        Writer writer = new Writer(0, new Random(8));
+        RollUp roller = roll(10, 0);
+        Expiry expiry = new Expiry(new StreamSnapshots(store, files));
+        new Namespace(store).changePolicy("s", policy -> policy.withRetention(Retention.parse("30 s")));
+        long most = 0;
+        for (int i = 1; i <= 3_000; i++) {
+            writer.flush(1);
+            if (i % 10 == 0) {
+                expiry.expire(stream, time);
+                recordEdits();
+                roller.write();
+                roller.commit();
+                roller.trim();
+                long listed = EditRecord.manifestEntries(store, stream).values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum();
+                most = Math.max(most, record.last().chunkCount());
+                assertThat(listed).as("listed after %s flushes", i).isLessThanOrEqualTo(2 * most + 10);
+            }
+        }
+        assertThat(most).as("chunks at any time").isLessThan(600);
         assertThat(record.differenceInBytes(reader.latest())).isEmpty();
     }
 

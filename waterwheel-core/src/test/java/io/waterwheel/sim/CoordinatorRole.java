@@ -102,6 +102,11 @@ final class CoordinatorRole implements SnapshotSource {
         return follower.reports(world.now);
     }
 
+    /** The query as another process understands it: what reaches that is the subquery. */
+    private ResolvedQuery arrived(Subquery subquery) {
+        return ResolvedQuery.of(subquery.query(), world.stream);
+    }
+
     Answer ask(Query query) throws InterruptedException {
         Answer answer = new Answer(query, world.now);
         current = answer;
@@ -126,7 +131,8 @@ final class CoordinatorRole implements SnapshotSource {
                     throw new IOException("the worker is gone (planted)");
                 }
                 // A deadline in the past: the reader answers at once with what there is.
-                IndexerReply reply = instance.reader.ask(subquery, resolved.spec(), System.nanoTime() - 1_000_000);
+                IndexerReply reply =
+                        instance.reader.ask(subquery, arrived(subquery).spec(), System.nanoTime() - 1_000_000);
                 world.oracle.checkStale(instance, reply.header());
                 return new Reply(host, instance, reply);
             };
@@ -202,7 +208,8 @@ final class CoordinatorRole implements SnapshotSource {
             if (world.random.nextInt(16) == 0) {
                 world.interleave();
             }
-            long found = scan.scan(subquery.file(), Topic.LAYOUT, resolved.spec(), sink);
+            long found =
+                    scan.scan(subquery.file(), Topic.LAYOUT, arrived(subquery).spec(), sink);
             if (world.faulty() && world.random.nextInt(50) == 0) {
                 throw new IOException("the answer was cut off (planted)");
             }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** What may happen next, and how often; one step is one event, and a little time. */
 final class Events {
     private static final int SESSIONS = 2;
+    /** Where tuples expire, one event in so many has to do with it. */
+    private static final int EXPIRY = 40;
 
     private final World world;
     private final Random random;
@@ -48,6 +50,9 @@ final class Events {
     void step() {
         steps++;
         world.now += random.nextInt(2_000_000);
+        if (!world.expirers.isEmpty() && random.nextInt(EXPIRY) == 0) {
+            expire();
+        }
         int action = random.nextInt(1000);
         if (action < 480) {
             world.network.deliverOne();
@@ -110,10 +115,16 @@ final class Events {
         return all.get(random.nextInt(all.size()));
     }
 
+    private void expire() {
+        world.expirers.get(random.nextInt(world.expirers.size())).step();
+    }
+
     /** What others may do to the same entries of the catalog in the middle of a call: commit what they have. */
     void rival() {
         steps++;
-        if (!world.zombieHosts.isEmpty() && random.nextInt(4) != 0) {
+        if (!world.expirers.isEmpty() && random.nextInt(4) == 0) {
+            expire();
+        } else if (!world.zombieHosts.isEmpty() && random.nextInt(4) != 0) {
             flushAll(world.zombieHosts.get(random.nextInt(world.zombieHosts.size())));
         } else if (random.nextInt(4) == 0) {
             changeRouting();

@@ -2,9 +2,11 @@ package io.waterwheel.sim;
 
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.EditRecord;
+import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
@@ -24,7 +26,7 @@ final class Oracle {
 
     private final World world;
     private @Nullable AssertionError broken;
-    /** When a merge that replaces the file was committed, at the earliest. */
+    /** When a merge that replaces the file, or a horizon behind it, was committed, at the earliest. */
     private final Map<String, Long> replacedAt = new HashMap<>();
 
     Oracle(World world) {
@@ -90,6 +92,36 @@ final class Oracle {
         inputs.forEach(input -> replacedAt.put(input.file(), at));
     }
 
+    /** An edit that moves the horizon is about to be committed: the policy of this moment must allow it. */
+    void expired(long horizon) {
+        Retention retention = new Namespace(world.catalog.truth())
+                .find(world.stream.name())
+                .orElseThrow()
+                .policy()
+                .retention();
+        long newest = truth().times().map(TimeInterval::to).orElse(Long.MIN_VALUE);
+        // Whatever the time is: clocks may be wrong.
+        check(
+                horizon <= retention.horizon(Long.MAX_VALUE, newest),
+                "the horizon moves to %d, retention %s, newest tuple %d",
+                horizon,
+                retention,
+                newest);
+        truth().chunks(EVERYWHERE, chunk -> {
+            if (chunk.region().times().to() < horizon) {
+                replacedAt.putIfAbsent(chunk.file(), world.now);
+            }
+        });
+    }
+
+    /** Tuples that any answer at an edit or a later one may have. */
+    long kept(long edit) {
+        long horizon = world.edits.horizonAt(edit);
+        return world.topic.produced().values().stream()
+                .filter(tuple -> tuple.time() >= horizon)
+                .count();
+    }
+
     /** What is committed is there. */
     void checkFiles() {
         namedFiles()
@@ -119,6 +151,9 @@ final class Oracle {
         Query query = answer.query;
         KeyInterval keys = query.keys().get(0);
         TimeInterval times = query.times();
+        // By the edits alone, not by what the coordinator made of them.
+        long horizon = world.edits.horizonAt(verdict.edit());
+        check(verdict.horizon() == horizon, "an answer's horizon is not %d: %s", horizon, verdict);
         Set<Long> distinct = new HashSet<>(answer.ids);
         check(
                 distinct.size() == answer.ids.size(),
@@ -133,6 +168,7 @@ final class Oracle {
                     "tuple %d does not belong into the answer: %s",
                     id,
                     tuple);
+            check(tuple.time() >= horizon, "%s has expired and is in an answer, horizon %d", tuple, horizon);
         }
         if (!verdict.complete()) {
             return;
@@ -141,7 +177,8 @@ final class Oracle {
         for (Topic.Produced tuple : world.topic.produced().values()) {
             if (tuple.offset() < seen.getOrDefault(tuple.partition(), 0L)
                     && keys.contains(tuple.key())
-                    && times.contains(tuple.time())) {
+                    && times.contains(tuple.time())
+                    && tuple.time() >= horizon) {
                 check(
                         distinct.contains(tuple.id()),
                         "%s is missing, positions %s, edit %d",

@@ -20,6 +20,8 @@ final class PlantedBugs {
     private static final String COLLECTOR = "catalog/FileCollector";
     private static final String TAIL = "catalog/EditTail";
     private static final String ROLL_UP = "catalog/RollUp";
+    private static final String EXPIRY = "catalog/Expiry";
+    private static final String MANIFESTS = "catalog/ManifestReader";
     private static final String SNAPSHOTS = "catalog/SnapshotReader";
     private static final String PLAN = "query/exec/QueryPlan";
     private static final String READER = "query/exec/FreshReader";
@@ -357,6 +359,51 @@ final class PlantedBugs {
                             "return version == null || name.group(3) != null"
                                     + " || version > Integer.parseInt(name.group(2));",
                             "return version == null;"),
+            // Of expiry.
+            new PlantedBug("expired in trees", 11, SAFETY, "indexers are asked for times before the horizon too")
+                    .with(PLAN, "resolved.query(), snapshot.stream().id(),", "query, snapshot.stream().id(),"),
+            new PlantedBug("expired in chunks", 11, SAFETY, "chunks that reach across the horizon are read whole")
+                    .with(
+                            RUNNER,
+                            "reads(plan.resolved(), newestFirst",
+                            "reads(ResolvedQuery.of(query, plan.snapshot().stream()), newestFirst"),
+            new PlantedBug("all expired", 11, SAFETY, "a query of times before the horizon only is not clipped")
+                    .with(
+                            "query/exec/ResolvedQuery",
+                            "return of(query, snapshot.stream()).nowhere();",
+                            "return of(query, snapshot.stream());"),
+            new PlantedBug("chunks across", 11, SAFETY, "chunks that begin before the horizon expire whole")
+                    .with(
+                            SNAPSHOT,
+                            "return chunk.region().times().to() < horizon;",
+                            "return chunk.region().times().from() < horizon;"),
+            new PlantedBug("horizon goes back", 11, SAFETY, "the last horizon holds, not the highest")
+                    .with(
+                            SNAPSHOT,
+                            "newHorizon = Math.max(horizon, expired.horizon());",
+                            "newHorizon = expired.horizon();")
+                    .with(EXPIRY, "if (horizon <= snapshot.horizon()) {", "if (horizon == Retention.NO_HORIZON) {")
+                    .with(
+                            EXPIRY,
+                            "due.horizon() - snapshot.horizon() >= retention.millis() / STEPS",
+                            "due.horizon() != snapshot.horizon()"),
+            new PlantedBug("policy check", 11, SAFETY, "expiry goes by a policy that was changed meanwhile")
+                    .with(EXPIRY, "List.of(new Op.Check(path, entry.version()))", "List.of()"),
+            new PlantedBug("newest tuple", 11, SAFETY, "the horizon goes by a machine's clock alone")
+                    .with(
+                            "model/Retention",
+                            "long from = Math.min(clockMillis, newestMillis);",
+                            "long from = clockMillis;"),
+            new PlantedBug("late flush", 11, SAFETY, "chunks that come after the horizon has passed them are named")
+                    .with(SNAPSHOT, "if (!isBefore(horizon, chunk)) {", "if (chunk.tuples() > 0) {"),
+            new PlantedBug("manifest's horizon", 11, SAFETY, "a manifest's horizon is not read")
+                    .with(MANIFESTS, "horizon = cursor.i64();", "cursor.i64();"),
+            new PlantedBug("expired in manifests", 11, SAFETY, "what expired comes back with the next manifest")
+                    .with(MANIFESTS, "withoutExpired(chunks, horizon);", "")
+                    .with(
+                            MANIFESTS,
+                            "cursor.require(count == chunks.size(),",
+                            "cursor.require(count <= chunks.size(),"),
             // Only in pairs.
             new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")
                     .and(REPEATS)

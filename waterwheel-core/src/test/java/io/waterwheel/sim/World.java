@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Everything there is in one run: time, the log, the catalog, the files, the network, the roles and their zombies. */
 final class World {
+    /** One run in so many has a retention: what is gone cannot show what else is wrong. */
+    private static final int EXPIRING = 5;
+
     private static final int MAX_ZOMBIES = 3;
     private static final int MAX_INTERLEAVED = 4;
     private static final int MAX_DEPTH = 3;
@@ -53,6 +56,9 @@ final class World {
     final RollerRole[] rollers;
 
     final MergerRole merger;
+    /** Two at once, on clocks of their own; none in runs where nothing expires. */
+    final List<ExpirerRole> expirers = new ArrayList<>();
+
     final SimCatalog.Client[] balancers;
 
     private boolean faulty = true;
@@ -92,7 +98,7 @@ final class World {
                         settings.indexers());
         this.truth = new StreamCatalog(catalog.truth(), stream);
         this.edits = new EditRecord(stream);
-        catalog.onCreate(edits::created);
+        catalog.onCreate(this::created);
         this.topic = new Topic(random, stream.id(), settings.partitions());
         this.oracle = new Oracle(this);
         this.files = new SimFiles(random, settings.diskFaults(), oracle::beforeDelete);
@@ -111,6 +117,15 @@ final class World {
         this.rollers = new RollerRole[] {new RollerRole(this, 0), new RollerRole(this, 1)};
         this.merger = new MergerRole(this);
         this.balancers = new SimCatalog.Client[] {catalog.client(), catalog.client()};
+        if (seed % EXPIRING == 0) {
+            expirers.add(new ExpirerRole(this, 0));
+            expirers.add(new ExpirerRole(this, 1));
+        }
+    }
+
+    private void created(String path, byte[] data) {
+        edits.horizonOf(path, data).ifPresent(horizon -> oracle.expired(horizon));
+        edits.created(path, data);
     }
 
     /** Lets time that queries sleep be lived by these events. */

@@ -98,6 +98,7 @@ class WireQueriesTest {
                 1,
                 List.of(new LostRange(7, 3, 9, "set by hand")),
                 List.of("indexer 4 was last heard of 12 s ago"),
+                1_600_000_000_000L,
                 new Statistics(
                         20,
                         9,

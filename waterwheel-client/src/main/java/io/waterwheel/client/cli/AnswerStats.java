@@ -1,9 +1,11 @@
 package io.waterwheel.client.cli;
 
+import io.waterwheel.model.Retention;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import java.io.PrintStream;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -48,6 +50,9 @@ final class AnswerStats {
                         + statistics.farReads() + " elsewhere");
             }
             print("in memory  ", statistics.fresh(), err);
+        }
+        if (verdict.horizon() != Retention.NO_HORIZON) {
+            err.println("expired    all before " + Instant.ofEpochMilli(verdict.horizon()));
         }
         err.println("seen       all below " + positions(verdict.positions()) + " (edit " + verdict.edit() + ")");
     }

@@ -125,6 +125,7 @@ public final class Cli {
         all.put("verify", () -> new VerifyCommand(terminal));
         all.put("dead-letters", () -> new DeadLettersCommand(terminal));
         all.put("partitions", () -> new PartitionsCommand(terminal));
+        all.put("retention", () -> new RetentionCommand(terminal));
         all.put("offsets", () -> new OffsetsCommand(terminal));
         all.put("status", () -> new StatusCommand(terminal));
         all.put("chunk", () -> new ChunkCommand(terminal));

@@ -29,6 +29,9 @@ final class DefinitionYaml {
         if (definition.policy().balancing() != StreamPolicy.DEFAULT.balancing()) {
             line(out, "balancing", definition.policy().balancing().toString());
         }
+        if (!definition.policy().retention().isOff()) {
+            line(out, "retention", definition.policy().retention().toString());
+        }
         out.append("fields:\n");
         for (Field field : schema.fields()) {
             out.append("  - ").append(field(field)).append('\n');

@@ -10,6 +10,7 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.StreamDefinition;
@@ -26,6 +27,7 @@ class DefinitionYamlTest {
     private static final String[] FIELDS = {"null", "y", "off", "_", "_1", "True", "NaN", "ts"};
     private static final String[] BAD_RECORDS = {"skip", "halt", "halt above 7 per million"};
     private static final String[] LOSSES = {"fail", "skip to earliest"};
+    private static final String[] RETENTIONS = {"off", "30 d", "90 s", "1 h"};
 
     @Test
     void whatIsPrintedIsTheDefinition() {
@@ -53,7 +55,8 @@ class DefinitionYamlTest {
                     StreamPolicy.DEFAULT
                             .withBadRecords(BadRecords.parse(any(BAD_RECORDS, random)))
                             .withLogLoss(LogLoss.parse(any(LOSSES, random)))
-                            .withBalancing(any(Balancing.values(), random)));
+                            .withBalancing(any(Balancing.values(), random))
+                            .withRetention(Retention.parse(any(RETENTIONS, random))));
             String yaml = DefinitionYaml.of(definition);
             assertThat(SchemaFile.read("printed", yaml))
                     .as("seed %s\n%s", seed, yaml)

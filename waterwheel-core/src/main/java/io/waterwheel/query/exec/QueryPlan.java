@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * query, the snapshot and the reports.
  *
  * @param snapshot what it is planned on
- * @param resolved the query in terms of the stream's schema
+ * @param resolved the query in terms of the stream's schema, less what is gone at the snapshot
  * @param indexers the indexers to ask
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
  * @param stale of these, whoever is away and was left out by an old report, a sentence each
@@ -42,7 +42,7 @@ public record QueryPlan(
      */
     public static QueryPlan of(
             Query query, StreamSnapshot snapshot, Map<Integer, Reported> reports, Set<Integer> failed) {
-        ResolvedQuery resolved = ResolvedQuery.of(query, snapshot.stream());
+        ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
         long[] demand = new long[snapshot.partitions()];
         Arrays.fill(demand, Long.MIN_VALUE);
         query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));
@@ -69,7 +69,12 @@ public record QueryPlan(
                         + Math.max(1, reported.settledAge().toSeconds()) + " s may be missing");
             } else {
                 indexers.add(new Subquery.OfIndexer(
-                        query, snapshot.stream().id(), indexer, checkpoint.epoch(), checkpoint.flushed(), demand));
+                        resolved.query(),
+                        snapshot.stream().id(),
+                        indexer,
+                        checkpoint.epoch(),
+                        checkpoint.flushed(),
+                        demand));
             }
         }
         // Intervals may share chunks: each chunk once.

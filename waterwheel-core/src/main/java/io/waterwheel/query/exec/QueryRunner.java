@@ -102,8 +102,9 @@ public final class QueryRunner {
     public void runOnChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
             throws InterruptedException {
         run(sink, () -> {
-            ResolvedQuery resolved = ResolvedQuery.of(query, snapshot.stream());
-            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), List.of(), List.of(), chunks);
+            ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
+            List<ChunkDescriptor> read = resolved.keys().isEmpty() ? List.of() : chunks;
+            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), List.of(), List.of(), read);
             new Run(query, sink).deliver(plan, Map.of(), List.of());
         });
     }
@@ -302,6 +303,7 @@ public final class QueryRunner {
                     chunksRead,
                     lost,
                     plan.stale(),
+                    plan.snapshot().horizon(),
                     delivery.statistics(plan));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
@@ -335,10 +337,11 @@ public final class QueryRunner {
                     return read;
                 }
                 ResolvedQuery asked = plan.resolved();
-                if (settled > query.times().from()) {
-                    long from = Math.min(settled, query.times().to());
-                    Query narrowed =
-                            query.withTimes(new TimeInterval(from, query.times().to()));
+                Query clipped = asked.query();
+                if (settled > clipped.times().from()) {
+                    long from = Math.min(settled, clipped.times().to());
+                    Query narrowed = clipped.withTimes(
+                            new TimeInterval(from, clipped.times().to()));
                     asked = ResolvedQuery.of(narrowed, plan.snapshot().stream());
                 }
                 ChunkReads reads = reads(asked, chunks.subList(read, upTo), delivery);

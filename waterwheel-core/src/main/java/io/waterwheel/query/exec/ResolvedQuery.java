@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyIntervals;
 import io.waterwheel.key.ZOrder;
@@ -30,6 +31,30 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
      * tested on every row.
      */
     private static final int INTERVALS = 64;
+
+    /**
+     * Looks everything up, and leaves out what is gone at a snapshot: its {@link #query} asks for no time before the
+     * horizon, so that whoever is asked a part of it looks no further back.
+     *
+     * @throws WaterwheelException of kind USER when the query asks for what the stream has not
+     */
+    public static ResolvedQuery of(Query query, StreamSnapshot snapshot) {
+        long horizon = snapshot.horizon();
+        if (query.times().from() >= horizon) {
+            return of(query, snapshot.stream());
+        }
+        if (query.times().to() < horizon) {
+            return of(query, snapshot.stream()).nowhere();
+        }
+        Query clipped = query.withTimes(new TimeInterval(horizon, query.times().to()));
+        return of(clipped, snapshot.stream());
+    }
+
+    /** The same without a key where anything could match. */
+    private ResolvedQuery nowhere() {
+        ScanSpec nothing = new ScanSpec(List.of(), spec.times(), spec.area(), spec.where(), spec.gather());
+        return new ResolvedQuery(query, stream, fields, List.of(), nothing);
+    }
 
     /**
      * Looks everything up.

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.waterwheel.catalog.Expiry;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.RoutingTable;
@@ -14,6 +15,7 @@ import io.waterwheel.model.Control;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.StreamPolicy;
@@ -37,10 +39,12 @@ import io.waterwheel.wire.proto.DropStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.RetentionReply;
 import io.waterwheel.wire.proto.SetOffsetsRequest;
 import io.waterwheel.wire.proto.SetPartitionsRequest;
 import io.waterwheel.wire.proto.ShowOffsetsRequest;
 import io.waterwheel.wire.proto.ShowPartitionsRequest;
+import io.waterwheel.wire.proto.ShowRetentionRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StreamDescription;
 import io.waterwheel.wire.proto.VerifyStreamReply;
@@ -168,6 +172,8 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                             .set(require(request.getName()), request.getBoundariesList())
                             .toByteArray();
                 }
+                case AdminActions.SHOW_RETENTION ->
+                    retention(ShowRetentionRequest.parseFrom(body)).toByteArray();
                 case AdminActions.SHOW_OFFSETS ->
                     sources.show(require(ShowOffsetsRequest.parseFrom(body).getName()))
                             .toByteArray();
@@ -220,13 +226,15 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         BadRecords badRecords = request.hasDeadLetters() ? BadRecords.parse(request.getDeadLetters()) : null;
         LogLoss logLoss = request.hasLogLoss() ? LogLoss.parse(request.getLogLoss()) : null;
         Balancing balancing = request.hasBalancing() ? Balancing.parse(request.getBalancing()) : null;
+        Retention retention = request.hasRetention() ? Retention.parse(request.getRetention()) : null;
         StreamInfo stream = services.namespace()
                 .changePolicy(
                         request.getName(),
                         old -> new StreamPolicy(
                                 badRecords == null ? old.badRecords() : badRecords,
                                 logLoss == null ? old.logLoss() : logLoss,
-                                balancing == null ? old.balancing() : balancing));
+                                balancing == null ? old.balancing() : balancing,
+                                retention == null ? old.retention() : retention));
         LOG.info("[{}] {}", stream.name(), stream.policy());
         if (even != null) {
             route(stream, even);
@@ -306,6 +314,28 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 .setChunkTuples(sums[1])
                 .setChunkBytes(sums[2])
                 .build();
+    }
+
+    /** What has expired, and what would by a retention; nothing is changed. */
+    private RetentionReply retention(ShowRetentionRequest request) {
+        Retention asked = request.hasRetention() ? Retention.parse(request.getRetention()) : null;
+        services.catalogStore().sync();
+        StreamInfo stream = require(request.getName());
+        StreamSnapshot snapshot = snapshot(stream);
+        Retention own = stream.policy().retention();
+        RetentionReply.Builder reply = RetentionReply.newBuilder().setRetention(own.toString());
+        if (snapshot.horizon() != Retention.NO_HORIZON) {
+            reply.setHorizon(snapshot.horizon());
+        }
+        Expiry.Due due = Expiry.due(snapshot, asked == null ? own : asked, System.currentTimeMillis());
+        if (due.horizon() != Retention.NO_HORIZON) {
+            reply.setNext(due.horizon())
+                    .setChunks(due.chunks())
+                    .setTuples(due.tuples())
+                    .setBytes(due.bytes())
+                    .setCut(due.cut());
+        }
+        return reply.build();
     }
 
     private DropStreamReply drop(DropStreamRequest request) {

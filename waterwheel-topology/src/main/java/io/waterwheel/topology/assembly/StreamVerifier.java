@@ -16,6 +16,7 @@ import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.RowSetHash;
 import io.waterwheel.model.TimeInterval;
@@ -46,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What is compared is one edit of the catalog. There the chunks of indexer i hold the tuples that were routed to it
  * and lie below its checkpoint, no others; which tuples of the topic these are follows from the routes and the
  * checkpoints alone. So tuples that arrive meanwhile disturb nothing. Where the log no longer has the first records, or
- * some were given up, the flushes that may hold some of them are left out on both sides.
+ * some were given up, the flushes that may hold some of them are left out on both sides; so are tuples that have
+ * expired, wherever they are.
  */
 final class StreamVerifier {
     /** Times are told apart by so many intervals, to say where something differs. */
@@ -111,6 +113,11 @@ final class StreamVerifier {
         snapshot = coordinator.snapshot(stream);
         List<String> notes = new ArrayList<>();
         long[] begins = begins(notes);
+        boolean fromTheStart = notes.isEmpty();
+        if (snapshot.horizon() != Retention.NO_HORIZON) {
+            notes.add(
+                    "tuples before " + Instant.ofEpochMilli(snapshot.horizon()) + " have expired and are not compared");
+        }
         List<ChunkDescriptor> chunks = new ArrayList<>();
         snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
             IndexerCheckpoint floor = floors.get(chunk.indexer());
@@ -130,7 +137,7 @@ final class StreamVerifier {
         RowSetHash topic = sum(topicSlices);
         RowSetHash answers = sum(answerSlices);
         return new Outcome(
-                snapshot.edit(), parts, topic, answers, notes, differences(topic, answers, parts, notes.isEmpty()));
+                snapshot.edit(), parts, topic, answers, notes, differences(topic, answers, parts, fromTheStart));
     }
 
     /** Where counting begins in each partition; sets the floors. */
@@ -250,8 +257,7 @@ final class StreamVerifier {
                 // then.
                 refused += refusedRows;
                 for (int row = 0; row < block.size(); row++) {
-                    tuples++;
-                    topicSlices[slice(block.times()[row])].add(block, row);
+                    count(row);
                 }
                 return;
             }
@@ -261,9 +267,15 @@ final class StreamVerifier {
             }
             for (int row = 0; row < block.size(); row++) {
                 if (belongs(offset, table.indexers()[table.slotOf(block.keys()[row])])) {
-                    tuples++;
-                    topicSlices[slice(block.times()[row])].add(block, row);
+                    count(row);
                 }
+            }
+        }
+
+        private void count(int row) {
+            if (block.times()[row] >= snapshot.horizon()) {
+                tuples++;
+                topicSlices[slice(block.times()[row])].add(block, row);
             }
         }
 

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.catalog.Expiry;
 import io.waterwheel.catalog.FileCollector;
 import io.waterwheel.catalog.RollUp;
 import io.waterwheel.catalog.StreamInfo;
@@ -9,6 +10,7 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -20,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes chunk files that are nobody's ({@link FileCollector}), and rolls edits up into manifests ({@link RollUp}), at
- * intervals, on a thread of its own. One task of the topology has it; that a predecessor may still be at work harms
- * nothing.
+ * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}), and rolls edits
+ * up into manifests ({@link RollUp}), at intervals, on a thread of its own. One task of the topology has it; that a
+ * predecessor may still be at work harms nothing.
  */
 final class Collector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Collector.class);
@@ -57,6 +59,7 @@ final class Collector implements AutoCloseable {
     private volatile RollUps rollUps = new RollUps(0, "");
 
     private final StreamSnapshots snapshots;
+    private final Expiry expiry;
     private final RollUp.Settings settings;
     /** By stream. Its thread only. */
     private final Map<Integer, RollUp> rolls = new HashMap<>();
@@ -66,6 +69,7 @@ final class Collector implements AutoCloseable {
     Collector(WorkerServices services) {
         this.services = services;
         this.snapshots = new StreamSnapshots(services.catalogStore(), services.chunkStore());
+        this.expiry = new Expiry(snapshots);
         this.settings = RollUp.Settings.of(services.config().get(Keys.CATALOG_EDITS));
         this.collector = new FileCollector(
                 snapshots, services.config().get(Keys.COLLECTOR_GRACE).toNanos());
@@ -142,6 +146,7 @@ final class Collector implements AutoCloseable {
                 StoreMark.check(services.catalogStore(), services.chunkStore());
                 marked = true;
             }
+            expire();
             collector.list();
             collector.readCatalog();
             FileCollector.Found found = collector.collect(System.nanoTime());
@@ -161,6 +166,28 @@ final class Collector implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nobody would hear of it.
             LOG.error("[collector] failed; trying again later", e);
+        }
+    }
+
+    private void expire() {
+        for (StreamInfo stream : services.streams().streams().values()) {
+            if (stream.policy().retention().isOff()) {
+                continue;
+            }
+            try {
+                expiry.expire(stream, System.currentTimeMillis())
+                        .ifPresent(due -> LOG.info(
+                                "[{}] expired what is before {}: {} chunks, {} tuples, {} bytes; {} chunks reach across",
+                                stream.name(),
+                                Instant.ofEpochMilli(due.horizon()),
+                                due.chunks(),
+                                due.tuples(),
+                                due.bytes(),
+                                due.cut()));
+            } catch (RuntimeException e) {
+                // Of this stream; others, and the files, go on.
+                LOG.warn("[{}] nothing could expire; trying again later", stream.name(), e);
+            }
         }
     }
 

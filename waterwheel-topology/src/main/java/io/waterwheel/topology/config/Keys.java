@@ -183,7 +183,8 @@ public final class Keys {
     public static final Key<Duration> COLLECTOR_INTERVAL = add(Key.duration("collector.interval", "10 min")
             .atLeast("100 ms")
             .atMost("1 d")
-            .doc("How often files that are nobody's are looked for."));
+            .doc("How often tuples expire, where a stream has a retention, and files that are nobody's are looked"
+                    + " for."));
 
     public static final Key<Integer> BALANCER_DEVIATION = add(Key.integer("balancer.deviation", 20)
             .atLeast("1")

@@ -1,0 +1,126 @@
+package io.waterwheel.catalog;
+
+import io.waterwheel.catalog.CatalogStore.ConflictException;
+import io.waterwheel.catalog.CatalogStore.Node;
+import io.waterwheel.catalog.CatalogStore.Op;
+import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.Region;
+import io.waterwheel.model.Retention;
+import io.waterwheel.model.TimeInterval;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves the horizons of streams on, as their policies' retention says (protocol rule 11). One transaction each,
+ * whatever the number of chunks: queries that run go on on their snapshots, and the files stay until
+ * {@link FileCollector} has seen for its grace time that nobody names them. Any number of these may work at once. No
+ * threads, no clock. Not thread-safe.
+ */
+public final class Expiry {
+    private static final Logger LOG = LoggerFactory.getLogger(Expiry.class);
+    private static final int MAX_TRIES = 1000;
+
+    /** Where no whole chunk goes, a horizon moves in steps of this part of the retention: each is an edit. */
+    private static final int STEPS = 64;
+
+    /**
+     * What a horizon takes.
+     *
+     * @param horizon tuples of times before it go
+     * @param chunks that go whole
+     * @param tuples of those
+     * @param bytes of those
+     * @param cut chunks that reach across the horizon: they stay, and what of them lies before it is in no answer
+     */
+    public record Due(long horizon, int chunks, long tuples, long bytes, int cut) {
+        private static final Due NOTHING = new Due(Retention.NO_HORIZON, 0, 0, 0, 0);
+    }
+
+    private final StreamSnapshots snapshots;
+    private final CatalogStore catalog;
+
+    public Expiry(StreamSnapshots snapshots) {
+        this.snapshots = snapshots;
+        this.catalog = snapshots.catalog();
+    }
+
+    /**
+     * What a retention lets go at this moment. Time: linear in the chunks that lie before the horizon.
+     *
+     * @param clockMillis time of day
+     */
+    public static Due due(StreamSnapshot snapshot, Retention retention, long clockMillis) {
+        long horizon = snapshot.times()
+                .map(times -> retention.horizon(clockMillis, times.to()))
+                .orElse(Retention.NO_HORIZON);
+        if (horizon <= snapshot.horizon()) {
+            return Due.NOTHING;
+        }
+        long[] sums = new long[4];
+        Region before = new Region(KeyInterval.ALL, new TimeInterval(Long.MIN_VALUE, horizon - 1));
+        snapshot.chunks(before, chunk -> {
+            if (StreamSnapshot.isBefore(horizon, chunk)) {
+                sums[0]++;
+                sums[1] += chunk.tuples();
+                sums[2] += chunk.bytes();
+            } else {
+                sums[3]++;
+            }
+        });
+        return new Due(horizon, (int) sums[0], sums[1], sums[2], (int) sums[3]);
+    }
+
+    /** Whether it is worth an edit. */
+    private static boolean isWorth(Due due, StreamSnapshot snapshot, Retention retention) {
+        if (due.chunks() > 0) {
+            return true;
+        }
+        return due.cut() > 0
+                && (snapshot.horizon() == Retention.NO_HORIZON
+                        || due.horizon() - snapshot.horizon() >= retention.millis() / STEPS);
+    }
+
+    /**
+     * Moves a stream's horizon on, when there is something to gain by it. The policy is the one in the catalog at the
+     * moment of the commit, whatever it was before.
+     *
+     * @param clockMillis time of day
+     * @return what has gone; empty when nothing has to, or somebody else was quicker
+     * @throws StreamGoneException when it was dropped
+     */
+    public Optional<Due> expire(StreamInfo stream, long clockMillis) {
+        String path = Namespace.path(stream.name());
+        EditTail tail = new EditTail(catalog, stream);
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            catalog.sync();
+            Node entry = catalog.read(path).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+            StreamInfo present = CatalogJson.readStream(path, entry.data());
+            if (present.id() != stream.id()) {
+                throw new StreamGoneException(stream.name(), path);
+            }
+            EditTail.Place place = tail.refresh();
+            StreamSnapshot current = snapshots.advance(stream);
+            Retention retention = present.policy().retention();
+            Due due = due(current, retention, clockMillis);
+            if (!isWorth(due, current, retention)) {
+                return Optional.empty();
+            }
+            try {
+                // The number stands for the catalog at the edit before, and so for what was due; the entry's version
+                // for the policy: who has just switched it off, or made it longer, loses nothing.
+                catalog.commit(tail.with(
+                        new EditTail.Place(current.edit(), place.pointerVersion(), place.rolledUp()),
+                        CatalogJson.write(new Edit.Expired(due.horizon())),
+                        List.of(new Op.Check(path, entry.version()))));
+                return Optional.of(due);
+            } catch (ConflictException | UnknownOutcomeException e) {
+                LOG.debug("stream {}: expiry tries again: {}", stream.name(), e.toString());
+            }
+        }
+        throw new IllegalStateException(
+                "stream " + stream.name() + ": its horizon could not be moved in " + MAX_TRIES + " tries");
+    }
+}

@@ -34,10 +34,10 @@ import org.slf4j.LoggerFactory;
 public final class StreamCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCatalog.class);
 
-    /** Tries before a change that keeps meeting others' edits is given up; each try means somebody else succeeded. */
     /** Tables deleted in one transaction, should many be left. */
     private static final int MAX_DELETIONS = 100;
 
+    /** Tries before a change that keeps meeting others' edits is given up; each try means somebody else succeeded. */
     private static final int MAX_TRIES = 1000;
 
     /** A route with the node version that a compare-and-set needs. */

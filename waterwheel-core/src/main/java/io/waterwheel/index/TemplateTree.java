@@ -269,10 +269,15 @@ public final class TemplateTree {
                 template.leaves(), (double) tuples / wantedLeaves, (double) template.learntFrom() / wantedLeaves);
     }
 
+    /** An eighth of the pool is for pages that are not full; beyond the rest nothing more is granted to anybody. */
+    private boolean isRoomFor(long bytes) {
+        return pool.usedBytes() + bytes <= pool.maxBytes() - pool.maxBytes() / 8;
+    }
+
     private boolean roomForRebuild() {
         // As many pages as the tuples fill, and one that is not full for each leaf.
         long pages = tuples / Page.ROWS + 2L * wantedLeaves;
-        return pool.usedBytes() + pages * Page.bytes(layout.payloadWidth()) <= pool.maxBytes();
+        return isRoomFor(pages * Page.bytes(layout.payloadWidth()));
     }
 
     /**
@@ -303,7 +308,7 @@ public final class TemplateTree {
 
     private void continueRebuild(Rebuilding now, long rows) {
         Leaves old = leaves;
-        if (pool.usedBytes() > pool.maxBytes()) {
+        if (!isRoomFor(0)) {
             giveUpRebuild();
         } else if (now.scratch().copy(old, now.fresh(), layout, rows)) {
             pool.giveRebuild(now.scratch());

@@ -411,6 +411,7 @@ public final class IndexerCore {
                 window.activeChanged(-1);
             }
         }
+        active.giveUpRebuilds();
         active.discard();
         sealed.forEach(flush -> flush.trees().discard());
         sealed.clear();

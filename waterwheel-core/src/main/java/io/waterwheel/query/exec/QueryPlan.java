@@ -62,8 +62,8 @@ public record QueryPlan(
                 excused.add(reported.last().watermarks());
             } else if (reported != null
                     && settled != null
-                    && (reported.isSilent() || failed.contains(indexer))
-                    && excusesLate(settled, checkpoint, snapshot, resolved, demand)) {
+                    && (reported.isAway() || failed.contains(indexer))
+                    && excusesLate(reported, settled, checkpoint, snapshot, resolved, demand)) {
                 excused.add(settled.watermarks());
                 stale.add("indexer " + indexer + " does not answer: what it took in the last "
                         + Math.max(1, reported.settledAge().toSeconds()) + " s may be missing");
@@ -79,7 +79,8 @@ public record QueryPlan(
         }
         // Intervals may share chunks: each chunk once.
         Map<String, ChunkDescriptor> chunks = new TreeMap<>();
-        for (KeyInterval interval : resolved.keys()) {
+        List<KeyInterval> matching = resolved.isOfNoRow() ? List.of() : resolved.keys();
+        for (KeyInterval interval : matching) {
             snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> chunks.put(chunk.file(), chunk));
         }
         return new QueryPlan(snapshot, resolved, indexers, excused, stale, List.copyOf(chunks.values()));
@@ -107,14 +108,21 @@ public record QueryPlan(
                 && proves(report, checkpoint, resolved, demand);
     }
 
-    /** An old report is right up to old positions, unless the partitions are others since: that makes a version. */
+    /**
+     * An old report is right up to old positions: unless partitions were added since, or positions given up, which
+     * makes a version. What is asked for must be old too, or an answer without the news would pass for one about them.
+     */
     private static boolean excusesLate(
+            Reported reported,
             Control.Report settled,
             IndexerCheckpoint checkpoint,
             StreamSnapshot snapshot,
             ResolvedQuery resolved,
             long[] demand) {
-        return settled.version() == snapshot.version() && proves(settled, checkpoint, resolved, demand);
+        return settled.watermarks().length == snapshot.partitions()
+                && settled.version() == snapshot.version()
+                && reported.hadReached(resolved.spec().times().to())
+                && proves(settled, checkpoint, resolved, demand);
     }
 
     /**

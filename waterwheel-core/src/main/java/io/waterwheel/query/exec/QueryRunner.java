@@ -17,8 +17,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -103,7 +105,7 @@ public final class QueryRunner {
             throws InterruptedException {
         run(sink, () -> {
             ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
-            List<ChunkDescriptor> read = resolved.keys().isEmpty() ? List.of() : chunks;
+            List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
             QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), List.of(), List.of(), read);
             new Run(query, sink).deliver(plan, Map.of(), List.of());
         });
@@ -150,10 +152,11 @@ public final class QueryRunner {
                 snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
             }
             long pause = RETRY_NANOS;
-            Map<Integer, String> trouble = Map.of();
+            Map<Integer, String> trouble;
+            Set<Integer> failed = new HashSet<>();
             while (true) {
                 QueryPlan plan = QueryPlan.of(
-                        query, snapshot, snapshots.reports(snapshot.stream().id()), trouble.keySet());
+                        query, snapshot, snapshots.reports(snapshot.stream().id()), failed);
                 Map<Integer, IndexerReply> replies = new TreeMap<>();
                 try (OpenReplies open = new OpenReplies()) {
                     trouble = ask(plan, replies, open);
@@ -162,6 +165,7 @@ public final class QueryRunner {
                         return;
                     }
                 }
+                failed.addAll(trouble.keySet());
                 if (deadline - clock.nanos() <= pause || sink.cancelled()) {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY,
@@ -277,7 +281,7 @@ public final class QueryRunner {
                             lower(positions, checkpoint.watermarks());
                         }
                     } else {
-                        deliver(subquery, reply, positions, delivery);
+                        deliver(plan, subquery, reply, positions, delivery);
                     }
                 }
                 whole = true;
@@ -362,7 +366,11 @@ public final class QueryRunner {
         }
 
         private void deliver(
-                Subquery.OfIndexer subquery, IndexerReply reply, Map<Integer, Long> positions, Delivery delivery)
+                QueryPlan plan,
+                Subquery.OfIndexer subquery,
+                IndexerReply reply,
+                Map<Integer, Long> positions,
+                Delivery delivery)
                 throws IOException {
             IndexerHeader header = reply.header();
             lower(positions, header.watermarks());
@@ -378,6 +386,10 @@ public final class QueryRunner {
                     delivery.miss(name + " is at offset " + header.watermarks()[p] + " of partition " + p + ", "
                             + subquery.demand()[p] + " was demanded");
                 }
+            }
+            if (plan.resolved().isOfNoRow()) {
+                reply.close();
+                return;
             }
             // The indexer's memory is held while its tuples are read: not longer, as long as they fit here.
             List<TupleBlock> held = new ArrayList<>();

@@ -23,9 +23,11 @@ import java.util.List;
  *
  * @param fields of the answer, in order
  * @param keys sorted and disjoint; what lies outside cannot match, by the condition neither
- * @param spec what a scan looks for
+ * @param spec what a scan looks for; without keys when no row can match
  */
 public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
+    private static final TimeInterval NOWHERE = new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE);
+
     /**
      * Most intervals that cover a shape: enough that the exact test on positions throws away little, few enough to be
      * tested on every row.
@@ -44,16 +46,21 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             return of(query, snapshot.stream());
         }
         if (query.times().to() < horizon) {
-            return of(query, snapshot.stream()).nowhere();
+            return of(query, snapshot.stream()).ofNoRow();
         }
         Query clipped = query.withTimes(new TimeInterval(horizon, query.times().to()));
         return of(clipped, snapshot.stream());
     }
 
-    /** The same without a key where anything could match. */
-    private ResolvedQuery nowhere() {
-        ScanSpec nothing = new ScanSpec(List.of(), spec.times(), spec.area(), spec.where(), spec.gather());
-        return new ResolvedQuery(query, stream, fields, List.of(), nothing);
+    /** The same for rows that are all gone: whoever could have them is asked how far it is, and no row is taken. */
+    private ResolvedQuery ofNoRow() {
+        ScanSpec nothing = new ScanSpec(List.of(), NOWHERE, spec.area(), spec.where(), spec.gather());
+        return new ResolvedQuery(query.withTimes(NOWHERE), stream, fields, keys, nothing);
+    }
+
+    /** Whether no row can match, whatever there is. */
+    boolean isOfNoRow() {
+        return spec.keys().isEmpty();
     }
 
     /**

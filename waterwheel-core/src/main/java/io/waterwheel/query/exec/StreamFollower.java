@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * volatile write; a snapshot only moves forward.
  */
 public final class StreamFollower {
-    /** A report and when it came. */
-    private record Arrived(Control.Report report, long atNanos) {}
+    /** A report, when it came, and the latest event time of it and of those before. */
+    private record Arrived(Control.Report report, long atNanos, long newest) {}
 
     private final SnapshotReader reader;
     private final Map<Integer, Arrived> reports = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ public final class StreamFollower {
 
     /** Takes a report, whenever it arrives; a newer one of an indexer replaces an older one. */
     public void onReport(Control.Report report, long nowNanos) {
-        Arrived arrived = new Arrived(report, nowNanos);
+        Arrived arrived = new Arrived(report, nowNanos, Reported.newest(report));
         keepLater(reports, arrived);
         if (!report.recovering()) {
             keepLater(settled, arrived);
@@ -57,7 +57,9 @@ public final class StreamFollower {
         reports.merge(
                 arrived.report().indexer(),
                 arrived,
-                (old, fresh) -> overtaken(old.report(), fresh.report()) ? old : fresh);
+                (old, fresh) -> overtaken(old.report(), fresh.report())
+                        ? old
+                        : new Arrived(fresh.report(), fresh.atNanos(), Math.max(old.newest(), fresh.newest())));
     }
 
     /** What each indexer has reported, as it is at a moment. */
@@ -71,7 +73,8 @@ public final class StreamFollower {
                             last.report(),
                             Duration.ofNanos(nowNanos - last.atNanos()),
                             calm == null ? null : calm.report(),
-                            calm == null ? Duration.ZERO : Duration.ofNanos(nowNanos - calm.atNanos())));
+                            calm == null ? Duration.ZERO : Duration.ofNanos(nowNanos - calm.atNanos()),
+                            calm == null ? Long.MIN_VALUE : calm.newest()));
         });
         return all;
     }

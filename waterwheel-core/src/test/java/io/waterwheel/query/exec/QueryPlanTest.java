@@ -50,7 +50,7 @@ class QueryPlanTest {
             .apply(4, new Edit.Started(0, 2));
 
     private static final Query OLD = Query.of("s").withTimes(new TimeInterval(0, 99));
-    private static final Region NEW = Region.of(0, 9, 1_000, 2_000);
+    private static final Region NEW = Region.of(0, 9, 100_000, 200_000);
 
     private static Control.Report report(int epoch, long flushed, long watermark, int version, boolean recovering) {
         return new Control.Report(
@@ -73,7 +73,7 @@ class QueryPlanTest {
     }
 
     private static Reported old(Control.Report report, int seconds) {
-        return new Reported(report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds));
+        return new Reported(report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds), 200_000);
     }
 
     private static void assertAsked(QueryPlan plan) {
@@ -92,7 +92,7 @@ class QueryPlanTest {
     void aFreshReportExcusesFromWhatItDoesNotHold() {
         Reported now = Reported.now(report(2, 1, 20, 1, false));
         assertExcused(plan(OLD, now), 20);
-        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 1_000)), now));
+        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 100_000)), now));
         assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), now));
         assertAsked(plan(OLD, Reported.now(report(2, 1, 20, 1, true))));
         assertAsked(plan(OLD, Reported.now(report(2, 2, 20, 1, false))));
@@ -109,21 +109,32 @@ class QueryPlanTest {
         assertExcused(plan(OLD, old, 0), 20, stale);
         assertExcused(plan(OLD, old(report(2, 1, 20, 1, false), 4)), 20, stale.replace("2 s", "4 s"));
 
-        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 1_000)), old, 0));
+        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 100_000)), old, 0));
         assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), old, 0));
         assertAsked(plan(OLD, old(report(2, 2, 20, 1, false), 4), 0));
         assertAsked(plan(OLD, old(report(2, 1, 20, 2, false), 4), 0));
-        // Of fewer partitions, or before positions were given up: either makes a version.
+        // Positions were given up since.
         assertAsked(plan(OLD, old(report(2, 1, 20, 0, false), 4), 0));
+        // What is asked for may have come since: the report's newest is 190,000.
+        Query news = Query.of("s").withTimes(new TimeInterval(201_000, 300_000));
+        assertExcused(plan(news, Reported.now(report(2, 1, 20, 1, false))), 20);
+        assertAsked(plan(news, old, 0));
+    }
+
+    @Test
+    void anOldReportOfFewerPartitionsExcusesNobody() {
+        StreamSnapshot grown = SNAPSHOT.apply(5, new Edit.Extended(1, List.of(0L)));
+        QueryPlan plan = QueryPlan.of(OLD, grown, Map.of(0, old(report(2, 1, 20, 1, false), 4)), Set.of(0));
+        assertAsked(plan);
     }
 
     @Test
     void aPredecessorsLastReportExcusesASuccessorThatRecovers() {
         Reported recovering = new Reported(
-                report(2, 1, 12, 1, true), Duration.ZERO, report(1, 0, 20, 1, false), Duration.ofSeconds(9));
-        assertAsked(plan(OLD, recovering));
+                report(2, 1, 12, 1, true), Duration.ZERO, report(1, 0, 20, 1, false), Duration.ofSeconds(9), 200_000);
         assertExcused(
-                plan(OLD, recovering, 0), 20, "indexer 0 does not answer: what it took in the last 9 s may be missing");
+                plan(OLD, recovering), 20, "indexer 0 does not answer: what it took in the last 9 s may be missing");
+        assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), recovering));
     }
 
     @Test
@@ -136,7 +147,7 @@ class QueryPlanTest {
         follower.onReport(second, 5_000);
         follower.onReport(first, 6_000);
         assertThat(follower.reports(7_000))
-                .containsExactly(
-                        Map.entry(0, new Reported(second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000))));
+                .containsExactly(Map.entry(
+                        0, new Reported(second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000), 200_000)));
     }
 }

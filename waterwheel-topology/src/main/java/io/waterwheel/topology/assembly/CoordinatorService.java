@@ -321,7 +321,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         Retention asked = request.hasRetention() ? Retention.parse(request.getRetention()) : null;
         services.catalogStore().sync();
         StreamInfo stream = require(request.getName());
-        StreamSnapshot snapshot = snapshot(stream);
+        StreamSnapshot snapshot = coordinator.snapshot(stream);
         Retention own = stream.policy().retention();
         RetentionReply.Builder reply = RetentionReply.newBuilder().setRetention(own.toString());
         if (snapshot.horizon() != Retention.NO_HORIZON) {

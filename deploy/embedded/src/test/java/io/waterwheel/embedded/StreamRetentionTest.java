@@ -41,6 +41,8 @@ final class StreamRetentionTest {
     private static final long HOUR = 3_600_000;
     private static final long YEAR = 365 * 24 * HOUR;
     private static final int ROWS = 1_000;
+    /** No query may run for longer than files that are nobody's stay. */
+    private static final Duration LONGEST = Duration.ofSeconds(10);
 
     @TempDir
     static Path folder;
@@ -54,9 +56,9 @@ final class StreamRetentionTest {
                 "test",
                 "",
                 List.of(
-                        "collector.grace=6 s",
+                        "collector.grace=11 s",
                         "collector.interval=300 ms",
-                        "query.timeout=5 s",
+                        "query.timeout=10 s",
                         "indexer.tasks=2",
                         "catalog.edits=5"));
         try (RunningServer started =
@@ -92,8 +94,7 @@ final class StreamRetentionTest {
             // It comes too late: its time has gone.
             append(now - 5 * HOUR, HOUR);
             checkExact();
-            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences())
-                    .isEmpty();
+            assertThat(client.verify("kept", LONGEST).differences()).isEmpty();
             Waiting.until("files are removed", () -> chunkFiles() < before);
             checkExact();
 
@@ -102,8 +103,7 @@ final class StreamRetentionTest {
             append(now - 3 * HOUR, HOUR);
             checkExact();
             assertThat(client.retention("kept").horizon().toEpochMilli()).isEqualTo(horizon);
-            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences())
-                    .isEmpty();
+            assertThat(client.verify("kept", LONGEST).differences()).isEmpty();
         }
     }
 
@@ -132,7 +132,7 @@ final class StreamRetentionTest {
     }
 
     private long count() {
-        return client.count(Query.of("kept").withAtLeast(end));
+        return client.count(Query.of("kept").withAtLeast(end).withTimeout(LONGEST));
     }
 
     /** Every answer has what lies at or after its horizon, and nothing else. */
@@ -141,7 +141,7 @@ final class StreamRetentionTest {
                 TimeInterval.ALL,
                 new TimeInterval(times.get(0), times.get(ROWS)),
                 new TimeInterval(times.get(0), times.get(0) + HOUR))) {
-            try (var cursor = client.query(Query.of("kept").withAtLeast(end).withTimes(asked))) {
+            try (var cursor = client.query(Query.of("kept").withAtLeast(end).withTimeout(LONGEST).withTimes(asked))) {
                 long rows = 0;
                 while (cursor.next()) {
                     rows++;

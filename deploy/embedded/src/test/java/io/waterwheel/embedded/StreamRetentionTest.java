@@ -60,7 +60,7 @@ final class StreamRetentionTest {
                         "collector.interval=300 ms",
                         "query.timeout=10 s",
                         "indexer.tasks=2",
-                        "catalog.edits=5"));
+                        "catalog.edits=10"));
         try (RunningServer started =
                         RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient connected = WaterwheelClient.connect(started.url())) {
@@ -81,7 +81,8 @@ final class StreamRetentionTest {
                     .startsWith(
                             "stream kept: retention off\nexpired: nothing\nwith retention 1 h:\nto expire: all before ");
             StreamRetention due = client.retention("kept", Retention.parse("1 h"));
-            assertThat(due.tuples()).as("whole chunks").isEqualTo(ROWS);
+            // Late ones of the second may have chunks of their own, that end before the horizon.
+            assertThat(due.tuples()).as("whole chunks").isBetween((long) ROWS, 3L * ROWS / 2);
             assertThat(due.cut()).as("chunks across").isPositive();
             assertThat(due.next().toEpochMilli()).isBetween(now - HOUR, System.currentTimeMillis() - HOUR);
             assertThat(count()).as("after a dry run").isEqualTo(3 * ROWS);

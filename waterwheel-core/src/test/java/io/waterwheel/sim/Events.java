@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Events {
     private static final int SESSIONS = 2;
     /** Where tuples expire, one event in so many has to do with it. */
-    private static final int EXPIRY = 40;
+    private static final int EXPIRY = 15;
 
     private final World world;
     private final Random random;

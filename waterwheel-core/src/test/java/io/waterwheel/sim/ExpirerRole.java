@@ -60,7 +60,7 @@ final class ExpirerRole {
     void retain() {
         Retention retention = world.random.nextInt(6) == 0
                 ? Retention.OFF
-                : new Retention(1_000L * (1 + world.random.nextInt(world.random.nextBoolean() ? 2 : 20)));
+                : new Retention(1_000L * (1 + world.random.nextInt(world.random.nextInt(4) == 0 ? 20 : 2)));
         new Namespace(client).changePolicy(world.stream.name(), policy -> policy.withRetention(retention));
         world.note("expirer " + number, "retention %s", retention);
     }

@@ -398,12 +398,6 @@ final class PlantedBugs {
                     .with(SNAPSHOT, "if (!isBefore(horizon, chunk)) {", "if (chunk.tuples() > 0) {"),
             new PlantedBug("manifest's horizon", 11, SAFETY, "a manifest's horizon is not read")
                     .with(MANIFESTS, "horizon = cursor.i64();", "cursor.i64();"),
-            new PlantedBug("expired in manifests", 11, SAFETY, "what expired comes back with the next manifest")
-                    .with(MANIFESTS, "withoutExpired(chunks, horizon);", "")
-                    .with(
-                            MANIFESTS,
-                            "cursor.require(count == chunks.size(),",
-                            "cursor.require(count <= chunks.size(),"),
             // Only in pairs.
             new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")
                     .and(REPEATS)

@@ -41,6 +41,8 @@ final class StreamRetentionTest {
     private static final long HOUR = 3_600_000;
     private static final long YEAR = 365 * 24 * HOUR;
     private static final int ROWS = 1_000;
+    /** No query may run for longer than files that are nobody's stay. */
+    private static final Duration LONGEST = Duration.ofSeconds(10);
 
     @TempDir
     static Path folder;
@@ -54,11 +56,11 @@ final class StreamRetentionTest {
                 "test",
                 "",
                 List.of(
-                        "collector.grace=6 s",
+                        "collector.grace=11 s",
                         "collector.interval=300 ms",
-                        "query.timeout=5 s",
+                        "query.timeout=10 s",
                         "indexer.tasks=2",
-                        "catalog.edits=5"));
+                        "catalog.edits=10"));
         try (RunningServer started =
                         RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient connected = WaterwheelClient.connect(started.url())) {
@@ -79,7 +81,8 @@ final class StreamRetentionTest {
                     .startsWith(
                             "stream kept: retention off\nexpired: nothing\nwith retention 1 h:\nto expire: all before ");
             StreamRetention due = client.retention("kept", Retention.parse("1 h"));
-            assertThat(due.tuples()).as("whole chunks").isEqualTo(ROWS);
+            // Late ones of the second may have chunks of their own, that end before the horizon.
+            assertThat(due.tuples()).as("whole chunks").isBetween((long) ROWS, 3L * ROWS / 2);
             assertThat(due.cut()).as("chunks across").isPositive();
             assertThat(due.next().toEpochMilli()).isBetween(now - HOUR, System.currentTimeMillis() - HOUR);
             assertThat(count()).as("after a dry run").isEqualTo(3 * ROWS);
@@ -92,8 +95,7 @@ final class StreamRetentionTest {
             // It comes too late: its time has gone.
             append(now - 5 * HOUR, HOUR);
             checkExact();
-            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences())
-                    .isEmpty();
+            assertThat(client.verify("kept", LONGEST).differences()).isEmpty();
             Waiting.until("files are removed", () -> chunkFiles() < before);
             checkExact();
 
@@ -102,8 +104,7 @@ final class StreamRetentionTest {
             append(now - 3 * HOUR, HOUR);
             checkExact();
             assertThat(client.retention("kept").horizon().toEpochMilli()).isEqualTo(horizon);
-            assertThat(client.verify("kept", Duration.ofSeconds(60)).differences())
-                    .isEmpty();
+            assertThat(client.verify("kept", LONGEST).differences()).isEmpty();
         }
     }
 
@@ -132,7 +133,7 @@ final class StreamRetentionTest {
     }
 
     private long count() {
-        return client.count(Query.of("kept").withAtLeast(end));
+        return client.count(Query.of("kept").withAtLeast(end).withTimeout(LONGEST));
     }
 
     /** Every answer has what lies at or after its horizon, and nothing else. */
@@ -141,7 +142,7 @@ final class StreamRetentionTest {
                 TimeInterval.ALL,
                 new TimeInterval(times.get(0), times.get(ROWS)),
                 new TimeInterval(times.get(0), times.get(0) + HOUR))) {
-            try (var cursor = client.query(Query.of("kept").withAtLeast(end).withTimes(asked))) {
+            try (var cursor = client.query(Query.of("kept").withAtLeast(end).withTimeout(LONGEST).withTimes(asked))) {
                 long rows = 0;
                 while (cursor.next()) {
                     rows++;

@@ -142,7 +142,8 @@ final class StreamRetentionTest {
                 TimeInterval.ALL,
                 new TimeInterval(times.get(0), times.get(ROWS)),
                 new TimeInterval(times.get(0), times.get(0) + HOUR))) {
-            try (var cursor = client.query(Query.of("kept").withAtLeast(end).withTimeout(LONGEST).withTimes(asked))) {
+            try (var cursor = client.query(
+                    Query.of("kept").withAtLeast(end).withTimeout(LONGEST).withTimes(asked))) {
                 long rows = 0;
                 while (cursor.next()) {
                     rows++;

@@ -95,14 +95,18 @@ final class PlantedBugs {
      * Any change of the simulator makes them out of date, which costs time and nothing else.
      */
     static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("checkpoint apart", 3982),
-            Map.entry("answer version", 47),
-            Map.entry("report version", 47),
-            Map.entry("collector epoch", 44),
-            Map.entry("merge epoch", 129),
-            Map.entry("idle successor", 391),
-            Map.entry("s-1, checkpoint apart", 1019),
-            Map.entry("flush order, s-1", 53));
+            Map.entry("checkpoint apart", 1718),
+            Map.entry("answer version", 58),
+            Map.entry("report version", 258),
+            Map.entry("collector epoch", 24),
+            Map.entry("merge epoch", 289),
+            Map.entry("idle successor", 40),
+            Map.entry("horizon goes back", 60),
+            Map.entry("policy check", 215),
+            Map.entry("subquery epoch, s above mine", 44),
+            Map.entry("subquery epoch, floor at start", 44),
+            Map.entry("s-1, checkpoint apart", 308),
+            Map.entry("flush order, s-1", 51));
 
     private PlantedBugs() {}
 
@@ -179,9 +183,10 @@ final class PlantedBugs {
             new PlantedBug("one edit", 8, SAFETY, "flushes are asked for as reported, chunks as in the snapshot")
                     .with(
                             PLAN,
-                            "checkpoint.epoch(), checkpoint.flushed(), demand)",
-                            "checkpoint.epoch(), report == null || report.epoch() != checkpoint.epoch()"
-                                    + " ? checkpoint.flushed() : Math.max(checkpoint.flushed(), report.flushed()), demand)"),
+                            "checkpoint.epoch(),\n                        checkpoint.flushed(),\n                        demand)",
+                            "checkpoint.epoch(), reported == null || reported.last().epoch() != checkpoint.epoch()"
+                                    + " ? checkpoint.flushed()"
+                                    + " : Math.max(checkpoint.flushed(), reported.last().flushed()), demand)"),
             new PlantedBug("merge check", 11, SAFETY, "a merge does not look whether its inputs are still there")
                     .with(CATALOG, "if (!inputs.stream().allMatch(current::holds)) {", "if (inputs.isEmpty()) {")
                     .with(SNAPSHOT, "if (gone.size() != inputs.size()) {", "if (gone.size() > inputs.size()) {"),
@@ -370,7 +375,7 @@ final class PlantedBugs {
             new PlantedBug("all expired", 11, SAFETY, "a query of times before the horizon only is not clipped")
                     .with(
                             "query/exec/ResolvedQuery",
-                            "return of(query, snapshot.stream()).nowhere();",
+                            "return of(query, snapshot.stream()).ofNoRow();",
                             "return of(query, snapshot.stream());"),
             new PlantedBug("chunks across", 11, SAFETY, "chunks that begin before the horizon expire whole")
                     .with(

@@ -19,7 +19,7 @@ final class Simulation {
     static final int STEPS = 1_500;
 
     /** Rounds of 10 ms without faults after which everything must be there. */
-    private static final int CALM_ROUNDS = 900;
+    private static final int CALM_ROUNDS = 2700;
 
     /**
      * How a run ended.

@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -99,6 +101,21 @@ final class KafkaSourceTest {
         return values;
     }
 
+    /** One after the last record of each partition, committed or not. */
+    private static long[] lastOffsets(String topic, int partitions) throws Exception {
+        long[] ends = new long[partitions];
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
+            for (int p = 0; p < partitions; p++) {
+                TopicPartition partition = new TopicPartition(topic, p);
+                ends[p] = admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                        .partitionResult(partition)
+                        .get(30, TimeUnit.SECONDS)
+                        .offset();
+            }
+        }
+        return ends;
+    }
+
     private static void check(RecordBatch batch, NavigableMap<Long, String> values) {
         long last = batch.from() - 1;
         for (int i = 0; i < batch.count(); i++) {
@@ -139,7 +156,12 @@ final class KafkaSourceTest {
                     producer.abortTransaction();
                 }
             }
-            long[] ends = topics.endOffsets(topics.find("committed").orElseThrow());
+            // The last transaction's marks follow the answer.
+            Waiting.until(
+                    "nothing is open",
+                    () -> Arrays.equals(
+                            topics.endOffsets(topics.find("committed").orElseThrow()), lastOffsets("committed", 2)));
+            long[] ends = lastOffsets("committed", 2);
             try (KafkaSource source = new KafkaSource(kafka.bootstrap(), "test", 500)) {
                 source.assign(5, "committed", 0, 0);
                 source.assign(5, "committed", 1, 0);

@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
     private static final int CALL_MILLIS = 10_000;
+    private static final int PAUSE_MILLIS = 100;
 
     private HangingTransactions() {}
 
@@ -52,7 +53,11 @@ public final class HangingTransactions {
             var topics = admin.describeTopics(get(admin.listTopics().names())).allTopicNames();
             get(topics).values().forEach(topic -> topic.partitions()
                     .forEach(partition -> all.add(new TopicPartition(topic.name(), partition.partition()))));
-            end(admin, all, before);
+            // What is decided and not marked yet is being marked, or about to be forgotten: that takes a moment.
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CALL_MILLIS);
+            while (!end(admin, all, before) && System.nanoTime() - deadline < 0) {
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+            }
         } catch (ExecutionException | TimeoutException | IOException e) {
             LOG.warn("hanging transactions could not be looked for, or ended", e);
         } catch (InterruptedException e) {
@@ -68,7 +73,7 @@ public final class HangingTransactions {
      */
     static void end(String bootstrap, TopicPartition partition, long before) {
         try (Admin admin = admin(bootstrap)) {
-            end(admin, List.of(partition), before);
+            boolean unused = end(admin, List.of(partition), before);
         } catch (ExecutionException | TimeoutException | IOException e) {
             LOG.warn("{}: hanging transactions could not be looked for, or ended", partition, e);
         } catch (InterruptedException e) {
@@ -91,26 +96,29 @@ public final class HangingTransactions {
         return future.get(CALL_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private static void end(Admin admin, Collection<TopicPartition> partitions, long before)
+    /** Ends what hangs; returns false when there is more that its coordinator has decided, or does not list yet. */
+    private static boolean end(Admin admin, Collection<TopicPartition> partitions, long before)
             throws ExecutionException, TimeoutException, InterruptedException, IOException {
-        Map<Long, TransactionListing> known = new HashMap<>();
+        Map<Long, TransactionListing> listed = new HashMap<>();
         for (TransactionListing listing : get(admin.listTransactions().all())) {
-            known.put(listing.producerId(), listing);
-        }
-        if (known.isEmpty()) {
-            return;
+            listed.put(listing.producerId(), listing);
         }
         List<Hanging> hanging = new ArrayList<>();
+        boolean[] whole = {true};
         get(admin.describeProducers(partitions).all()).forEach((partition, state) -> {
             for (ProducerState producer : state.activeProducers()) {
-                TransactionListing listing = known.get(producer.producerId());
-                TransactionResult decided = decided(listing == null ? null : listing.state());
+                TransactionListing listing = listed.get(producer.producerId());
                 // What was begun since may be under way, whatever was listed before.
-                if (producer.currentTransactionStartOffset().isPresent()
-                        && producer.lastTimestamp() < before
-                        && decided != null) {
+                if (producer.currentTransactionStartOffset().isEmpty() || producer.lastTimestamp() >= before) {
+                    continue;
+                }
+                @Nullable TransactionState known = listing == null ? null : listing.state();
+                TransactionResult decided = decided(known);
+                if (decided != null) {
                     LOG.warn("{}: {} hangs; its coordinator has {}", partition, producer, listing);
                     hanging.add(new Hanging(partition, producer, decided));
+                } else if (known != TransactionState.ONGOING) {
+                    whole[0] = false;
                 }
             }
         });
@@ -140,6 +148,7 @@ public final class HangingTransactions {
                     CALL_MILLIS);
             LOG.warn("{}: wrote {} for the transaction of producer {}", one.partition(), one.decided(), producer);
         }
+        return whole[0];
     }
 
     /**

@@ -83,7 +83,7 @@ final class ManyStreamsTest {
         System.err.printf(
                 "50 streams: created in p50 %d ms, max %d ms; first complete answer after p50 %d ms, max %d ms%n",
                 created[STREAMS / 2], created[STREAMS - 1], answered[STREAMS / 2], answered[STREAMS - 1]);
-        // 40 to 90 ms on a quiet machine; a stream that waits for another's would take seconds.
+        // 40 to 55 ms on a quiet machine; a stream that waits for another's would take seconds.
         assertThat(created[STREAMS / 2])
                 .as("median milliseconds to create a stream")
                 .isLessThan(1_000);

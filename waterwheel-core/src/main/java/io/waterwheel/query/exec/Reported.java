@@ -25,11 +25,7 @@ public record Reported(
     /** Whoever has not been heard of for so long would let the query wait as well. */
     private static final Duration SILENT = Duration.ofSeconds(3);
 
-    /** A report that has just come. */
-    public static Reported now(Control.Report report) {
-        return new Reported(report, Duration.ZERO, report.recovering() ? null : report, Duration.ZERO, newest(report));
-    }
-
+    /** The latest event time of a report's region; {@link Long#MIN_VALUE} when it has none. */
     static long newest(Control.Report report) {
         return report.region() == null
                 ? Long.MIN_VALUE

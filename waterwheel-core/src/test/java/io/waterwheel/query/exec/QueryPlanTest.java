@@ -72,6 +72,11 @@ class QueryPlanTest {
         return QueryPlan.of(query, SNAPSHOT, Map.of(0, reported), Set.of(failed));
     }
 
+    private static Reported now(Control.Report report) {
+        return new Reported(
+                report, Duration.ZERO, report.recovering() ? null : report, Duration.ZERO, Reported.newest(report));
+    }
+
     private static Reported old(Control.Report report, int seconds) {
         return new Reported(report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds), 200_000);
     }
@@ -90,14 +95,14 @@ class QueryPlanTest {
 
     @Test
     void aFreshReportExcusesFromWhatItDoesNotHold() {
-        Reported now = Reported.now(report(2, 1, 20, 1, false));
+        Reported now = now(report(2, 1, 20, 1, false));
         assertExcused(plan(OLD, now), 20);
         assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 100_000)), now));
         assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), now));
-        assertAsked(plan(OLD, Reported.now(report(2, 1, 20, 1, true))));
-        assertAsked(plan(OLD, Reported.now(report(2, 2, 20, 1, false))));
-        assertAsked(plan(OLD, Reported.now(report(2, 1, 20, 2, false))));
-        assertAsked(plan(OLD, Reported.now(report(1, 1, 20, 1, false))));
+        assertAsked(plan(OLD, now(report(2, 1, 20, 1, true))));
+        assertAsked(plan(OLD, now(report(2, 2, 20, 1, false))));
+        assertAsked(plan(OLD, now(report(2, 1, 20, 2, false))));
+        assertAsked(plan(OLD, now(report(1, 1, 20, 1, false))));
         assertAsked(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(0)));
     }
 
@@ -117,7 +122,7 @@ class QueryPlanTest {
         assertAsked(plan(OLD, old(report(2, 1, 20, 0, false), 4), 0));
         // What is asked for may have come since: the report's newest is 190,000.
         Query news = Query.of("s").withTimes(new TimeInterval(201_000, 300_000));
-        assertExcused(plan(news, Reported.now(report(2, 1, 20, 1, false))), 20);
+        assertExcused(plan(news, now(report(2, 1, 20, 1, false))), 20);
         assertAsked(plan(news, old, 0));
     }
 

@@ -78,6 +78,9 @@ class FlightsOnClusterTest {
             untilComplete(coordinators, Map.of());
             say("the stream is created and both coordinators answer");
             assertThat(cluster.workers()).hasSize(cluster.pairs());
+            for (RealCluster.Worker worker : cluster.workers()) {
+                OldLibraries.assertFirst(worker);
+            }
             String topology = cluster.topologies().get(0).get_id();
 
             int fresh = rows.size() * 6 / 10;

@@ -141,7 +141,8 @@ final class SharedCluster implements ParameterResolver {
         Path configuration = Files.writeString(
                 running.cluster.folder().resolve("conf/waterwheel-of-tests.yaml"),
                 Files.readString(running.cluster.configuration())
-                        + "\nstorm:\n  topology.testing.always.try.serialize: true\n");
+                        + "\nstorm:\n  topology.testing.always.try.serialize: true\n"
+                        + "  topology.classpath.beginning: " + OldLibraries.jars() + "\n");
         List<String> arguments = new ArrayList<>(List.of("--config", configuration.toString()));
         arguments.addAll(TOPOLOGY);
         running.cluster.submit(

@@ -90,11 +90,29 @@ public final class TemplateTree {
      * @param leaves of the new template
      * @param before skewness that it began with: how much the largest leaf that can be divided exceeds an even share
      * @param after skewness that it ended with
+     * @param longestNanos that an insertion was held up for it
      */
-    public record Rebuilt(long tuples, int leaves, double before, double after) {}
+    public record Rebuilt(long tuples, int leaves, double before, double after, long longestNanos) {}
 
     /** New leaves that take over when they hold all rows of the old ones. */
-    private record Rebuilding(TemplateRebuild scratch, Leaves fresh, int wantedLeaves, double before) {}
+    private static final class Rebuilding {
+        final TemplateRebuild scratch;
+        final Leaves fresh;
+        final int wantedLeaves;
+        final double before;
+        long longestNanos;
+
+        Rebuilding(TemplateRebuild scratch, Leaves fresh, int wantedLeaves, double before) {
+            this.scratch = scratch;
+            this.fresh = fresh;
+            this.wantedLeaves = wantedLeaves;
+            this.before = before;
+        }
+
+        void heldUpSince(long nanos) {
+            longestNanos = Math.max(longestNanos, System.nanoTime() - nanos);
+        }
+    }
 
     /** The owner, until it discards, and the readers. */
     private final AtomicInteger holders = new AtomicInteger(1);
@@ -175,7 +193,7 @@ public final class TemplateTree {
         }
         publish(tuples + Math.max(0, toRow - fromRow));
         if (rebuilding != null) {
-            continueRebuild(rebuilding, Math.max(STEP_TUPLES, 4L * (toRow - fromRow)));
+            continueRebuild(rebuilding, Math.max(STEP_TUPLES, 4L * (toRow - fromRow)), System.nanoTime());
         } else if (tuples >= judgeAt) {
             judge();
         }
@@ -233,7 +251,7 @@ public final class TemplateTree {
         }
         long pages = leaves.pagesTaken() + (old == null ? 0L : old.pagesTaken());
         if (rebuilding != null) {
-            pages += rebuilding.fresh().pagesTaken();
+            pages += rebuilding.fresh.pagesTaken();
         }
         usedBytes = pages * Page.bytes(layout.payloadWidth()) + (long) arena.slabsTaken() * PagePool.SLAB_COST;
         bytes = allTuples * layout.rowWidth() + variableBytes;
@@ -246,10 +264,12 @@ public final class TemplateTree {
         if (replaced != null || skewness() <= tolerated() || !roomForRebuild()) {
             return;
         }
+        long since = System.nanoTime();
         Rebuilding begun = begin(wantedLeaves);
+        begun.heldUpSince(since);
         // Finding the bounds of many tuples is a step of its own.
         if (tuples <= STEP_TUPLES) {
-            continueRebuild(begun, Long.MAX_VALUE);
+            continueRebuild(begun, Long.MAX_VALUE, since);
         }
     }
 
@@ -293,7 +313,8 @@ public final class TemplateTree {
             return;
         }
         giveUpRebuild();
-        continueRebuild(begin(leavesWanted), Long.MAX_VALUE);
+        long since = System.nanoTime();
+        continueRebuild(begin(leavesWanted), Long.MAX_VALUE, since);
     }
 
     private Rebuilding begin(int leavesWanted) {
@@ -306,19 +327,23 @@ public final class TemplateTree {
         return begun;
     }
 
-    private void continueRebuild(Rebuilding now, long rows) {
+    private void continueRebuild(Rebuilding now, long rows, long sinceNanos) {
         Leaves old = leaves;
         if (!isRoomFor(0)) {
             giveUpRebuild();
-        } else if (now.scratch().copy(old, now.fresh(), layout, rows)) {
-            pool.giveRebuild(now.scratch());
+        } else if (now.scratch.copy(old, now.fresh, layout, rows)) {
+            pool.giveRebuild(now.scratch);
             rebuilding = null;
-            leaves = now.fresh();
+            leaves = now.fresh;
             replaced = old;
             old.unpin();
             rebuilds++;
             judgeAt = tuples + tuples / 2;
-            rebuilt = new Rebuilt(tuples, leaves.template().leaves(), now.before(), skewness(now.wantedLeaves()));
+            now.heldUpSince(sinceNanos);
+            rebuilt = new Rebuilt(
+                    tuples, leaves.template().leaves(), now.before, skewness(now.wantedLeaves), now.longestNanos);
+        } else {
+            now.heldUpSince(sinceNanos);
         }
         publish(tuples);
     }
@@ -331,8 +356,8 @@ public final class TemplateTree {
         Rebuilding now = rebuilding;
         if (now != null) {
             rebuilding = null;
-            now.fresh().revoke();
-            pool.giveRebuild(now.scratch());
+            now.fresh.revoke();
+            pool.giveRebuild(now.scratch);
             judgeAt = tuples + tuples / 2;
             publish(tuples);
         }
@@ -518,7 +543,7 @@ public final class TemplateTree {
         }
         Rebuilding now = rebuilding;
         if (now != null) {
-            now.fresh().revoke();
+            now.fresh.revoke();
         }
         arena.recycle();
     }

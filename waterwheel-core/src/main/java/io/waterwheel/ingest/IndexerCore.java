@@ -232,7 +232,11 @@ public final class IndexerCore {
     private void noteRebuilds() {
         TemplateTree.Rebuilt rebuilt = active.takeRebuilt();
         while (rebuilt != null) {
-            templates = new Control.Templates(templates.rebuilds() + 1, rebuilt.before(), rebuilt.after());
+            templates = new Control.Templates(
+                    templates.rebuilds() + 1,
+                    rebuilt.before(),
+                    rebuilt.after(),
+                    Math.max(templates.longestNanos(), rebuilt.longestNanos()));
             effects.rebuilt(rebuilt);
             rebuilt = active.takeRebuilt();
         }

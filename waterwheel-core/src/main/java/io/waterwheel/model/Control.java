@@ -73,10 +73,11 @@ public sealed interface Control {
      * @param before skewness that the last rebuild began with, 0 when there was none: how much the largest leaf that
      *     can be divided exceeds an even share
      * @param after skewness that it ended with
+     * @param longestNanos that an insertion was held up for a rebuild since the indexer started
      */
-    record Templates(long rebuilds, double before, double after) {
+    record Templates(long rebuilds, double before, double after, long longestNanos) {
         /** None was rebuilt. */
-        public static final Templates NONE = new Templates(0, 0, 0);
+        public static final Templates NONE = new Templates(0, 0, 0, 0);
     }
 
     /**

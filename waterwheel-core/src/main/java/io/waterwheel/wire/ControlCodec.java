@@ -89,6 +89,7 @@ public final class ControlCodec {
                 .setRebuilds(report.templates().rebuilds())
                 .setSkewnessBefore(report.templates().before())
                 .setSkewnessAfter(report.templates().after())
+                .setLongestRebuildNanos(report.templates().longestNanos())
                 .setRecovering(report.recovering());
         for (long watermark : report.watermarks()) {
             message.addWatermarks(watermark);
@@ -197,6 +198,10 @@ public final class ControlCodec {
                 part.getRejected(),
                 part.getRecovering(),
                 new Control.Memory(part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees()),
-                new Control.Templates(part.getRebuilds(), part.getSkewnessBefore(), part.getSkewnessAfter()));
+                new Control.Templates(
+                        part.getRebuilds(),
+                        part.getSkewnessBefore(),
+                        part.getSkewnessAfter(),
+                        part.getLongestRebuildNanos()));
     }
 }

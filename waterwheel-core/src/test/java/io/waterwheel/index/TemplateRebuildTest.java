@@ -278,6 +278,7 @@ final class TemplateRebuildTest {
         assertThat(rebuilt.leaves()).isEqualTo(tree.template().leaves());
         assertThat(rebuilt.before()).isEqualTo(before);
         assertThat(rebuilt.after()).isEqualTo(tree.skewness());
+        assertThat(rebuilt.longestNanos()).isPositive();
         tree.discard();
         assertThat(pool.usedBytes()).isZero();
     }

@@ -416,17 +416,18 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         @Override
         public void rebuilt(TemplateTree.Rebuilt rebuilt) {
             LOG.info(
-                    "[{}/indexer-{}] template rebuilt: tuples={} leaves={} skewness={} before, {} after",
+                    "[{}/indexer-{}] template rebuilt: tuples={} leaves={} skewness={} before, {} after, longest pause {} ms",
                     stream.name(),
                     indexer,
                     rebuilt.tuples(),
                     rebuilt.leaves(),
                     rounded(rebuilt.before()),
-                    rounded(rebuilt.after()));
+                    rounded(rebuilt.after()),
+                    rounded(rebuilt.longestNanos() / 1e6));
         }
 
-        private static double rounded(double skewness) {
-            return Math.round(skewness * 1_000) / 1_000.0;
+        private static double rounded(double figure) {
+            return Math.round(figure * 1_000) / 1_000.0;
         }
 
         @Override

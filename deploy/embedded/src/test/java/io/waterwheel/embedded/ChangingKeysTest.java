@@ -1,0 +1,138 @@
+package io.waterwheel.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.query.Query;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Templates on a whole server whose keys change in every way: they are rebuilt a few times a chunk at most, nothing
+ * waits long for it, and every answer is right. {@code -Drows=3000000 -Dpause=10} is the long form, for a quiet
+ * machine: rows of each stream, and milliseconds that an insertion may be held up for a rebuild.
+ */
+@Tag("embedded")
+@Timeout(900)
+final class ChangingKeysTest {
+    private static final int ROWS = Integer.getInteger("rows", 100_000);
+    /** A machine that does something else, or collects garbage, stops an insertion for longer than it takes. */
+    private static final double MOST_PAUSE_MILLIS = Integer.getInteger("pause", 500);
+    /** A tree's bound, see {@code TemplateTree}. */
+    private static final int MOST_REBUILDS = 9;
+
+    private static final long SPREAD = 1L << 40;
+    private static final long FAR = 1L << 50;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    static Path folder;
+
+    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final SplittableRandom random = new SplittableRandom(seed);
+
+    @Test
+    void templatesFollowWhateverTheKeysDo() throws Exception {
+        Map<String, LongUnaryOperator> kinds = new LinkedHashMap<>();
+        kinds.put("stationary", i -> random.nextLong(SPREAD));
+        kinds.put("hot-keys", i -> i % 3 == 0 ? random.nextLong(SPREAD) : i % 3);
+        kinds.put("jump", i -> (i < ROWS / 2 ? 0 : FAR) + random.nextLong(SPREAD));
+        kinds.put("drift", i -> i * (SPREAD / 100_000) + random.nextLong(SPREAD));
+        kinds.put("sorted", i -> i);
+        kinds.put("alternating", i -> (i / 50_000 % 2 == 0 ? 0 : FAR) + random.nextLong(SPREAD));
+        WaterwheelConfig config =
+                WaterwheelConfig.parse("test", "", List.of("indexer.tasks=1", "indexer.seal-size=8 MiB"));
+        try (RunningServer server =
+                        RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            for (Map.Entry<String, LongUnaryOperator> kind : kinds.entrySet()) {
+                String stream = kind.getKey();
+                create(client, stream);
+                Map<Integer, Long> positions;
+                try (Appender appender = client.appender(stream)) {
+                    for (int i = 0; i < ROWS; i++) {
+                        appender.append(1_600_000_000_000L + i, kind.getValue().applyAsLong(i));
+                    }
+                    positions = appender.flush();
+                }
+                assertThat(client.count(Query.of(stream).withAtLeast(positions)))
+                        .isEqualTo(ROWS);
+                check(client, stream);
+                assertThat(client.verify(stream, Duration.ofMinutes(1)).differences())
+                        .as("seed %s, %s, fresh", seed, stream)
+                        .isEmpty();
+                client.flush(stream);
+                assertThat(client.verify(stream, Duration.ofMinutes(1)).differences())
+                        .as("seed %s, %s, in chunks", seed, stream)
+                        .isEmpty();
+            }
+        }
+    }
+
+    private static void create(WaterwheelClient client, String stream) {
+        Schema schema = new Schema(
+                List.of(new Field("t", FieldType.TIMESTAMP, false), new Field("k", FieldType.LONG, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        client.createStream(new StreamDefinition(stream, stream, RecordFormat.BLOCK, 1, schema));
+    }
+
+    private void check(WaterwheelClient client, String stream) throws Exception {
+        JsonNode[] told = new JsonNode[1];
+        Waiting.until("the indexer's report is of all rows", () -> {
+            told[0] = status(client, stream);
+            return told[0].path("memoryTuples").asLong()
+                            + told[0].path("chunkTuples").asLong()
+                    == ROWS;
+        });
+        JsonNode indexer = told[0].path("indexers").path(0);
+        int trees = told[0].path("chunks").asInt() + 1;
+        int rebuilds = indexer.path("rebuilds").asInt();
+        double pause = indexer.path("longestRebuildPauseMs").asDouble();
+        System.err.printf(
+                Locale.ROOT,
+                "templates: %s: %d rows, %d trees, %d rebuilds, the last from skewness %.2f to %.2f, longest pause"
+                        + " %.2f ms%n",
+                stream,
+                ROWS,
+                trees,
+                rebuilds,
+                indexer.path("skewnessBefore").asDouble(),
+                indexer.path("skewnessAfter").asDouble(),
+                pause);
+        assertThat(rebuilds)
+                .as("seed %s, %s: rebuilds of %s trees", seed, stream, trees)
+                .isBetween(1, MOST_REBUILDS * trees);
+        assertThat(pause).as("seed %s, %s", seed, stream).isLessThanOrEqualTo(MOST_PAUSE_MILLIS);
+    }
+
+    private static JsonNode status(WaterwheelClient client, String stream) throws Exception {
+        for (JsonNode status : JSON.readTree(client.status().json()).path("streams")) {
+            if (status.path("name").asText().equals(stream)) {
+                return status;
+            }
+        }
+        throw new AssertionError("the status does not have stream " + stream);
+    }
+}

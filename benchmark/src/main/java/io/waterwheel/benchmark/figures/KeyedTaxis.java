@@ -16,7 +16,7 @@ final class KeyedTaxis {
     static final int BLOCK_ROWS = 1000;
     static final Schema SCHEMA = TaxiTuples.stream(RecordFormat.BLOCK, 1).schema();
     static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
-    private static final int RATE = 50_000;
+    static final int RATE = 50_000;
 
     private KeyedTaxis() {}
 

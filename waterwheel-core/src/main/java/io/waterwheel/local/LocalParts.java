@@ -17,6 +17,7 @@ import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.query.exec.SnapshotSource;
 import io.waterwheel.query.exec.ViewSlot;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,8 +66,8 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     }
 
     @Override
-    public List<String> replicas(String file) {
-        return List.of();
+    public Map<String, List<String>> replicas(Collection<String> files) {
+        return Map.of();
     }
 
     @Override

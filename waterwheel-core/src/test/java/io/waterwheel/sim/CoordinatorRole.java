@@ -20,6 +20,7 @@ import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.query.exec.SnapshotSource;
 import io.waterwheel.query.exec.StreamFollower;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -144,8 +145,8 @@ final class CoordinatorRole implements SnapshotSource {
         }
 
         @Override
-        public List<String> replicas(String file) {
-            return List.of();
+        public Map<String, List<String>> replicas(Collection<String> files) {
+            return Map.of();
         }
     }
 

@@ -8,11 +8,14 @@ import io.waterwheel.query.Subquery;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,8 @@ final class ChunkReads {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** A server that waits bids so often: an answer is not held up by one that has nothing left to wait for. */
     private static final long BID_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
+    /** So often the one who waits for the readers looks whether one of them hangs. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final ResolvedQuery resolved;
     private final List<ChunkDescriptor> chunks;
@@ -30,9 +35,17 @@ final class ChunkReads {
     private final Endpoints endpoints;
     private final ExecutorService executor;
     private final QueryClock clock;
+    /** What servers do, the last task of each by its name; the same, in the order begun. */
+    private final Map<String, Future<Void>> busy = new HashMap<>();
+
     private final List<Future<Void>> readers = new ArrayList<>();
+    /** Servers whose read chunk is being merged. Guarded by this. */
+    private final Set<String> merging = new HashSet<>();
+
     private final Map<String, String> failures = new HashMap<>();
     private @Nullable Dispatch dispatch;
+    /** Hosts of the chunks' files, as far as known. Set before the readers begin. */
+    private Map<String, List<String>> replicas = Map.of();
 
     ChunkReads(
             ResolvedQuery resolved,
@@ -50,21 +63,30 @@ final class ChunkReads {
     }
 
     /** Begins to read. */
-    void start(DispatchPolicy policy) {
+    void start(DispatchPolicy policy) throws InterruptedException {
         if (chunks.isEmpty()) {
             return;
         }
         List<Endpoints.QueryServer> servers = endpoints.queryServers();
         Map<String, String> hosts = new HashMap<>();
         servers.forEach(server -> hosts.put(server.name(), server.host()));
-        Dispatch pending = policy.dispatch(chunks, hosts, endpoints::replicas);
+        replicas = endpoints.replicas(chunks.stream().map(ChunkDescriptor::file).toList());
+        Dispatch pending = policy.dispatch(chunks, hosts, this::replicas);
         dispatch = pending;
-        for (Endpoints.QueryServer server : servers) {
-            readers.add(executor.submit(() -> {
-                read(pending, server);
-                return null;
-            }));
-        }
+        servers.forEach(server -> begin(pending, server));
+    }
+
+    private void begin(Dispatch pending, Endpoints.QueryServer server) {
+        Future<Void> reader = executor.submit(() -> {
+            read(pending, server);
+            return null;
+        });
+        readers.add(reader);
+        busy.put(server.name(), reader);
+    }
+
+    private List<String> replicas(String file) {
+        return replicas.getOrDefault(file, List.of());
     }
 
     private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
@@ -118,6 +140,9 @@ final class ChunkReads {
                 failed(pending, chunk, server, "out of time");
                 continue;
             }
+            if (!mayMerge(pending, chunk, server)) {
+                continue;
+            }
             // What fails here fails the query: the chunk itself is read.
             boolean merged = false;
             try {
@@ -129,16 +154,27 @@ final class ChunkReads {
                 if (!merged) {
                     delivery.giveUp();
                 }
+                synchronized (this) {
+                    merging.remove(server.name());
+                }
             }
-            pending.done(chunk, clock.nanos());
         }
+    }
+
+    /** In one step, so that nobody who merges is taken for one who reads in vain. */
+    private synchronized boolean mayMerge(Dispatch pending, ChunkDescriptor chunk, Endpoints.QueryServer server) {
+        boolean first = pending.done(chunk, server.name(), clock.nanos());
+        if (first) {
+            merging.add(server.name());
+        }
+        return first;
     }
 
     private Delivery.Nearness nearness(ChunkDescriptor chunk, Endpoints.QueryServer server, Scanned scanned) {
         if (scanned.partsRead() == 0) {
             return Delivery.Nearness.NONE;
         }
-        List<String> hosts = endpoints.replicas(chunk.file());
+        List<String> hosts = replicas(chunk.file());
         if (hosts.isEmpty()) {
             return Delivery.Nearness.NONE;
         }
@@ -152,14 +188,44 @@ final class ChunkReads {
         pending.failed(chunk, server.name());
     }
 
+    /** Waits for a reader; sees to it meanwhile that none who hangs holds the others up. */
+    private void await(Dispatch pending, Future<Void> reader) throws InterruptedException, IOException {
+        while (!reader.isCancelled()) {
+            try {
+                QueryRunner.get(reader, LOOK_NANOS);
+                return;
+            } catch (TimeoutException e) {
+                if (pending.isOver()) {
+                    endReadersInVain();
+                } else if (pending.isHeldUp(clock.nanos()) && !delivery.done()) {
+                    for (Endpoints.QueryServer server : endpoints.queryServers()) {
+                        Future<Void> last = busy.get(server.name());
+                        if (last == null || last.isDone()) {
+                            begin(pending, server);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private synchronized void endReadersInVain() {
+        busy.forEach((server, reader) -> {
+            if (!merging.contains(server)) {
+                reader.cancel(true);
+            }
+        });
+    }
+
     /** Waits until all is read, or cannot be; what is left then is missing. */
     void finish() throws InterruptedException, IOException {
-        for (Future<Void> reader : readers) {
-            QueryRunner.get(reader);
-        }
         Dispatch pending = dispatch;
         if (pending == null) {
             return;
+        }
+        // There may be more of them meanwhile.
+        for (int i = 0; i < readers.size(); i++) {
+            await(pending, readers.get(i));
         }
         // A server that failed, or ended its bids before another failed, gets what is left again.
         for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {

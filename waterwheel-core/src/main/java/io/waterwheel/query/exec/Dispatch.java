@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * The chunk subqueries of one query, while query servers take them. An idle server bids; it gets a chunk, and says
- * later that it has read it or failed. Every chunk is out at one server at a time. Thread-safe.
+ * later that it has read it or failed. Every chunk is out at one server at a time; at another too once that one takes
+ * far longer than others do, and then the first who has read it counts. Thread-safe.
  */
 public interface Dispatch {
     /** What a server that bids is told. */
@@ -38,12 +39,19 @@ public interface Dispatch {
     void forgetFailures();
 
     /**
-     * It was read whole.
+     * The server has read it whole.
      *
      * @param nowNanos as of a bid
+     * @return whether it is the first: what others have read of the chunk is void
      */
-    void done(ChunkDescriptor chunk, long nowNanos);
+    boolean done(ChunkDescriptor chunk, String server, long nowNanos);
 
     /** Chunks that nobody has read and nobody is reading. */
     List<ChunkDescriptor> left();
+
+    /** Whether a chunk is being read for so long that a server that bids gets it, too. */
+    boolean isHeldUp(long nowNanos);
+
+    /** Whether all chunks were read: whoever still reads does so in vain. */
+    boolean isOver();
 }

@@ -2,7 +2,9 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.query.Subquery;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The seam to whoever answers subqueries: in this process or another. Thread-safe. */
@@ -48,6 +50,6 @@ public interface Endpoints {
     /** Query servers that are alive. */
     List<QueryServer> queryServers();
 
-    /** Hosts that hold a replica of a chunk file; empty when all are equally near. */
-    List<String> replicas(String file);
+    /** Hosts that hold a replica of each of these chunk files; none, or no entry, when all are equally near. */
+    Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException;
 }

@@ -9,6 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A dispatch in which every chunk has an order of the servers. One lock, held O(pending x servers) a bid at worst; a
@@ -22,9 +24,15 @@ final class PreferenceDispatch implements Dispatch {
      * that while anybody idles. Without the first rule it would be chance which server reads the only chunk of a small
      * query: all of them are idle and bid at once.
      * The patience is the mean time of the reads that have ended, as one of those at work is free by then: where reads
-     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end. */
+     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end: where
+     * servers have preferences, whoever has nothing else to do reads after a while what another does not bring. */
 
     private static final Bid NOTHING = new Bid.Nothing();
+
+    /** A read that takes this long, and so many times the mean of the others, is begun by a second server. */
+    static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private static final int HELD_UP_MEANS = 4;
 
     /** Which pending chunk a server gets. */
     enum Claim {
@@ -45,6 +53,10 @@ final class PreferenceDispatch implements Dispatch {
         final Set<String> near;
 
         final Set<String> failed = new HashSet<>();
+        /** Servers that are reading it. */
+        final Set<String> readers = new HashSet<>();
+        /** When the last of them began. */
+        long begunNanos;
 
         Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
             this.chunk = chunk;
@@ -55,7 +67,9 @@ final class PreferenceDispatch implements Dispatch {
 
     // Guarded by this: a set, as chunks leave it in any order.
     private final Set<Pending> pending;
+    /** By file; a chunk leaves it when it is read, or all that read it have failed. */
     private final Map<String, Pending> taken = new HashMap<>();
+
     private final Set<String> reading = new HashSet<>();
     /** Servers that were told that nothing is left, and may never bid again. */
     private final Set<String> ended = new HashSet<>();
@@ -63,7 +77,6 @@ final class PreferenceDispatch implements Dispatch {
     private final Map<String, Long> waitingSince = new HashMap<>();
 
     private final Claim claim;
-    private final Map<String, Long> begunNanos = new HashMap<>();
     private long readNanos;
     private int reads;
     /** Bounds of the patience; both 0: nobody waits. */
@@ -111,26 +124,61 @@ final class PreferenceDispatch implements Dispatch {
                 break;
             }
         }
-        if (best != null) {
-            waitingSince.remove(server);
-            reading.add(server);
-            pending.remove(best);
-            taken.put(best.chunk.file(), best);
-            begunNanos.put(best.chunk.file(), nowNanos);
-            return new Bid.Read(best.chunk);
-        }
-        if (kept) {
+        if (best == null && kept) {
             waitingSince.putIfAbsent(server, nowNanos);
             return new Bid.Later(left);
         }
         waitingSince.remove(server);
+        if (best == null) {
+            best = heldUp(server, nowNanos);
+        }
+        if (best != null) {
+            reading.add(server);
+            pending.remove(best);
+            taken.put(best.chunk.file(), best);
+            best.readers.add(server);
+            best.begunNanos = nowNanos;
+            return new Bid.Read(best.chunk);
+        }
         ended.add(server);
         return NOTHING;
     }
 
     private long patienceNanos() {
-        long mean = reads == 0 ? 0 : readNanos / reads;
-        return Math.max(leastNanos, Math.min(mean, mostNanos));
+        return Math.max(leastNanos, Math.min(meanNanos(), mostNanos));
+    }
+
+    private long meanNanos() {
+        return reads == 0 ? 0 : readNanos / reads;
+    }
+
+    /** What others have been reading for longest, and too long; null when that is nothing for this server. */
+    private @Nullable Pending heldUp(String server, long nowNanos) {
+        Pending longest = null;
+        for (Pending candidate : taken.values()) {
+            if (isHeldUp(candidate, nowNanos)
+                    && !candidate.readers.contains(server)
+                    && !candidate.failed.contains(server)
+                    && (longest == null || candidate.begunNanos - longest.begunNanos < 0)) {
+                longest = candidate;
+            }
+        }
+        return longest;
+    }
+
+    private boolean isHeldUp(Pending candidate, long nowNanos) {
+        return claim == Claim.PREFERRED
+                && nowNanos - candidate.begunNanos >= Math.max(HELD_UP_NANOS, HELD_UP_MEANS * meanNanos());
+    }
+
+    @Override
+    public synchronized boolean isHeldUp(long nowNanos) {
+        return taken.values().stream().anyMatch(candidate -> isHeldUp(candidate, nowNanos));
+    }
+
+    @Override
+    public synchronized boolean isOver() {
+        return pending.isEmpty() && taken.isEmpty();
     }
 
     /** How little the server wants the chunk; {@link Integer#MAX_VALUE} when it may not have it. */
@@ -176,12 +224,18 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized void failed(ChunkDescriptor chunk, String server) {
-        Pending back = taken.remove(chunk.file());
-        if (back != null) {
-            back.failed.add(server);
-            if (back.order.remove(server)) {
-                back.order.add(server);
-            }
+        Pending back = taken.get(chunk.file());
+        if (back == null) {
+            // Another has read it meanwhile.
+            return;
+        }
+        back.readers.remove(server);
+        back.failed.add(server);
+        if (back.order.remove(server)) {
+            back.order.add(server);
+        }
+        if (back.readers.isEmpty()) {
+            taken.remove(chunk.file());
             pending.add(back);
         }
     }
@@ -194,13 +248,14 @@ final class PreferenceDispatch implements Dispatch {
     }
 
     @Override
-    public synchronized void done(ChunkDescriptor chunk, long nowNanos) {
-        taken.remove(chunk.file());
-        Long begun = begunNanos.remove(chunk.file());
-        if (begun != null) {
-            readNanos += nowNanos - begun;
-            reads++;
+    public synchronized boolean done(ChunkDescriptor chunk, String server, long nowNanos) {
+        Pending read = taken.remove(chunk.file());
+        if (read == null) {
+            return false;
         }
+        readNanos += nowNanos - read.begunNanos;
+        reads++;
+        return true;
     }
 
     @Override

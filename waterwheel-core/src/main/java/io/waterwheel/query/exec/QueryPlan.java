@@ -10,6 +10,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param snapshot what it is planned on
  * @param resolved the query in terms of the stream's schema, less what is gone at the snapshot
  * @param indexers the indexers to ask
+ * @param excusable of these, whoever an old report would excuse: nobody need wait for it long
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
  * @param stale of these, whoever is away and was left out by an old report, a sentence each
  * @param chunks the chunks to read
@@ -31,6 +33,7 @@ public record QueryPlan(
         StreamSnapshot snapshot,
         ResolvedQuery resolved,
         List<Subquery.OfIndexer> indexers,
+        Set<Integer> excusable,
         List<long[]> excused,
         List<String> stale,
         List<ChunkDescriptor> chunks) {
@@ -48,6 +51,7 @@ public record QueryPlan(
         query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));
         query.seen().forEach((partition, offset) -> demand(demand, partition, offset));
         List<Subquery.OfIndexer> indexers = new ArrayList<>();
+        Set<Integer> excusable = new HashSet<>();
         List<long[]> excused = new ArrayList<>();
         List<String> stale = new ArrayList<>();
         for (int indexer : snapshot.indexersFor(resolved.keys())) {
@@ -60,22 +64,26 @@ public record QueryPlan(
             Control.@Nullable Report settled = reported == null ? null : reported.settled();
             if (reported != null && excusesNow(reported, checkpoint, snapshot, resolved, demand)) {
                 excused.add(reported.last().watermarks());
-            } else if (reported != null
-                    && settled != null
-                    && (reported.isAway() || failed.contains(indexer))
-                    && excusesLate(reported, settled, checkpoint, snapshot, resolved, demand)) {
-                excused.add(settled.watermarks());
-                stale.add("indexer " + indexer + " does not answer: what it took in the last "
-                        + Math.max(1, reported.settledAge().toSeconds()) + " s may be missing");
-            } else {
-                indexers.add(new Subquery.OfIndexer(
-                        resolved.query(),
-                        snapshot.stream().id(),
-                        indexer,
-                        checkpoint.epoch(),
-                        checkpoint.flushed(),
-                        demand));
+                continue;
             }
+            if (reported != null
+                    && settled != null
+                    && excusesLate(reported, settled, checkpoint, snapshot, resolved, demand)) {
+                if (reported.isAway() || failed.contains(indexer)) {
+                    excused.add(settled.watermarks());
+                    stale.add("indexer " + indexer + " does not answer: what it took in the last "
+                            + Math.max(1, reported.settledAge().toSeconds()) + " s may be missing");
+                    continue;
+                }
+                excusable.add(indexer);
+            }
+            indexers.add(new Subquery.OfIndexer(
+                    resolved.query(),
+                    snapshot.stream().id(),
+                    indexer,
+                    checkpoint.epoch(),
+                    checkpoint.flushed(),
+                    demand));
         }
         // Intervals may share chunks: each chunk once.
         Map<String, ChunkDescriptor> chunks = new TreeMap<>();
@@ -83,7 +91,7 @@ public record QueryPlan(
         for (KeyInterval interval : matching) {
             snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> chunks.put(chunk.file(), chunk));
         }
-        return new QueryPlan(snapshot, resolved, indexers, excused, stale, List.copyOf(chunks.values()));
+        return new QueryPlan(snapshot, resolved, indexers, excusable, excused, stale, List.copyOf(chunks.values()));
     }
 
     private static void demand(long[] demand, int partition, long offset) {

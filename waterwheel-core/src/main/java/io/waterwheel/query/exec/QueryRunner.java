@@ -22,9 +22,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
 /**
@@ -44,6 +46,9 @@ public final class QueryRunner {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long MAX_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** How long an indexer may take to answer where an old report of it would do. */
+    private static final long EXCUSABLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** Of one indexer's tuples, what is held here so that the indexer need not. */
     private static final long MAX_HELD_BYTES = 32 << 20;
@@ -106,7 +111,7 @@ public final class QueryRunner {
         run(sink, () -> {
             ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
             List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
-            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), List.of(), List.of(), read);
+            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
             new Run(query, sink).deliver(plan, Map.of(), List.of());
         });
     }
@@ -208,18 +213,26 @@ public final class QueryRunner {
                 throws InterruptedException {
             List<Subquery.OfIndexer> subqueries = plan.indexers();
             Map<Integer, Future<IndexerReply>> asked = new HashMap<>();
-            // All but the last on other threads; the last on this one, so a query of one indexer changes no thread.
-            for (int i = 0; i + 1 < subqueries.size(); i++) {
+            // All but the last on other threads; the last on this one, so a query of one indexer changes no thread,
+            // unless it should not wait for it.
+            for (int i = 0; i < subqueries.size(); i++) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
-                asked.put(subquery.indexer(), executor.submit(() -> askOne(plan, subquery, open)));
+                if (i + 1 < subqueries.size() || plan.excusable().contains(subquery.indexer())) {
+                    asked.put(subquery.indexer(), executor.submit(() -> askOne(plan, subquery, open)));
+                }
             }
+            long patienceEnds = clock.nanos() + EXCUSABLE_NANOS;
             Map<Integer, String> trouble = new TreeMap<>();
             for (int i = subqueries.size() - 1; i >= 0; i--) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
                 int indexer = subquery.indexer();
                 Future<IndexerReply> future = asked.get(indexer);
                 try {
-                    IndexerReply reply = future == null ? askOne(plan, subquery, open) : get(future);
+                    IndexerReply reply = future == null
+                            ? askOne(plan, subquery, open)
+                            : plan.excusable().contains(indexer)
+                                    ? get(future, Math.max(0, patienceEnds - clock.nanos()))
+                                    : get(future);
                     String complaint = complaint(plan, reply.header());
                     if (complaint.isEmpty()) {
                         replies.put(indexer, reply);
@@ -228,6 +241,9 @@ public final class QueryRunner {
                     }
                 } catch (IOException e) {
                     trouble.put(indexer, "indexer " + indexer + ": " + e.getMessage());
+                } catch (TimeoutException e) {
+                    future.cancel(true);
+                    trouble.put(indexer, "indexer " + indexer + ": does not answer");
                 }
             }
             return trouble;
@@ -454,19 +470,31 @@ public final class QueryRunner {
         }
     }
 
-    static <T> T get(Future<T> future) throws InterruptedException, IOException {
+    private static <T> T get(Future<T> future) throws InterruptedException, IOException {
         try {
             return future.get();
-        } catch (java.util.concurrent.ExecutionException e) {
-            Throwable cause = e.getCause();
-            if (cause instanceof IOException io) {
-                throw io;
-            }
-            if (cause instanceof RuntimeException runtime) {
-                throw runtime;
-            }
-            throw new IOException(cause);
+        } catch (ExecutionException e) {
+            throw causeOf(e);
         }
+    }
+
+    static <T> T get(Future<T> future, long nanos) throws InterruptedException, IOException, TimeoutException {
+        try {
+            return future.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw causeOf(e);
+        }
+    }
+
+    private static IOException causeOf(ExecutionException failure) {
+        Throwable cause = failure.getCause();
+        if (cause instanceof IOException io) {
+            return io;
+        }
+        if (cause instanceof RuntimeException runtime) {
+            throw runtime;
+        }
+        return new IOException(cause);
     }
 
     private static WaterwheelException noSuchStream(String stream) {

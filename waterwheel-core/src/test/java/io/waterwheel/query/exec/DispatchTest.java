@@ -199,10 +199,9 @@ final class DispatchTest {
             dispatch.failed(chunk, server.name);
             return;
         }
-        assertThat(read.add(chunk.file()))
-                .as("%s: %s twice", about, chunk.file())
-                .isTrue();
-        dispatch.done(chunk, now * MILLI);
+        assertThat(dispatch.done(chunk, server.name, now * MILLI))
+                .as("%s: %s is read whole for the first time", about, chunk.file())
+                .isEqualTo(read.add(chunk.file()));
         server.cache.put(chunk.file(), true);
         if (server.cache.size() > cacheChunks) {
             server.cache.remove(server.cache.keySet().iterator().next());
@@ -325,7 +324,7 @@ final class DispatchTest {
             ChunkDescriptor chunk = reading.get(server);
             if (chunk != null && busyUntil.get(server) <= now) {
                 reading.remove(server);
-                dispatch.done(chunk, now * MILLI);
+                assertThat(dispatch.done(chunk, server, now * MILLI)).as(about).isTrue();
                 left--;
                 chunk = null;
             }
@@ -407,8 +406,53 @@ final class DispatchTest {
     /** A dispatch of which server a, beside all replicas, has read one chunk. */
     private static Dispatch afterOneRead(List<ChunkDescriptor> chunks, long tookMillis) {
         Dispatch dispatch = DispatchPolicy.LADA.dispatch(chunks, Map.of("a", "h1", "b", "h2"), file -> List.of("h1"));
-        dispatch.done(chunk(dispatch.bid("a", 0)), tookMillis * MILLI);
+        assertThat(dispatch.done(chunk(dispatch.bid("a", 0)), "a", tookMillis * MILLI))
+                .isTrue();
         return dispatch;
+    }
+
+    @Test
+    void whatAServerHoldsUpAnotherReadsAndTheFirstOfThemCounts() {
+        for (long meanMillis : List.of(10L, 200L)) {
+            long due = Math.max(PreferenceDispatch.HELD_UP_NANOS, 4 * meanMillis * MILLI);
+            Dispatch dispatch = DispatchPolicy.LADA.dispatch(
+                    chunks(new Random(3), 2), Map.of("a", "h", "b", "h", "c", "h"), file -> List.of());
+            ChunkDescriptor held = chunk(dispatch.bid("a", 0));
+            ChunkDescriptor quick = chunk(dispatch.bid("b", 0));
+            assertThat(dispatch.done(quick, "b", meanMillis * MILLI)).isTrue();
+            assertThat(dispatch.isOver()).isFalse();
+            assertThat(dispatch.isHeldUp(due - 1)).isFalse();
+            assertThat(dispatch.bid("b", due - 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
+
+            assertThat(dispatch.isHeldUp(due)).isTrue();
+            assertThat(chunk(dispatch.bid("b", due))).isEqualTo(held);
+            // One more at a time.
+            assertThat(dispatch.isHeldUp(due + 1)).isFalse();
+            assertThat(dispatch.bid("c", due + 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
+            // Whoever fails leaves it to the others that read it, and does not get it again.
+            dispatch.failed(held, "b");
+            assertThat(dispatch.left()).isEmpty();
+            assertThat(dispatch.bid("b", 2 * due)).isInstanceOf(Dispatch.Bid.Nothing.class);
+            assertThat(chunk(dispatch.bid("c", 2 * due))).isEqualTo(held);
+            assertThat(dispatch.done(held, "c", 2 * due + 1)).isTrue();
+            assertThat(dispatch.isOver()).isTrue();
+            assertThat(dispatch.done(held, "a", 3 * due)).isFalse();
+            dispatch.failed(held, "a");
+            assertThat(dispatch.isOver()).isTrue();
+            assertThat(dispatch.left()).isEmpty();
+        }
+    }
+
+    @Test
+    void aServerThatReadsOnlyItsOwnIsNotHelped() {
+        Dispatch dispatch = DispatchPolicy.HASHING.dispatch(
+                chunks(new Random(3), 1), Map.of("a", "h", "b", "h"), file -> List.of());
+        boolean first = chunk(dispatch.bid("a", 0)) != null;
+        if (!first) {
+            assertThat(chunk(dispatch.bid("b", 0))).isNotNull();
+        }
+        assertThat(dispatch.isHeldUp(Long.MAX_VALUE / 2)).isFalse();
+        assertThat(dispatch.bid(first ? "b" : "a", Long.MAX_VALUE / 2)).isInstanceOf(Dispatch.Bid.Nothing.class);
     }
 
     private static @Nullable ChunkDescriptor chunk(Dispatch.Bid bid) {

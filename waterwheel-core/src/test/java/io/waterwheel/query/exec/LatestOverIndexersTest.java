@@ -35,6 +35,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -271,8 +272,8 @@ final class LatestOverIndexersTest {
         }
 
         @Override
-        public List<String> replicas(String file) {
-            return List.of();
+        public Map<String, List<String>> replicas(Collection<String> files) {
+            return Map.of();
         }
 
         @Override

@@ -107,6 +107,16 @@ class QueryPlanTest {
     }
 
     @Test
+    void whomAnOldReportWouldExcuseIsNotWaitedForLong() {
+        Control.Report report = report(2, 1, 10, 1, false);
+        assertThat(plan(OLD, old(report, 2)).excusable()).containsExactly(0);
+        assertThat(plan(OLD, old(report, 2), 0).excusable()).isEmpty();
+        assertThat(plan(Query.of("s"), old(report, 2)).excusable()).isEmpty();
+        assertThat(plan(OLD.withAtLeast(Map.of(0, 11L)), old(report, 2)).excusable())
+                .isEmpty();
+    }
+
+    @Test
     void anOldReportExcusesWhoDoesNotAnswerAndIsSaid() {
         String stale = "indexer 0 does not answer: what it took in the last 2 s may be missing";
         Reported old = old(report(2, 1, 20, 1, false), 2);

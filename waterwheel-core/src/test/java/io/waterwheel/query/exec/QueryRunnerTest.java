@@ -8,6 +8,7 @@ import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
@@ -16,6 +17,7 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
@@ -25,11 +27,15 @@ import io.waterwheel.query.Verdict;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -91,13 +97,17 @@ final class QueryRunnerTest {
     }
 
     private Answer ask(Query query, Scan scan) throws InterruptedException {
+        return ask(query, Map.of(), endpoints(Map.of("q", scan), QueryRunnerTest::nothingFresh));
+    }
+
+    private Answer ask(Query query, Map<Integer, Reported> reports, Endpoints endpoints) throws InterruptedException {
         Answer answer = new Answer();
-        new QueryRunner(snapshots(), id -> endpoints(scan), executor).run(query, answer);
+        new QueryRunner(snapshots(reports), id -> endpoints, executor).run(query, answer);
         return answer;
     }
 
     /** Chunk i holds times from 100 i to 100 i + 99. */
-    private static SnapshotSource snapshots() {
+    private static SnapshotSource snapshots(Map<Integer, Reported> reports) {
         List<ChunkDescriptor> chunks = new ArrayList<>();
         for (int i = 0; i < CHUNKS; i++) {
             chunks.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));
@@ -119,16 +129,16 @@ final class QueryRunnerTest {
 
             @Override
             public Map<Integer, Reported> reports(int streamId) {
-                return Map.of();
+                return reports;
             }
         };
     }
 
-    private Endpoints endpoints(Scan scan) {
-        Endpoints.QueryServer server = new Endpoints.QueryServer() {
+    private Endpoints.QueryServer server(String name, Scan scan) {
+        return new Endpoints.QueryServer() {
             @Override
             public String name() {
-                return "q";
+                return name;
             }
 
             @Override
@@ -145,20 +155,29 @@ final class QueryRunnerTest {
                 return scan.run(subquery, resolved, sink);
             }
         };
+    }
+
+    private static IndexerReply nothingFresh(Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos) {
+        return new NoRows();
+    }
+
+    private Endpoints endpoints(Map<String, Scan> scans, Endpoints.Indexer fresh) {
+        List<Endpoints.QueryServer> servers = new ArrayList<>();
+        scans.forEach((name, scan) -> servers.add(server(name, scan)));
         return new Endpoints() {
             @Override
             public Indexer indexer(int indexer) {
-                return (subquery, resolved, deadlineNanos) -> new NoRows();
+                return fresh;
             }
 
             @Override
             public List<QueryServer> queryServers() {
-                return List.of(server);
+                return servers;
             }
 
             @Override
-            public List<String> replicas(String file) {
-                return List.of();
+            public Map<String, List<String>> replicas(Collection<String> files) {
+                return Map.of();
             }
         };
     }
@@ -224,6 +243,99 @@ final class QueryRunnerTest {
         });
         assertThat(failed.failure.code()).isEqualTo("INTEGER_OVERFLOW");
         assertThat(read).hasSize(1);
+    }
+
+    /** Hangs until it is interrupted; what to throw then. */
+    private static IOException hang(CountDownLatch interrupted) {
+        try {
+            new CountDownLatch(1).await();
+            throw new IllegalStateException("nobody ends this");
+        } catch (InterruptedException e) {
+            interrupted.countDown();
+            return new IOException("interrupted", e);
+        }
+    }
+
+    @Test
+    void whatAServerThatHangsShouldReadIsReadByAnother() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        AtomicBoolean hangs = new AtomicBoolean();
+        // One chunk, whoever gets it, is never read to its end; the server does nothing else.
+        Scan scan = (subquery, resolved, sink) -> {
+            if (subquery.file().equals("c2") && hangs.compareAndSet(false, true)) {
+                throw hang(interrupted);
+            }
+            return threeRows(subquery, resolved, sink);
+        };
+        Answer answer = ask(
+                Query.of("s").withTimeout(Duration.ofMinutes(5)),
+                Map.of(),
+                endpoints(Map.of("a", scan, "b", scan, "c", scan), QueryRunnerTest::nothingFresh));
+        assertThat(answer.verdict.complete()).isTrue();
+        assertThat(answer.verdict.tuples()).isEqualTo(3 * CHUNKS);
+        assertThat(answer.rows).isEqualTo(3 * CHUNKS);
+        assertThat(read).hasSize(CHUNKS + 1);
+        assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void twoThatReadTheSameChunkAreOneInTheAnswer() throws Exception {
+        CountDownLatch second = new CountDownLatch(1);
+        AtomicBoolean slow = new AtomicBoolean();
+        // The first who reads it has its rows just when the second has them.
+        Scan scan = (subquery, resolved, sink) -> {
+            if (subquery.file().equals("c2")) {
+                if (slow.compareAndSet(false, true)) {
+                    try {
+                        second.await();
+                    } catch (InterruptedException e) {
+                        throw new IOException(e);
+                    }
+                } else {
+                    second.countDown();
+                }
+            }
+            return threeRows(subquery, resolved, sink);
+        };
+        for (int round = 0; round < 3; round++) {
+            slow.set(false);
+            Answer answer = ask(
+                    Query.of("s").withTimeout(Duration.ofMinutes(5)),
+                    Map.of(),
+                    endpoints(Map.of("a", scan, "b", scan), QueryRunnerTest::nothingFresh));
+            assertThat(answer.verdict.tuples()).isEqualTo(3 * CHUNKS);
+            assertThat(answer.rows).isEqualTo(3 * CHUNKS);
+        }
+    }
+
+    @Test
+    void anIndexerThatHangsIsNotWaitedForWhereItsOldReportWillDo() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        // It was heard of two seconds ago: neither just now, nor long enough ago to be given up.
+        Control.Report report = new Control.Report(
+                1,
+                0,
+                1,
+                1,
+                new long[] {10},
+                1,
+                Region.of(0, 9, 100_000, 200_000),
+                5,
+                0,
+                false,
+                new Control.Memory(0, 0, 0),
+                Control.Templates.NONE);
+        Duration ago = Duration.ofSeconds(2);
+        Answer answer = ask(
+                Query.of("s").withTimes(new TimeInterval(0, 499)).withTimeout(Duration.ofMinutes(5)),
+                Map.of(0, new Reported(report, ago, report, ago, 200_000)),
+                endpoints(Map.of("q", QueryRunnerTest::threeRows), (subquery, resolved, deadline) -> {
+                    throw hang(interrupted);
+                }));
+        assertThat(answer.verdict.complete()).isTrue();
+        assertThat(answer.verdict.stale()).hasSize(1);
+        assertThat(answer.rows).isEqualTo(3 * CHUNKS);
+        assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
     @Test

@@ -1,10 +1,6 @@
 package io.waterwheel.topology.assembly;
 
-import com.github.benmanes.caffeine.cache.CacheLoader;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
@@ -24,44 +20,19 @@ import io.waterwheel.wire.SubqueryCodec;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Who answers subqueries: indexers and query servers of this worker by a call, those of others over the peers. */
 final class WorkerEndpoints {
-    private static final Logger LOG = LoggerFactory.getLogger(WorkerEndpoints.class);
-    private static final int REPLICAS_KEPT = 100_000;
-    /** Replicas move when a host is lost or files are balanced: what is older is looked up again, beside the query. */
-    private static final Duration REPLICAS_TRUSTED = Duration.ofMinutes(5);
-
     private record HostedIndexer(int streamId, int indexer) {}
-
-    /** Looks up which hosts have a file; what was known is kept when that fails. */
-    private record Replicas(ChunkStore store) implements CacheLoader<String, List<String>> {
-        @Override
-        public List<String> load(String file) throws IOException {
-            return List.copyOf(store.hosts(file));
-        }
-
-        @Override
-        public List<String> reload(String file, List<String> known) {
-            try {
-                return load(file);
-            } catch (IOException e) {
-                LOG.debug("[{}] its replicas are not known anew", file, e);
-                return known;
-            }
-        }
-    }
 
     private final Map<HostedIndexer, FreshReader> indexers = new ConcurrentHashMap<>();
     private final Map<String, Boolean> queryServers = new ConcurrentHashMap<>();
-    private final LoadingCache<String, List<String>> replicas;
+    private final ReplicaHosts replicas;
     private final StreamDirectory streams;
     private final ChunkScan chunkScan;
     private final Directory directory;
@@ -72,7 +43,7 @@ final class WorkerEndpoints {
     WorkerEndpoints(
             StreamDirectory streams,
             ChunkScan chunkScan,
-            ChunkStore chunkStore,
+            ReplicaHosts replicas,
             Directory directory,
             Peers peers,
             String here,
@@ -83,10 +54,7 @@ final class WorkerEndpoints {
         this.peers = peers;
         this.here = here;
         this.indexerTasks = indexerTasks;
-        this.replicas = Caffeine.newBuilder()
-                .maximumSize(REPLICAS_KEPT)
-                .refreshAfterWrite(REPLICAS_TRUSTED)
-                .build(new Replicas(chunkStore));
+        this.replicas = replicas;
     }
 
     AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader) {
@@ -218,14 +186,8 @@ final class WorkerEndpoints {
         }
 
         @Override
-        public List<String> replicas(String file) {
-            try {
-                return replicas.get(file);
-            } catch (CompletionException e) {
-                // Only a preference: any server can read it.
-                LOG.debug("[{}] its replicas are not known", file, e);
-                return List.of();
-            }
+        public Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException {
+            return replicas.of(files);
         }
 
         private final class LocalServer implements QueryServer {

@@ -31,6 +31,7 @@ import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -59,6 +60,9 @@ final class WorkerRuntime implements WorkerServices {
     private static final int BLOCKING_CALLS = 4096;
     private static final int MAX_QUERY_THREADS = 256;
     private static final int SPOUT_BATCH_BYTES = 256 << 10;
+    private static final int REPLICA_LOOKUPS = 8;
+    /** A store that does not say in this time where a file is has other troubles than distance. */
+    private static final Duration REPLICA_PATIENCE = Duration.ofSeconds(1);
 
     private final WaterwheelConfig config;
     private final String clientId;
@@ -132,8 +136,23 @@ final class WorkerRuntime implements WorkerServices {
             String here = host + ":" + peerServer.port();
             peers = keep(new Peers(peerServer.allocator()));
             bus = new WorkerBus(directory, peers, here);
+            ThreadPoolExecutor lookups = keep(new ThreadPoolExecutor(
+                    REPLICA_LOOKUPS,
+                    REPLICA_LOOKUPS,
+                    30,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(ReplicaHosts.KEPT),
+                    daemons("replica-lookup"),
+                    new ThreadPoolExecutor.CallerRunsPolicy()));
+            lookups.allowCoreThreadTimeOut(true);
             endpoints = new WorkerEndpoints(
-                    streams, chunkScan, chunkStore, directory, peers, here, config.get(Keys.INDEXER_TASKS));
+                    streams,
+                    chunkScan,
+                    new ReplicaHosts(chunkStore::hosts, lookups, REPLICA_PATIENCE),
+                    directory,
+                    peers,
+                    here,
+                    config.get(Keys.INDEXER_TASKS));
             entry.bus = bus;
             entry.endpoints = endpoints;
             ScheduledFuture<?> tidying = scheduler.scheduleWithFixedDelay(

@@ -119,7 +119,9 @@ final class HdfsPlacementTest {
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }
-                    dispatch.done(read.chunk(), System.nanoTime());
+                    if (!dispatch.done(read.chunk(), server, System.nanoTime())) {
+                        continue;
+                    }
                     all.incrementAndGet();
                     near.addAndGet(replicas.get(file).contains(host) ? 1 : 0);
                 }

@@ -1,0 +1,87 @@
+package io.waterwheel.topology.assembly;
+
+import com.github.benmanes.caffeine.cache.AsyncLoadingCache;
+import com.github.benmanes.caffeine.cache.CacheLoader;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which hosts hold a replica of which chunk file. What is not known is looked up, many files beside one another: of a
+ * cold query's thousand chunks, one after the other would be a second. It is a preference only, so nobody waits for it
+ * longer than the patience. Thread-safe.
+ */
+final class ReplicaHosts {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaHosts.class);
+    static final int KEPT = 100_000;
+    /** Replicas move when a host is lost or files are balanced: what is older is looked up again, beside the query. */
+    private static final Duration TRUSTED = Duration.ofMinutes(5);
+
+    /** Who knows: the chunk store. */
+    interface Source {
+        List<String> hosts(String file) throws IOException;
+    }
+
+    private final AsyncLoadingCache<String, List<String>> hosts;
+    private final Duration patience;
+
+    /**
+     * @param lookups whose threads wait for the source
+     * @param patience of {@link #of}
+     */
+    ReplicaHosts(Source source, Executor lookups, Duration patience) {
+        this.patience = patience;
+        this.hosts = Caffeine.newBuilder()
+                .maximumSize(KEPT)
+                .refreshAfterWrite(TRUSTED)
+                .executor(lookups)
+                .buildAsync(new Lookup(source));
+    }
+
+    /** What was known is kept when it cannot be looked up again. */
+    private record Lookup(Source source) implements CacheLoader<String, List<String>> {
+        @Override
+        public List<String> load(String file) throws IOException {
+            return List.copyOf(source.hosts(file));
+        }
+
+        @Override
+        public List<String> reload(String file, List<String> known) {
+            try {
+                return load(file);
+            } catch (IOException e) {
+                LOG.debug("[{}] its replicas are not known anew", file, e);
+                return known;
+            }
+        }
+    }
+
+    /** The hosts of each file; of some, where they cannot be looked up in time, nothing. */
+    Map<String, List<String>> of(Collection<String> files) throws InterruptedException {
+        Map<String, CompletableFuture<List<String>>> asked = new LinkedHashMap<>();
+        files.forEach(file -> asked.put(file, hosts.get(file)));
+        long deadline = System.nanoTime() + patience.toNanos();
+        Map<String, List<String>> known = new HashMap<>();
+        for (Map.Entry<String, CompletableFuture<List<String>>> each : asked.entrySet()) {
+            try {
+                long left = Math.max(0, deadline - System.nanoTime());
+                known.put(each.getKey(), each.getValue().get(left, TimeUnit.NANOSECONDS));
+            } catch (TimeoutException | ExecutionException e) {
+                LOG.debug("[{}] its replicas are not known", each.getKey(), e);
+            }
+        }
+        return known;
+    }
+}

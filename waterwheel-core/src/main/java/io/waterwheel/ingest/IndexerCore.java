@@ -51,6 +51,12 @@ public final class IndexerCore {
         boolean subscribeDue;
     }
 
+    /**
+     * Age of a tree, or of an unmoved checkpoint, during a recovery. An indexer that gets few tuples of a long log
+     * would else begin at the same place after every crash, should the next one always come before its full age.
+     */
+    private static final long RECOVERY_AGE_NANOS = 10_000_000_000L;
+
     /** How long readers of a forgotten tree may go on while memory is needed. */
     private static final long REVOKE_NANOS = 200_000_000;
 
@@ -308,7 +314,7 @@ public final class IndexerCore {
                 credit(p, now);
             }
         }
-        if (now - activeSinceNanos > settings.sealAgeNanos()) {
+        if (now - activeSinceNanos > sealAgeNanos()) {
             if (active.tuples() > 0 || moved()) {
                 seal(SealedTree.Reason.AGE, now);
                 publish();
@@ -322,6 +328,10 @@ public final class IndexerCore {
             report(now);
         }
         publish();
+    }
+
+    private long sealAgeNanos() {
+        return recovering ? Math.min(RECOVERY_AGE_NANOS, settings.sealAgeNanos()) : settings.sealAgeNanos();
     }
 
     private boolean moved() {

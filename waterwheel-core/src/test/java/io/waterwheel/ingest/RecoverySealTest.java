@@ -1,0 +1,92 @@
+package io.waterwheel.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.IndexerCheckpoint;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.index.FreshView;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Control;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** An indexer that gets next to nothing of a long log must not read all of it again after every crash. */
+final class RecoverySealTest {
+    private static final long SECOND = 1_000_000_000;
+    private static final StreamInfo STREAM = new StreamInfo(
+            "s",
+            1,
+            new Schema(
+                    List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                    new KeySpec.Ordered("k"),
+                    "t"),
+            RecordFormat.BLOCK,
+            "s",
+            1,
+            1);
+
+    /** Its flushes are taken, and never committed. */
+    private static final class Effects implements IndexerEffects {
+        final List<SealedTree> sealed = new ArrayList<>();
+        ChannelEpoch subscribed;
+
+        @Override
+        public void flush(SealedTree tree) {
+            sealed.add(tree);
+        }
+
+        @Override
+        public void subscribe(Control.Subscribe subscribe) {
+            subscribed = subscribe.epoch();
+        }
+
+        @Override
+        public void credit(Control.Credit credit) {}
+
+        @Override
+        public void report(Control.Report report) {}
+
+        @Override
+        public void rebuilt(TemplateTree.Rebuilt rebuilt) {}
+
+        @Override
+        public void publish(FreshView view) {}
+    }
+
+    @Test
+    void aLongRecoveryMovesTheCheckpointAsItGoes() {
+        Effects effects = new Effects();
+        PagePool pool = new PagePool(1 << 20);
+        IndexerCore core = new IndexerCore(
+                STREAM,
+                0,
+                new IndexerCheckpoint(3, 0, new long[1], 0),
+                new long[] {2_500},
+                pool,
+                new CreditWindow(pool, 1 << 16, 1 << 20),
+                IndexerSettings.DEFAULT,
+                effects,
+                0);
+        // Ten seconds a thousand offsets, of which none is its own.
+        for (int second = 0; second < 60; second++) {
+            long from = second * 100L;
+            core.onBlock(new ChannelBlock(1, 0, 0, effects.subscribed, from, from + 100, 1, null), second * SECOND, 0);
+            core.onTick(second * SECOND + 1);
+        }
+        assertThat(effects.sealed)
+                .as("it has recovered after 25 seconds")
+                .extracting(tree -> tree.next().watermarks()[0])
+                .containsExactly(1_100L, 2_200L);
+        assertThat(effects.sealed).extracting(SealedTree::reason).containsOnly(SealedTree.Reason.AGE);
+        core.onTick(IndexerSettings.DEFAULT.sealAgeNanos() + 22 * SECOND);
+        assertThat(effects.sealed).as("and then of its full age").hasSize(3);
+    }
+}

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +35,8 @@ final class ChunkReads {
     private final Endpoints endpoints;
     private final ExecutorService executor;
     private final QueryClock clock;
-    /** What servers do, the last task of each by its name; the same, in the order begun. */
-    private final Map<String, Future<Void>> busy = new HashMap<>();
-
-    private final List<Future<Void>> readers = new ArrayList<>();
-    /** Servers whose read chunk is being merged. Guarded by this. */
-    private final Set<String> merging = new HashSet<>();
+    /** In the order begun. Only the thread that calls knows them. */
+    private final List<Reader> readers = new ArrayList<>();
 
     private final Map<String, String> failures = new HashMap<>();
     private @Nullable Dispatch dispatch;
@@ -76,22 +72,43 @@ final class ChunkReads {
         servers.forEach(server -> begin(pending, server));
     }
 
+    /** A query server at work on the chunks, until nothing is left for it. */
+    private final class Reader {
+        final Endpoints.QueryServer server;
+        final FutureTask<Void> task;
+
+        // Guarded by the reads.
+        /** What it has been given. */
+        @Nullable
+        ChunkDescriptor given;
+        /** It merges, or has met what fails the query: its end is waited for. */
+        boolean heeded;
+        /** Nobody waits for it any more. */
+        boolean givenUp;
+
+        Reader(Dispatch pending, Endpoints.QueryServer server) {
+            this.server = server;
+            this.task = new FutureTask<>(() -> {
+                read(pending, this);
+                return null;
+            });
+        }
+    }
+
     private void begin(Dispatch pending, Endpoints.QueryServer server) {
-        Future<Void> reader = executor.submit(() -> {
-            read(pending, server);
-            return null;
-        });
+        Reader reader = new Reader(pending, server);
         readers.add(reader);
-        busy.put(server.name(), reader);
+        executor.execute(reader.task);
     }
 
     private List<String> replicas(String file) {
         return replicas.getOrDefault(file, List.of());
     }
 
-    private void read(Dispatch pending, Endpoints.QueryServer server) throws InterruptedException {
+    private void read(Dispatch pending, Reader reader) throws InterruptedException {
+        Endpoints.QueryServer server = reader.server;
         while (!delivery.done()) {
-            Dispatch.Bid bid = pending.bid(server.name(), clock.nanos());
+            Dispatch.Bid bid = bid(pending, reader);
             if (bid instanceof Dispatch.Bid.Later later) {
                 clock.sleep(Math.min(later.nanos(), BID_NANOS));
                 continue;
@@ -130,17 +147,18 @@ final class ChunkReads {
             } catch (IOException | WaterwheelException e) {
                 if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
                     // No other server can answer it either.
+                    heed(reader);
                     delivery.giveUp();
                     throw refused;
                 }
-                failed(pending, chunk, server, String.valueOf(e.getMessage()));
+                failed(pending, reader, chunk, String.valueOf(e.getMessage()));
                 continue;
             }
             if (cut[0] && !delivery.nobodyWaits()) {
-                failed(pending, chunk, server, "out of time");
+                failed(pending, reader, chunk, "out of time");
                 continue;
             }
-            if (!mayMerge(pending, chunk, server)) {
+            if (!mayMerge(pending, reader, chunk)) {
                 continue;
             }
             // What fails here fails the query: the chunk itself is read.
@@ -154,20 +172,57 @@ final class ChunkReads {
                 if (!merged) {
                     delivery.giveUp();
                 }
-                synchronized (this) {
-                    merging.remove(server.name());
-                }
             }
+            merged(reader);
         }
     }
 
-    /** In one step, so that nobody who merges is taken for one who reads in vain. */
-    private synchronized boolean mayMerge(Dispatch pending, ChunkDescriptor chunk, Endpoints.QueryServer server) {
-        boolean first = pending.done(chunk, server.name(), clock.nanos());
-        if (first) {
-            merging.add(server.name());
+    /* Every step of a reader by which it is judged is one under the lock, so that nobody who merges, or has a failure
+     * to tell, is taken for one who reads in vain: its end would be lost, and the answer lack something unsaid. */
+
+    private synchronized Dispatch.Bid bid(Dispatch pending, Reader reader) {
+        if (reader.givenUp) {
+            return new Dispatch.Bid.Nothing();
         }
-        return first;
+        Dispatch.Bid bid = pending.bid(reader.server.name(), clock.nanos());
+        reader.given = bid instanceof Dispatch.Bid.Read read ? read.chunk() : null;
+        return bid;
+    }
+
+    private synchronized boolean mayMerge(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+        reader.given = null;
+        reader.heeded = !reader.givenUp && pending.done(chunk, reader.server.name(), clock.nanos());
+        return reader.heeded;
+    }
+
+    private synchronized void merged(Reader reader) {
+        reader.heeded = false;
+    }
+
+    private synchronized void heed(Reader reader) {
+        reader.heeded = true;
+    }
+
+    private synchronized void failed(Dispatch pending, Reader reader, ChunkDescriptor chunk, String why) {
+        reader.given = null;
+        failures.put(chunk.file(), reader.server.name() + ": " + why);
+        pending.failed(chunk, reader.server.name());
+    }
+
+    /** Interrupts whoever reads what is not wanted any more, or what another has read. */
+    private synchronized void endReadsInVain(Dispatch pending) {
+        boolean done = delivery.done();
+        for (Reader reader : readers) {
+            ChunkDescriptor given = reader.given;
+            if (reader.task.isDone() || reader.heeded || !(done || (given != null && pending.isRead(given)))) {
+                continue;
+            }
+            if (given != null && !pending.isRead(given)) {
+                failed(pending, reader, given, "out of time");
+            }
+            reader.givenUp = true;
+            reader.task.cancel(true);
+        }
     }
 
     private Delivery.Nearness nearness(ChunkDescriptor chunk, Endpoints.QueryServer server, Scanned scanned) {
@@ -181,40 +236,38 @@ final class ChunkReads {
         return hosts.contains(server.host()) ? Delivery.Nearness.NEAR : Delivery.Nearness.FAR;
     }
 
-    private void failed(Dispatch pending, ChunkDescriptor chunk, Endpoints.QueryServer server, String why) {
-        synchronized (failures) {
-            failures.put(chunk.file(), server.name() + ": " + why);
-        }
-        pending.failed(chunk, server.name());
-    }
-
-    /** Waits for a reader; sees to it meanwhile that none who hangs holds the others up. */
-    private void await(Dispatch pending, Future<Void> reader) throws InterruptedException, IOException {
-        while (!reader.isCancelled()) {
+    /** Waits for a reader, and sees to it that one that hangs holds up nobody. */
+    private void await(Dispatch pending, Reader reader) throws InterruptedException, IOException {
+        while (!reader.givenUp) {
             try {
-                QueryRunner.get(reader, LOOK_NANOS);
+                QueryRunner.get(reader.task, LOOK_NANOS);
                 return;
             } catch (TimeoutException e) {
-                if (pending.isOver()) {
-                    endReadersInVain();
-                } else if (pending.isHeldUp(clock.nanos()) && !delivery.done()) {
-                    for (Endpoints.QueryServer server : endpoints.queryServers()) {
-                        Future<Void> last = busy.get(server.name());
-                        if (last == null || last.isDone()) {
-                            begin(pending, server);
-                        }
-                    }
-                }
+                endReadsInVain(pending);
+                beginIdle(pending);
             }
         }
     }
 
-    private synchronized void endReadersInVain() {
-        busy.forEach((server, reader) -> {
-            if (!merging.contains(server)) {
-                reader.cancel(true);
+    /** Servers that had nothing left: another has failed since, or takes too long. */
+    private void beginIdle(Dispatch pending) {
+        Set<String> atWork = new HashSet<>();
+        for (Reader reader : readers) {
+            if (!reader.task.isDone()) {
+                atWork.add(reader.server.name());
             }
-        });
+        }
+        for (Endpoints.QueryServer server : endpoints.queryServers()) {
+            if (!delivery.done()
+                    && !atWork.contains(server.name())
+                    && pending.hasWorkFor(server.name(), clock.nanos())) {
+                begin(pending, server);
+            }
+        }
+    }
+
+    private synchronized String failure(ChunkDescriptor chunk) {
+        return failures.getOrDefault(chunk.file(), "no query server is alive");
     }
 
     /** Waits until all is read, or cannot be; what is left then is missing. */
@@ -223,9 +276,18 @@ final class ChunkReads {
         if (pending == null) {
             return;
         }
-        // There may be more of them meanwhile.
-        for (int i = 0; i < readers.size(); i++) {
-            await(pending, readers.get(i));
+        boolean ended = false;
+        try {
+            // There may be more of them meanwhile.
+            for (int i = 0; i < readers.size(); i++) {
+                await(pending, readers.get(i));
+            }
+            ended = true;
+        } finally {
+            if (!ended) {
+                delivery.giveUp();
+                endReadsInVain(pending);
+            }
         }
         // A server that failed, or ended its bids before another failed, gets what is left again.
         for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {
@@ -234,7 +296,7 @@ final class ChunkReads {
             }
             pending.forgetFailures();
             for (Endpoints.QueryServer server : endpoints.queryServers()) {
-                read(pending, server);
+                read(pending, new Reader(pending, server));
             }
             if (!pending.left().isEmpty()) {
                 clock.sleep(RETRY_NANOS);
@@ -244,10 +306,7 @@ final class ChunkReads {
             return;
         }
         for (ChunkDescriptor chunk : pending.left()) {
-            synchronized (failures) {
-                delivery.miss("chunk " + chunk.file() + " could not be read: "
-                        + failures.getOrDefault(chunk.file(), "no query server is alive"));
-            }
+            delivery.miss("chunk " + chunk.file() + " could not be read: " + failure(chunk));
         }
     }
 }

@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * The chunk subqueries of one query, while query servers take them. An idle server bids; it gets a chunk, and says
- * later that it has read it or failed. Every chunk is out at one server at a time; at another too once that one takes
- * far longer than others do, and then the first who has read it counts. Thread-safe.
+ * later that it has read it or failed. Every chunk is out at one server at a time; by {@link DispatchPolicy#LADA} at
+ * another too once that one takes far longer than others do, and then the first who has read it counts. Thread-safe.
  */
 public interface Dispatch {
     /** What a server that bids is told. */
@@ -49,9 +49,9 @@ public interface Dispatch {
     /** Chunks that nobody has read and nobody is reading. */
     List<ChunkDescriptor> left();
 
-    /** Whether a chunk is being read for so long that a server that bids gets it, too. */
-    boolean isHeldUp(long nowNanos);
+    /** Whether there is something for this server, now or soon: a bid would not end it. */
+    boolean hasWorkFor(String server, long nowNanos);
 
-    /** Whether all chunks were read: whoever still reads does so in vain. */
-    boolean isOver();
+    /** Whether a chunk that was given to a server has been read by another meanwhile. */
+    boolean isRead(ChunkDescriptor given);
 }

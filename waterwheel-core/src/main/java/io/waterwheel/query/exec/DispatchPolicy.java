@@ -19,7 +19,8 @@ public enum DispatchPolicy {
      * those that hold a replica first. A server's preference array is what is pending in the order of its own place in
      * the chunks' permutations; when idle it takes the first. So the same server tends to read the same chunk, whose
      * parts its cache holds. Where it is known who holds a replica, a server leaves a chunk to better ones for a moment
-     * ({@link PreferenceDispatch}); else none idles while anything is pending.
+     * ({@link PreferenceDispatch}); else none idles while anything is pending. And one that idles reads what another
+     * takes far too long for.
      */
     LADA,
 
@@ -90,10 +91,10 @@ public enum DispatchPolicy {
         return switch (this) {
             case LADA ->
                 new PreferenceDispatch(
-                        pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS, MOST_PATIENCE_NANOS);
-            case LADA_EAGER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0);
-            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0, 0);
-            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0, 0);
+                        pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS, MOST_PATIENCE_NANOS, true);
+            case LADA_EAGER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
+            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0, 0, false);
+            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0, 0, false);
         };
     }
 }

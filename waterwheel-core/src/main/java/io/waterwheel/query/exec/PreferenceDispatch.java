@@ -24,15 +24,19 @@ final class PreferenceDispatch implements Dispatch {
      * that while anybody idles. Without the first rule it would be chance which server reads the only chunk of a small
      * query: all of them are idle and bid at once.
      * The patience is the mean time of the reads that have ended, as one of those at work is free by then: where reads
-     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end: where
-     * servers have preferences, whoever has nothing else to do reads after a while what another does not bring. */
+     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end: whoever
+     * has nothing else to do reads after a while what another does not bring. */
 
     private static final Bid NOTHING = new Bid.Nothing();
 
-    /** A read that takes this long, and so many times the mean of the others, is begun by a second server. */
+    /**
+     * A read that takes this long, and so many times the mean of the others, is begun by a second server; by each
+     * further one after twice as long as by the one before: when all reads are slow there are few more of them.
+     */
     static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final int HELD_UP_MEANS = 4;
+    private static final int MOST_DOUBLINGS = 6;
 
     /** Which pending chunk a server gets. */
     enum Claim {
@@ -53,10 +57,12 @@ final class PreferenceDispatch implements Dispatch {
         final Set<String> near;
 
         final Set<String> failed = new HashSet<>();
-        /** Servers that are reading it. */
-        final Set<String> readers = new HashSet<>();
-        /** When the last of them began. */
-        long begunNanos;
+        /** Servers that are reading it, and when they began. */
+        final Map<String, Long> readers = new HashMap<>();
+        /** How often it was begun, and when last. */
+        int begun;
+
+        long lastBegunNanos;
 
         Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
             this.chunk = chunk;
@@ -77,6 +83,7 @@ final class PreferenceDispatch implements Dispatch {
     private final Map<String, Long> waitingSince = new HashMap<>();
 
     private final Claim claim;
+    private final boolean helps;
     private long readNanos;
     private int reads;
     /** Bounds of the patience; both 0: nobody waits. */
@@ -89,8 +96,10 @@ final class PreferenceDispatch implements Dispatch {
      *
      * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
      * @param mostNanos the same, however long they take; 0: nobody waits
+     * @param helps whether a server that has nothing else to do reads what another takes too long for
      */
-    PreferenceDispatch(List<Pending> pending, Claim claim, long leastNanos, long mostNanos) {
+    PreferenceDispatch(List<Pending> pending, Claim claim, long leastNanos, long mostNanos, boolean helps) {
+        this.helps = helps;
         this.pending = new LinkedHashSet<>(pending);
         this.claim = claim;
         this.leastNanos = leastNanos;
@@ -136,8 +145,9 @@ final class PreferenceDispatch implements Dispatch {
             reading.add(server);
             pending.remove(best);
             taken.put(best.chunk.file(), best);
-            best.readers.add(server);
-            best.begunNanos = nowNanos;
+            best.readers.put(server, nowNanos);
+            best.begun++;
+            best.lastBegunNanos = nowNanos;
             return new Bid.Read(best.chunk);
         }
         ended.add(server);
@@ -157,9 +167,9 @@ final class PreferenceDispatch implements Dispatch {
         Pending longest = null;
         for (Pending candidate : taken.values()) {
             if (isHeldUp(candidate, nowNanos)
-                    && !candidate.readers.contains(server)
+                    && !candidate.readers.containsKey(server)
                     && !candidate.failed.contains(server)
-                    && (longest == null || candidate.begunNanos - longest.begunNanos < 0)) {
+                    && (longest == null || candidate.lastBegunNanos - longest.lastBegunNanos < 0)) {
                 longest = candidate;
             }
         }
@@ -167,18 +177,21 @@ final class PreferenceDispatch implements Dispatch {
     }
 
     private boolean isHeldUp(Pending candidate, long nowNanos) {
-        return claim == Claim.PREFERRED
-                && nowNanos - candidate.begunNanos >= Math.max(HELD_UP_NANOS, HELD_UP_MEANS * meanNanos());
+        long least = Math.max(HELD_UP_NANOS, HELD_UP_MEANS * meanNanos());
+        return helps && nowNanos - candidate.lastBegunNanos >= least << Math.min(candidate.begun - 1, MOST_DOUBLINGS);
     }
 
     @Override
-    public synchronized boolean isHeldUp(long nowNanos) {
-        return taken.values().stream().anyMatch(candidate -> isHeldUp(candidate, nowNanos));
+    public synchronized boolean hasWorkFor(String server, long nowNanos) {
+        return heldUp(server, nowNanos) != null
+                || pending.stream()
+                        .anyMatch(candidate ->
+                                !candidate.failed.contains(server) && rank(candidate, server) < Integer.MAX_VALUE);
     }
 
     @Override
-    public synchronized boolean isOver() {
-        return pending.isEmpty() && taken.isEmpty();
+    public synchronized boolean isRead(ChunkDescriptor given) {
+        return !taken.containsKey(given.file());
     }
 
     /** How little the server wants the chunk; {@link Integer#MAX_VALUE} when it may not have it. */
@@ -253,7 +266,8 @@ final class PreferenceDispatch implements Dispatch {
         if (read == null) {
             return false;
         }
-        readNanos += nowNanos - read.begunNanos;
+        Long begun = read.readers.get(server);
+        readNanos += begun == null ? 0 : nowNanos - begun;
         reads++;
         return true;
     }

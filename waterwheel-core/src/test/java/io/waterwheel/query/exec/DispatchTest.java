@@ -420,39 +420,55 @@ final class DispatchTest {
             ChunkDescriptor held = chunk(dispatch.bid("a", 0));
             ChunkDescriptor quick = chunk(dispatch.bid("b", 0));
             assertThat(dispatch.done(quick, "b", meanMillis * MILLI)).isTrue();
-            assertThat(dispatch.isOver()).isFalse();
-            assertThat(dispatch.isHeldUp(due - 1)).isFalse();
+            assertThat(dispatch.isRead(quick)).isTrue();
+            assertThat(dispatch.isRead(held)).isFalse();
+            assertThat(dispatch.hasWorkFor("b", due - 1)).isFalse();
             assertThat(dispatch.bid("b", due - 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
 
-            assertThat(dispatch.isHeldUp(due)).isTrue();
+            assertThat(dispatch.hasWorkFor("a", due)).as("it has it").isFalse();
+            assertThat(dispatch.hasWorkFor("b", due)).isTrue();
             assertThat(chunk(dispatch.bid("b", due))).isEqualTo(held);
-            // One more at a time.
-            assertThat(dispatch.isHeldUp(due + 1)).isFalse();
-            assertThat(dispatch.bid("c", due + 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
             // Whoever fails leaves it to the others that read it, and does not get it again.
             dispatch.failed(held, "b");
             assertThat(dispatch.left()).isEmpty();
-            assertThat(dispatch.bid("b", 2 * due)).isInstanceOf(Dispatch.Bid.Nothing.class);
-            assertThat(chunk(dispatch.bid("c", 2 * due))).isEqualTo(held);
-            assertThat(dispatch.done(held, "c", 2 * due + 1)).isTrue();
-            assertThat(dispatch.isOver()).isTrue();
-            assertThat(dispatch.done(held, "a", 3 * due)).isFalse();
+            assertThat(dispatch.isRead(held)).isFalse();
+            assertThat(dispatch.hasWorkFor("b", 3 * due)).isFalse();
+            // The next one after twice as long.
+            assertThat(dispatch.hasWorkFor("c", 3 * due - 1)).isFalse();
+            assertThat(dispatch.bid("c", 3 * due - 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
+            assertThat(chunk(dispatch.bid("c", 3 * due))).isEqualTo(held);
+            assertThat(dispatch.done(held, "c", 3 * due + 1)).isTrue();
+            assertThat(dispatch.isRead(held)).isTrue();
+            assertThat(dispatch.done(held, "a", 4 * due)).isFalse();
             dispatch.failed(held, "a");
-            assertThat(dispatch.isOver()).isTrue();
             assertThat(dispatch.left()).isEmpty();
         }
     }
 
     @Test
-    void aServerThatReadsOnlyItsOwnIsNotHelped() {
-        Dispatch dispatch = DispatchPolicy.HASHING.dispatch(
-                chunks(new Random(3), 1), Map.of("a", "h", "b", "h"), file -> List.of());
-        boolean first = chunk(dispatch.bid("a", 0)) != null;
-        if (!first) {
-            assertThat(chunk(dispatch.bid("b", 0))).isNotNull();
+    void whatAServerFailedAtIsWorkForTheOthers() {
+        Dispatch dispatch =
+                DispatchPolicy.LADA.dispatch(chunks(new Random(3), 1), Map.of("a", "h", "b", "h"), file -> List.of());
+        ChunkDescriptor only = chunk(dispatch.bid("a", 0));
+        assertThat(dispatch.hasWorkFor("b", 0)).isFalse();
+        dispatch.failed(only, "a");
+        assertThat(dispatch.hasWorkFor("a", 0)).isFalse();
+        assertThat(dispatch.hasWorkFor("b", 0)).isTrue();
+    }
+
+    @Test
+    void theOtherPoliciesDoNotHelp() {
+        for (DispatchPolicy policy : DispatchPolicy.values()) {
+            Dispatch dispatch =
+                    policy.dispatch(chunks(new Random(3), 1), Map.of("a", "h", "b", "h"), file -> List.of());
+            boolean first = chunk(dispatch.bid("a", 0)) != null;
+            if (!first) {
+                assertThat(chunk(dispatch.bid("b", 0))).isNotNull();
+            }
+            assertThat(dispatch.hasWorkFor(first ? "b" : "a", Long.MAX_VALUE / 2))
+                    .as("%s", policy)
+                    .isEqualTo(policy == DispatchPolicy.LADA);
         }
-        assertThat(dispatch.isHeldUp(Long.MAX_VALUE / 2)).isFalse();
-        assertThat(dispatch.bid(first ? "b" : "a", Long.MAX_VALUE / 2)).isInstanceOf(Dispatch.Bid.Nothing.class);
     }
 
     private static @Nullable ChunkDescriptor chunk(Dispatch.Bid bid) {

@@ -38,7 +38,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(100)
 final class QueryRunnerTest {
     private static final StreamInfo STREAM = new StreamInfo(
             "s",
@@ -274,31 +276,75 @@ final class QueryRunnerTest {
         assertThat(answer.verdict.complete()).isTrue();
         assertThat(answer.verdict.tuples()).isEqualTo(3 * CHUNKS);
         assertThat(answer.rows).isEqualTo(3 * CHUNKS);
-        assertThat(read).hasSize(CHUNKS + 1);
+        assertThat(read).contains("c0", "c1", "c3", "c4").hasSizeGreaterThan(CHUNKS);
+        assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void aServerThatHangsHoldsUpNobodyWhoHasEnough() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        Answer answer = ask(
+                Query.of("s").withLimit(3).withTimeout(Duration.ofMinutes(5)),
+                Map.of(),
+                endpoints(
+                        Map.of("a", QueryRunnerTest::threeRows, "b", (subquery, resolved, sink) -> {
+                            throw hang(interrupted);
+                        }),
+                        QueryRunnerTest::nothingFresh));
+        assertThat(answer.rows).isEqualTo(3);
+        // Or it was not begun before there was enough.
+        assertThat(answer.verdict.complete()).isTrue();
+    }
+
+    @Test
+    void aFailureIsToldThoughAServerHangs() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CountDownLatch hanging = new CountDownLatch(1);
+        Answer failed = ask(
+                Query.of("s").withTimeout(Duration.ofMinutes(5)),
+                Map.of(),
+                endpoints(
+                        Map.of(
+                                "a",
+                                (subquery, resolved, sink) -> {
+                                    try {
+                                        hanging.await();
+                                    } catch (InterruptedException e) {
+                                        throw new IOException(e);
+                                    }
+                                    throw new WaterwheelException(
+                                            WaterwheelException.Kind.USER, "INTEGER_OVERFLOW", "too large");
+                                },
+                                "b",
+                                (subquery, resolved, sink) -> {
+                                    hanging.countDown();
+                                    throw hang(interrupted);
+                                }),
+                        QueryRunnerTest::nothingFresh));
+        assertThat(failed.failure.code()).isEqualTo("INTEGER_OVERFLOW");
         assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
     @Test
     void twoThatReadTheSameChunkAreOneInTheAnswer() throws Exception {
-        CountDownLatch second = new CountDownLatch(1);
-        AtomicBoolean slow = new AtomicBoolean();
-        // The first who reads it has its rows just when the second has them.
-        Scan scan = (subquery, resolved, sink) -> {
-            if (subquery.file().equals("c2")) {
-                if (slow.compareAndSet(false, true)) {
-                    try {
-                        second.await();
-                    } catch (InterruptedException e) {
-                        throw new IOException(e);
-                    }
-                } else {
-                    second.countDown();
-                }
-            }
-            return threeRows(subquery, resolved, sink);
-        };
         for (int round = 0; round < 3; round++) {
-            slow.set(false);
+            CountDownLatch second = new CountDownLatch(1);
+            AtomicBoolean slow = new AtomicBoolean();
+            // The first who reads it has its rows just when the second has them.
+            Scan scan = (subquery, resolved, sink) -> {
+                if (subquery.file().equals("c2")) {
+                    if (slow.compareAndSet(false, true)) {
+                        try {
+                            second.await();
+                        } catch (InterruptedException e) {
+                            throw new IOException(e);
+                        }
+                    } else {
+                        second.countDown();
+                    }
+                }
+                return threeRows(subquery, resolved, sink);
+            };
             Answer answer = ask(
                     Query.of("s").withTimeout(Duration.ofMinutes(5)),
                     Map.of(),

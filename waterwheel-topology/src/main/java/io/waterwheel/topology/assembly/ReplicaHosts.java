@@ -5,7 +5,9 @@ import com.github.benmanes.caffeine.cache.CacheLoader;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class ReplicaHosts {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaHosts.class);
     static final int KEPT = 100_000;
+    /** Told from others by identity, and not kept. */
+    private static final List<String> UNKNOWN = Collections.unmodifiableList(new ArrayList<>());
+
     /** Replicas move when a host is lost or files are balanced: what is older is looked up again, beside the query. */
     private static final Duration TRUSTED = Duration.ofMinutes(5);
 
@@ -50,21 +55,23 @@ final class ReplicaHosts {
                 .buildAsync(new Lookup(source));
     }
 
-    /** What was known is kept when it cannot be looked up again. */
+    /** Never fails: the cache would write each failure into the log. */
     private record Lookup(Source source) implements CacheLoader<String, List<String>> {
         @Override
-        public List<String> load(String file) throws IOException {
-            return List.copyOf(source.hosts(file));
+        public List<String> load(String file) {
+            try {
+                return List.copyOf(source.hosts(file));
+            } catch (IOException e) {
+                LOG.debug("[{}] its replicas are not known", file, e);
+                return UNKNOWN;
+            }
         }
 
+        /** What was known is kept when it cannot be looked up again. */
         @Override
         public List<String> reload(String file, List<String> known) {
-            try {
-                return load(file);
-            } catch (IOException e) {
-                LOG.debug("[{}] its replicas are not known anew", file, e);
-                return known;
-            }
+            List<String> anew = load(file);
+            return anew == UNKNOWN ? known : anew;
         }
     }
 
@@ -77,7 +84,12 @@ final class ReplicaHosts {
         for (Map.Entry<String, CompletableFuture<List<String>>> each : asked.entrySet()) {
             try {
                 long left = Math.max(0, deadline - System.nanoTime());
-                known.put(each.getKey(), each.getValue().get(left, TimeUnit.NANOSECONDS));
+                List<String> found = each.getValue().get(left, TimeUnit.NANOSECONDS);
+                if (found == UNKNOWN) {
+                    hosts.asMap().remove(each.getKey(), each.getValue());
+                } else {
+                    known.put(each.getKey(), found);
+                }
             } catch (TimeoutException | ExecutionException e) {
                 LOG.debug("[{}] its replicas are not known", each.getKey(), e);
             }

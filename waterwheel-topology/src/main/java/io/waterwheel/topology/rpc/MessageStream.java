@@ -48,12 +48,20 @@ public final class MessageStream implements AutoCloseable {
             ended = true;
             stream.cancel("closed by the receiver", null);
         }
-        try {
-            stream.close();
-        } catch (InterruptedException e) {
+        // Who is interrupted while it drains the stream would leave its memory behind.
+        boolean interrupted = Thread.interrupted();
+        boolean closed = false;
+        for (int attempt = 0; attempt < 2 && !closed; attempt++) {
+            try {
+                stream.close();
+                closed = true;
+            } catch (Exception e) {
+                interrupted |= Thread.interrupted() || e instanceof InterruptedException;
+                PeerClient.LOG.debug("{}: an answer that was given up did not end cleanly", peer, e);
+            }
+        }
+        if (interrupted) {
             Thread.currentThread().interrupt();
-        } catch (Exception e) {
-            PeerClient.LOG.debug("{}: an answer that was given up did not end cleanly", peer, e);
         }
     }
 }

@@ -262,8 +262,8 @@ final class PlantedBugs {
             new PlantedBug("one attempt", 10, SAFETY, "a chunk's attempt that broke off is delivered too")
                     .with(
                             "query/exec/ChunkReads",
-                            "failed(pending, chunk, server, String.valueOf(e.getMessage()));",
-                            "delivery.acceptAll(rows); failed(pending, chunk, server, String.valueOf(e.getMessage()));"),
+                            "failed(pending, reader, chunk, String.valueOf(e.getMessage()));",
+                            "delivery.acceptAll(rows); failed(pending, reader, chunk, String.valueOf(e.getMessage()));"),
             new PlantedBug("merge epoch", 12, SAFETY, "a merge is committed though its writer has a successor")
                     .with(
                             CATALOG,
@@ -441,7 +441,7 @@ final class PlantedBugs {
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")
                     .with(PLAN, "&& report.epoch() == checkpoint.epoch()", ""),
             new PlantedBug("old report version", 8, NONE, "an old report of another routing version excuses")
-                    .with(PLAN, "return settled.version() == snapshot.version()", "return settled.version() >= 0"),
+                    .with(PLAN, "&& settled.version() == snapshot.version()", "&& settled.version() >= 0"),
             new PlantedBug("older routes", 1, NONE, "a dispatcher takes an older copy of its route")
                     .with(DISPATCHER, "if (newer.isBefore(route)) {", "if (newer.isBefore(route) && now < 0) {"));
 }

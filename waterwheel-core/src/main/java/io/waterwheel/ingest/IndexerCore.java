@@ -52,10 +52,13 @@ public final class IndexerCore {
     }
 
     /**
-     * Age of a tree, or of an unmoved checkpoint, during a recovery. An indexer that gets few tuples of a long log
-     * would else begin at the same place after every crash, should the next one always come before its full age.
+     * What is read in a recovery is committed after this time, when it is this much, over all partitions. An indexer
+     * that gets few tuples of a long log would else begin at the same place after every crash, should the next one
+     * always come before its full age.
      */
     private static final long RECOVERY_AGE_NANOS = 10_000_000_000L;
+
+    private static final long RECOVERY_OFFSETS = 100_000;
 
     /** How long readers of a forgotten tree may go on while memory is needed. */
     private static final long REVOKE_NANOS = 200_000_000;
@@ -211,10 +214,10 @@ public final class IndexerCore {
         }
         BlockBody body = block.body();
         if (body != null) {
-            if (active.tuples() == 0) {
+            int first = body.firstRowAt(channel.watermark);
+            if (active.tuples() == 0 && first < body.tuples().size()) {
                 activeSinceNanos = now;
             }
-            int first = body.firstRowAt(channel.watermark);
             if (active.insert(body.tuples(), first, clockMillis)) {
                 treesChanged();
             }
@@ -314,7 +317,7 @@ public final class IndexerCore {
                 credit(p, now);
             }
         }
-        if (now - activeSinceNanos > sealAgeNanos()) {
+        if (now - activeSinceNanos > settings.sealAgeNanos() || isRecoveryToBeKept(now)) {
             if (active.tuples() > 0 || moved()) {
                 seal(SealedTree.Reason.AGE, now);
                 publish();
@@ -330,8 +333,15 @@ public final class IndexerCore {
         publish();
     }
 
-    private long sealAgeNanos() {
-        return recovering ? Math.min(RECOVERY_AGE_NANOS, settings.sealAgeNanos()) : settings.sealAgeNanos();
+    private boolean isRecoveryToBeKept(long now) {
+        if (!recovering || now - activeSinceNanos <= RECOVERY_AGE_NANOS) {
+            return false;
+        }
+        long read = 0;
+        for (int p = 0; p < channels.length; p++) {
+            read += channels[p].watermark - sealedWatermarks[p];
+        }
+        return read >= RECOVERY_OFFSETS;
     }
 
     private boolean moved() {

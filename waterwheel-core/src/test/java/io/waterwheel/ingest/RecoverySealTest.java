@@ -13,7 +13,9 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -61,32 +63,57 @@ final class RecoverySealTest {
         public void publish(FreshView view) {}
     }
 
-    @Test
-    void aLongRecoveryMovesTheCheckpointAsItGoes() {
-        Effects effects = new Effects();
-        PagePool pool = new PagePool(1 << 20);
-        IndexerCore core = new IndexerCore(
-                STREAM,
-                0,
-                new IndexerCheckpoint(3, 0, new long[1], 0),
-                new long[] {2_500},
-                pool,
-                new CreditWindow(pool, 1 << 16, 1 << 20),
-                IndexerSettings.DEFAULT,
-                effects,
-                0);
-        // Ten seconds a thousand offsets, of which none is its own.
+    private final Effects effects = new Effects();
+    private final PagePool pool = new PagePool(1 << 20);
+    private final IndexerCore core = new IndexerCore(
+            STREAM,
+            0,
+            new IndexerCheckpoint(3, 0, new long[1], 0),
+            new long[] {250_000},
+            pool,
+            new CreditWindow(pool, 1 << 16, 1 << 20),
+            IndexerSettings.DEFAULT,
+            effects,
+            0);
+
+    /** A minute of blocks without a tuple. */
+    private void minute(int offsetsASecond, boolean refused) {
         for (int second = 0; second < 60; second++) {
-            long from = second * 100L;
-            core.onBlock(new ChannelBlock(1, 0, 0, effects.subscribed, from, from + 100, 1, null), second * SECOND, 0);
+            long from = (long) second * offsetsASecond;
+            TupleBlock none = new TupleBlock(RowLayout.of(STREAM.schema()), 0);
+            BlockBody body = refused ? BlockBody.of(none, from, new int[0], new int[] {0}) : null;
+            core.onBlock(
+                    new ChannelBlock(1, 0, 0, effects.subscribed, from, from + offsetsASecond, 1, body),
+                    second * SECOND,
+                    0);
             core.onTick(second * SECOND + 1);
         }
+    }
+
+    @Test
+    void aLongRecoveryMovesTheCheckpointAsItGoes() {
+        minute(10_000, false);
         assertThat(effects.sealed)
                 .as("it has recovered after 25 seconds")
                 .extracting(tree -> tree.next().watermarks()[0])
-                .containsExactly(1_100L, 2_200L);
+                .containsExactly(110_000L, 220_000L);
         assertThat(effects.sealed).extracting(SealedTree::reason).containsOnly(SealedTree.Reason.AGE);
         core.onTick(IndexerSettings.DEFAULT.sealAgeNanos() + 22 * SECOND);
         assertThat(effects.sealed).as("and then of its full age").hasSize(3);
+    }
+
+    @Test
+    void refusedRowsDoNotKeepTheCheckpointWhereItIs() {
+        minute(10_000, true);
+        assertThat(effects.sealed)
+                .extracting(tree -> tree.next().watermarks()[0])
+                .containsExactly(110_000L, 220_000L);
+        assertThat(effects.sealed.get(1).next().rejected()).isEqualTo(22);
+    }
+
+    @Test
+    void aRecoveryThatBringsLittleCommitsNothing() {
+        minute(1_000, false);
+        assertThat(effects.sealed).isEmpty();
     }
 }

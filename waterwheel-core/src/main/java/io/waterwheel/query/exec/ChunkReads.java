@@ -69,7 +69,15 @@ final class ChunkReads {
         replicas = endpoints.replicas(chunks.stream().map(ChunkDescriptor::file).toList());
         Dispatch pending = policy.dispatch(chunks, hosts, this::replicas);
         dispatch = pending;
-        servers.forEach(server -> begin(pending, server));
+        boolean begun = false;
+        try {
+            servers.forEach(server -> begin(pending, server));
+            begun = true;
+        } finally {
+            if (!begun) {
+                end(pending);
+            }
+        }
     }
 
     /** A query server at work on the chunks, until nothing is left for it. */
@@ -84,7 +92,7 @@ final class ChunkReads {
         /** It merges, or has met what fails the query: its end is waited for. */
         boolean heeded;
         /** Nobody waits for it any more. */
-        boolean givenUp;
+        volatile boolean givenUp;
 
         Reader(Dispatch pending, Endpoints.QueryServer server) {
             this.server = server;
@@ -134,7 +142,7 @@ final class ChunkReads {
 
                             @Override
                             public boolean wanted() {
-                                cut[0] |= delivery.done();
+                                cut[0] |= delivery.done() || reader.givenUp;
                                 return !cut[0];
                             }
 
@@ -147,12 +155,14 @@ final class ChunkReads {
             } catch (IOException | WaterwheelException e) {
                 if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
                     // No other server can answer it either.
-                    heed(reader);
-                    delivery.giveUp();
+                    giveUp(reader);
                     throw refused;
                 }
                 failed(pending, reader, chunk, String.valueOf(e.getMessage()));
                 continue;
+            } catch (RuntimeException | Error e) {
+                giveUp(reader);
+                throw e;
             }
             if (cut[0] && !delivery.nobodyWaits()) {
                 failed(pending, reader, chunk, "out of time");
@@ -199,8 +209,12 @@ final class ChunkReads {
         reader.heeded = false;
     }
 
-    private synchronized void heed(Reader reader) {
-        reader.heeded = true;
+    /** What the reader has met fails the query, unless nobody waits for it: then another has read the same. */
+    private synchronized void giveUp(Reader reader) {
+        reader.heeded = !reader.givenUp;
+        if (reader.heeded) {
+            delivery.giveUp();
+        }
     }
 
     private synchronized void failed(Dispatch pending, Reader reader, ChunkDescriptor chunk, String why) {
@@ -266,6 +280,20 @@ final class ChunkReads {
         }
     }
 
+    private void awaitAll(Dispatch pending) throws InterruptedException, IOException {
+        // There may be more of them meanwhile.
+        for (int i = 0; i < readers.size(); i++) {
+            await(pending, readers.get(i));
+        }
+        readers.clear();
+    }
+
+    /** The query fails: nobody who reads on touches the answer any more. */
+    private void end(Dispatch pending) {
+        delivery.end();
+        endReadsInVain(pending);
+    }
+
     private synchronized String failure(ChunkDescriptor chunk) {
         return failures.getOrDefault(chunk.file(), "no query server is alive");
     }
@@ -278,28 +306,23 @@ final class ChunkReads {
         }
         boolean ended = false;
         try {
-            // There may be more of them meanwhile.
-            for (int i = 0; i < readers.size(); i++) {
-                await(pending, readers.get(i));
+            awaitAll(pending);
+            // A server that failed, or ended its bids before another failed, gets what is left again.
+            for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {
+                if (round > 0 && resolved.query().allowPartial()) {
+                    break;
+                }
+                pending.forgetFailures();
+                endpoints.queryServers().forEach(server -> begin(pending, server));
+                awaitAll(pending);
+                if (!pending.left().isEmpty()) {
+                    clock.sleep(RETRY_NANOS);
+                }
             }
             ended = true;
         } finally {
             if (!ended) {
-                delivery.giveUp();
-                endReadsInVain(pending);
-            }
-        }
-        // A server that failed, or ended its bids before another failed, gets what is left again.
-        for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {
-            if (round > 0 && resolved.query().allowPartial()) {
-                break;
-            }
-            pending.forgetFailures();
-            for (Endpoints.QueryServer server : endpoints.queryServers()) {
-                read(pending, new Reader(pending, server));
-            }
-            if (!pending.left().isEmpty()) {
-                clock.sleep(RETRY_NANOS);
+                end(pending);
             }
         }
         if (delivery.nobodyWaits()) {

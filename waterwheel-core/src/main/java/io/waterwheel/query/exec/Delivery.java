@@ -86,10 +86,14 @@ final class Delivery {
         if (enough || sink.cancelled()) {
             return false;
         }
-        enough = !merge.accept(part, rows -> {
+        boolean more = merge.accept(part, rows -> {
             sink.rows(rows);
             return true;
         });
+        if (!more) {
+            // Never back to false: somebody may have given up meanwhile.
+            enough = true;
+        }
         return !enough;
     }
 
@@ -119,6 +123,11 @@ final class Delivery {
 
     /** Ends the reading of parts: the answer fails. */
     void giveUp() {
+        enough = true;
+    }
+
+    /** The same, and waits for who is just handing out rows: nobody touches the sink afterwards. */
+    synchronized void end() {
         enough = true;
     }
 

@@ -166,9 +166,9 @@ final class PreferenceDispatch implements Dispatch {
     private @Nullable Pending heldUp(String server, long nowNanos) {
         Pending longest = null;
         for (Pending candidate : taken.values()) {
+            // Also by one that failed at it: it may do better than one that hangs.
             if (isHeldUp(candidate, nowNanos)
                     && !candidate.readers.containsKey(server)
-                    && !candidate.failed.contains(server)
                     && (longest == null || candidate.lastBegunNanos - longest.lastBegunNanos < 0)) {
                 longest = candidate;
             }
@@ -255,7 +255,10 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized void forgetFailures() {
-        pending.forEach(entry -> entry.failed.clear());
+        for (Pending entry : pending) {
+            entry.failed.clear();
+            entry.begun = 0;
+        }
         leastNanos = 0;
         mostNanos = 0;
     }

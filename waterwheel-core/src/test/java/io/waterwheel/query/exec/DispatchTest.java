@@ -428,14 +428,16 @@ final class DispatchTest {
             assertThat(dispatch.hasWorkFor("a", due)).as("it has it").isFalse();
             assertThat(dispatch.hasWorkFor("b", due)).isTrue();
             assertThat(chunk(dispatch.bid("b", due))).isEqualTo(held);
-            // Whoever fails leaves it to the others that read it, and does not get it again.
+            // Whoever fails leaves it to the others that read it.
             dispatch.failed(held, "b");
             assertThat(dispatch.left()).isEmpty();
             assertThat(dispatch.isRead(held)).isFalse();
-            assertThat(dispatch.hasWorkFor("b", 3 * due)).isFalse();
-            // The next one after twice as long.
-            assertThat(dispatch.hasWorkFor("c", 3 * due - 1)).isFalse();
-            assertThat(dispatch.bid("c", 3 * due - 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
+            // The next one after twice as long; whoever failed, too.
+            for (String server : List.of("b", "c")) {
+                assertThat(dispatch.hasWorkFor(server, 3 * due - 1)).isFalse();
+                assertThat(dispatch.bid(server, 3 * due - 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
+                assertThat(dispatch.hasWorkFor(server, 3 * due)).isTrue();
+            }
             assertThat(chunk(dispatch.bid("c", 3 * due))).isEqualTo(held);
             assertThat(dispatch.done(held, "c", 3 * due + 1)).isTrue();
             assertThat(dispatch.isRead(held)).isTrue();

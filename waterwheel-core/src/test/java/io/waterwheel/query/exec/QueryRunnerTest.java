@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -322,6 +323,29 @@ final class QueryRunnerTest {
                                 }),
                         QueryRunnerTest::nothingFresh));
         assertThat(failed.failure.code()).isEqualTo("INTEGER_OVERFLOW");
+        assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void oneThatFailsAndOneThatHangsLeaveItToTheThird() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        AtomicInteger attempts = new AtomicInteger();
+        Scan scan = (subquery, resolved, sink) -> {
+            if (subquery.file().equals("c2")) {
+                switch (attempts.incrementAndGet()) {
+                    case 1 -> throw new IOException("a hiccup");
+                    case 2 -> throw hang(interrupted);
+                    default -> {}
+                }
+            }
+            return threeRows(subquery, resolved, sink);
+        };
+        Answer answer = ask(
+                Query.of("s").withTimeout(Duration.ofMinutes(5)),
+                Map.of(),
+                endpoints(Map.of("a", scan, "b", scan), QueryRunnerTest::nothingFresh));
+        assertThat(answer.verdict.complete()).isTrue();
+        assertThat(answer.rows).isEqualTo(3 * CHUNKS);
         assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     }
 

@@ -56,7 +56,8 @@ public final class MessageStream implements AutoCloseable {
                 stream.close();
                 closed = true;
             } catch (Exception e) {
-                interrupted |= Thread.interrupted() || e instanceof InterruptedException;
+                // The stream tells an interrupt as the cause of something else.
+                interrupted |= Thread.interrupted() || e.getCause() instanceof InterruptedException;
                 PeerClient.LOG.debug("{}: an answer that was given up did not end cleanly", peer, e);
             }
         }

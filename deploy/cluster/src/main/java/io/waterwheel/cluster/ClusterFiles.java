@@ -325,8 +325,12 @@ final class ClusterFiles {
         yaml.put("storm.blobstore.replication.factor", "1");
         // The default is RocksDB below the Storm home, which nobody reads here.
         yaml.put("storm.metricstore.class", "org.apache.storm.metricstore.NoOpMetricStore");
-        // The default holds flags for the garbage collector's log that only JDK 8 knows.
-        yaml.put("worker.childopts", quoted("-Xmx%HEAP-MEM%m -XX:+ExitOnOutOfMemoryError " + mark()));
+        // The default holds flags for the garbage collector's log that only JDK 8 knows. Several workers start on few
+        // cores here: the better compiler would take longer over their first minute than it gives back.
+        yaml.put(
+                "worker.childopts",
+                quoted("-Xmx%HEAP-MEM%m -XX:+ExitOnOutOfMemoryError -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
+                        + mark()));
         yaml.put("worker.profiler.enabled", "false");
         // A worker is started through a small process of its own, which needs neither a large collector nor a compiler.
         yaml.put(

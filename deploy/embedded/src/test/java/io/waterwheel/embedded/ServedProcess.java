@@ -36,7 +36,8 @@ final class ServedProcess implements AutoCloseable {
     static ServedProcess start(Path folder, String... overrides) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx1g");
+        // It starts several times, and lives for seconds: the better compiler would not be done with it.
+        command.addAll(List.of("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));

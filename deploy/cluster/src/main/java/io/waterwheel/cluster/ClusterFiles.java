@@ -323,6 +323,8 @@ final class ClusterFiles {
             yaml.put("supervisor.slots.ports", layout.slots(pair).toString());
         }
         yaml.put("storm.blobstore.replication.factor", "1");
+        // A topology may say what stands before Storm on its workers' class path; Nimbus forgets that otherwise.
+        yaml.put("storm.topology.classpath.beginning.enabled", "true");
         // The default is RocksDB below the Storm home, which nobody reads here.
         yaml.put("storm.metricstore.class", "org.apache.storm.metricstore.NoOpMetricStore");
         // The default holds flags for the garbage collector's log that only JDK 8 knows. Several workers start on few

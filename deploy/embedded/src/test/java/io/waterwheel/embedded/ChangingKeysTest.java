@@ -42,6 +42,9 @@ final class ChangingKeysTest {
     /** A tree's bound, see {@code TemplateTree}. */
     private static final int MOST_REBUILDS = 9;
 
+    /** The first rebuilds of a JVM run in its interpreter: how long they take is not judged. */
+    private static final String WARM_UP = "warm-up";
+
     private static final long SPREAD = 1L << 40;
     private static final long FAR = 1L << 50;
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -55,6 +58,7 @@ final class ChangingKeysTest {
     @Test
     void templatesFollowWhateverTheKeysDo() throws Exception {
         Map<String, LongUnaryOperator> kinds = new LinkedHashMap<>();
+        kinds.put(WARM_UP, i -> i * (SPREAD / 100_000) + random.nextLong(SPREAD));
         kinds.put("stationary", i -> random.nextLong(SPREAD));
         kinds.put("hot-keys", i -> i % 3 == 0 ? random.nextLong(SPREAD) : i % 3);
         kinds.put("jump", i -> (i < ROWS / 2 ? 0 : FAR) + random.nextLong(SPREAD));
@@ -124,7 +128,9 @@ final class ChangingKeysTest {
         assertThat(rebuilds)
                 .as("seed %s, %s: rebuilds of %s trees", seed, stream, trees)
                 .isBetween(1, MOST_REBUILDS * trees);
-        assertThat(pause).as("seed %s, %s", seed, stream).isLessThanOrEqualTo(MOST_PAUSE_MILLIS);
+        if (!stream.equals(WARM_UP)) {
+            assertThat(pause).as("seed %s, %s", seed, stream).isLessThanOrEqualTo(MOST_PAUSE_MILLIS);
+        }
     }
 
     private static JsonNode status(WaterwheelClient client, String stream) throws Exception {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One logical indexer of one stream: takes blocks from its channels into the active tree, keeps the watermarks, seals
  * and hands trees to be flushed, grants credit (protocol rules 3 to 7 and 13). A state machine: events in,
- * {@link IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread.
+ * {@link IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread. One long file, because channels,
+ * trees and flushes are one state that every event may move.
  */
 public final class IndexerCore {
     /* A block is taken only if it begins at or before the watermark and carries the channel's present epoch; what

@@ -30,8 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Templates on a whole server whose keys change in every way: they are rebuilt a few times a chunk at most, nothing
- * waits long for it, and every answer is right. {@code -Drows=3000000 -Dpause=10} is the long form, for a quiet
- * machine: rows of each stream, and milliseconds that an insertion may be held up for a rebuild.
+ * waits long for it, and every answer is right. {@code -Drows=2000000} is the long form, rows of each stream;
+ * {@code -Dpause=N} sets the milliseconds that an insertion may be held up for a rebuild. What it prints is the time on
+ * the clock: with the broker in the same process on two cores, others' turns and the collector's are in it.
  */
 @Tag("embedded")
 @Timeout(900)

@@ -169,13 +169,21 @@ public final class ChunkReader implements AutoCloseable {
         }
         long[] positions = Arrays.copyOf(starts, ranges);
         byte[][] sources = new byte[ranges][];
+        boolean[] touches = new boolean[ranges];
         for (int r = 0; r < ranges; r++) {
             int last = ends[r] - 1;
             long to = directory.offset(leaves[last], parts[last]) + directory.length(leaves[last], parts[last]);
-            // The slack is there: a directory follows the last part. Lengths were checked against the file's.
-            sources[r] = new byte[(int) (to - positions[r]) + ChunkFormat.SLACK];
+            // The slack is there: a directory follows the last part. Lengths were checked against the file's. But
+            // ranges must not overlap: before one that begins at once, the slack is none of the file.
+            touches[r] = r + 1 < ranges && to + ChunkFormat.SLACK > positions[r + 1];
+            sources[r] = new byte[(int) (to - positions[r]) + (touches[r] ? 0 : ChunkFormat.SLACK)];
         }
         input.readVectored(positions, sources);
+        for (int r = 0; r < ranges; r++) {
+            if (touches[r]) {
+                sources[r] = Arrays.copyOf(sources[r], sources[r].length + ChunkFormat.SLACK);
+            }
+        }
         LeafDecoder decoder = new LeafDecoder(directory.file());
         int i = 0;
         for (int r = 0; r < ranges; r++) {

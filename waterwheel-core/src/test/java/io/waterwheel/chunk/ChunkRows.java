@@ -71,6 +71,9 @@ public final class ChunkRows {
             @Override
             public void readVectored(long[] positions, byte[][] targets) throws IOException {
                 for (int i = 0; i < targets.length; i++) {
+                    if (i > 0 && positions[i] < positions[i - 1] + targets[i - 1].length) {
+                        throw new IllegalArgumentException("ranges overlap, as HDFS says, too");
+                    }
                     read(positions[i], targets[i], 0, targets[i].length);
                 }
             }

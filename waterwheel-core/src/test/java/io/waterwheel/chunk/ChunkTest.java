@@ -11,6 +11,7 @@ import io.waterwheel.index.TemplateTree;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -95,6 +96,40 @@ final class ChunkTest {
         long[] sorted = block.keys().clone();
         Arrays.sort(sorted);
         assertThat(chunk.nextTemplate()).isEqualTo(Template.divide(sorted, sorted.length, TemplateTree.LEAVES));
+    }
+
+    /** A leaf is read in ranges of 8 MiB at most, which touch and do not overlap. */
+    @Test
+    void readsALeafOfManyLargeValues() throws IOException {
+        RowLayout layout = RowLayout.of(new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("a", FieldType.BYTES, false),
+                        new Field("b", FieldType.BYTES, false),
+                        new Field("c", FieldType.BYTES, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t"));
+        Random random = new Random(8);
+        TupleBlock block = new TupleBlock(layout, 2048);
+        block.setSize(2048);
+        for (int row = 0; row < 2048; row++) {
+            block.keys()[row] = row;
+            for (int column = 0; column < layout.columns(); column++) {
+                byte[] value = new byte[layout.variable(column) ? 3_000 : 0];
+                random.nextBytes(value);
+                if (value.length > 0) {
+                    LittleEndian.putLong(block.column(column), row * 8, block.addToArena(value, 0, value.length));
+                }
+            }
+        }
+        TemplateTree tree = new TemplateTree(layout, Template.single(), new PagePool(1 << 26));
+        tree.insert(block, 0, 2048);
+        byte[] bytes = ChunkRows.bytes(new ChunkWriter().encode(tree));
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), layout)) {
+            TupleBlock rows = ChunkRows.read(reader);
+            assertThat(RandomTuples.texts(rows, 0, 2048)).isEqualTo(RandomTuples.texts(block, 0, 2048));
+        }
     }
 
     private static final RowLayout EXAMPLE = RowLayout.of(new Schema(

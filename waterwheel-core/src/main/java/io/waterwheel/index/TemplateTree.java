@@ -4,6 +4,8 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The tuples of one stream since its last flush, divided by key into {@link Leaves} along a {@link Template} that was
  * learnt beforehand, so that no node is ever split. One thread inserts; any number of threads read at the same time;
  * neither takes a lock. When a leaf has grown beyond its share by more than {@link Skewness} tolerates, the template is
- * rebuilt: the tuples are copied into new leaves aside, which then take the place of the old ones. A small tree is
- * rebuilt at once, a large one in steps of {@link #STEP_TUPLES}, one an insertion, while it takes tuples and is read as
- * before.
+ * rebuilt: the tuples are copied into new leaves aside, which then take the place of the old ones. That is done in
+ * steps, one an insertion, while the tree takes tuples and is read as before: first the bounds are found, then
+ * {@link #STEP_TUPLES} are copied at a time.
  *
  * <p>A rebuild waits until the tree has grown by half since the last one, until it holds {@link #LEARN_TUPLES}, until
  * no reader is left in the leaves that the last one replaced, and while the pool lacks the room; so a tree holds its
@@ -38,11 +40,13 @@ public final class TemplateTree {
     /** Leaves that a template should have; more where hot keys have their own, fewer where keys are few. */
     public static final int LEAVES = 256;
 
-    /** Tuples that a rebuild copies before it lets the next insertion go on: two milliseconds or so. */
-    static final int STEP_TUPLES = 64 * 1024;
+    /** Tuples that a rebuild copies before it lets the next insertion go on; figures: benchmark/RESULTS.md. */
+    static final int STEP_TUPLES = 8 * 1024;
 
     /** Tuples between two judgements: little beside their insertion. */
     private static final int JUDGE_TUPLES = 1024;
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     /** Width of the mini-ranges of time that a tree begins with: 64 ms; leaves widen them as they need. */
     static final int SKETCH_SHIFT = 6;
@@ -90,9 +94,12 @@ public final class TemplateTree {
      * @param leaves of the new template
      * @param before skewness that it began with: how much the largest leaf that can be divided exceeds an even share
      * @param after skewness that it ended with
-     * @param longestNanos that an insertion was held up for it
+     * @param longestNanos that an insertion was held up for it, on the clock
+     * @param longestCpuNanos that the inserting thread worked for it in one insertion; what the clock has more, other
+     *     threads and the garbage collector had
      */
-    public record Rebuilt(long tuples, int leaves, double before, double after, long longestNanos) {}
+    public record Rebuilt(
+            long tuples, int leaves, double before, double after, long longestNanos, long longestCpuNanos) {}
 
     /** New leaves that take over when they hold all rows of the old ones. */
     private static final class Rebuilding {
@@ -101,6 +108,7 @@ public final class TemplateTree {
         final int wantedLeaves;
         final double before;
         long longestNanos;
+        long longestCpuNanos;
 
         Rebuilding(TemplateRebuild scratch, Leaves fresh, int wantedLeaves, double before) {
             this.scratch = scratch;
@@ -109,8 +117,9 @@ public final class TemplateTree {
             this.before = before;
         }
 
-        void heldUpSince(long nanos) {
+        void heldUpSince(long nanos, long cpuNanos) {
             longestNanos = Math.max(longestNanos, System.nanoTime() - nanos);
+            longestCpuNanos = Math.max(longestCpuNanos, THREADS.getCurrentThreadCpuTime() - cpuNanos);
         }
     }
 
@@ -193,7 +202,7 @@ public final class TemplateTree {
         }
         publish(tuples + Math.max(0, toRow - fromRow));
         if (rebuilding != null) {
-            continueRebuild(rebuilding, Math.max(STEP_TUPLES, 4L * (toRow - fromRow)), System.nanoTime());
+            continueRebuild(rebuilding, Math.max(STEP_TUPLES, 4L * (toRow - fromRow)));
         } else if (tuples >= judgeAt) {
             judge();
         }
@@ -264,13 +273,7 @@ public final class TemplateTree {
         if (replaced != null || skewness() <= tolerated() || !roomForRebuild()) {
             return;
         }
-        long since = System.nanoTime();
-        Rebuilding begun = begin(wantedLeaves);
-        begun.heldUpSince(since);
-        // Finding the bounds of many tuples is a step of its own.
-        if (tuples <= STEP_TUPLES) {
-            continueRebuild(begun, Long.MAX_VALUE, since);
-        }
+        begin(wantedLeaves);
     }
 
     /** How much the largest leaf that can be divided exceeds an even share, in shares. Writer only. */
@@ -313,21 +316,25 @@ public final class TemplateTree {
             return;
         }
         giveUpRebuild();
-        long since = System.nanoTime();
-        continueRebuild(begin(leavesWanted), Long.MAX_VALUE, since);
+        continueRebuild(begin(leavesWanted), Long.MAX_VALUE);
     }
 
     private Rebuilding begin(int leavesWanted) {
+        long since = System.nanoTime();
+        long cpuSince = THREADS.getCurrentThreadCpuTime();
         TemplateRebuild scratch = pool.takeRebuild();
         Template template = scratch.divide(leaves, tuples, leavesWanted);
         scratch.begin(leaves);
         Leaves fresh = new Leaves(template, pool, layout.payloadWidth(), leaves.sketchShift());
         Rebuilding begun = new Rebuilding(scratch, fresh, leavesWanted, skewness(leavesWanted));
         rebuilding = begun;
+        begun.heldUpSince(since, cpuSince);
         return begun;
     }
 
-    private void continueRebuild(Rebuilding now, long rows, long sinceNanos) {
+    private void continueRebuild(Rebuilding now, long rows) {
+        long since = System.nanoTime();
+        long cpuSince = THREADS.getCurrentThreadCpuTime();
         Leaves old = leaves;
         if (!isRoomFor(0)) {
             giveUpRebuild();
@@ -339,11 +346,16 @@ public final class TemplateTree {
             old.unpin();
             rebuilds++;
             judgeAt = tuples + tuples / 2;
-            now.heldUpSince(sinceNanos);
+            now.heldUpSince(since, cpuSince);
             rebuilt = new Rebuilt(
-                    tuples, leaves.template().leaves(), now.before, skewness(now.wantedLeaves), now.longestNanos);
+                    tuples,
+                    leaves.template().leaves(),
+                    now.before,
+                    skewness(now.wantedLeaves),
+                    now.longestNanos,
+                    now.longestCpuNanos);
         } else {
-            now.heldUpSince(sinceNanos);
+            now.heldUpSince(since, cpuSince);
         }
         publish(tuples);
     }

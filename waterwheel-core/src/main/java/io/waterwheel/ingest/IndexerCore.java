@@ -246,7 +246,8 @@ public final class IndexerCore {
                     templates.rebuilds() + 1,
                     rebuilt.before(),
                     rebuilt.after(),
-                    Math.max(templates.longestNanos(), rebuilt.longestNanos()));
+                    Math.max(templates.longestNanos(), rebuilt.longestNanos()),
+                    Math.max(templates.longestCpuNanos(), rebuilt.longestCpuNanos()));
             effects.rebuilt(rebuilt);
             rebuilt = active.takeRebuilt();
         }

@@ -73,11 +73,12 @@ public sealed interface Control {
      * @param before skewness that the last rebuild began with, 0 when there was none: how much the largest leaf that
      *     can be divided exceeds an even share
      * @param after skewness that it ended with
-     * @param longestNanos that an insertion was held up for a rebuild since the indexer started
+     * @param longestNanos that an insertion was held up for a rebuild since the indexer started, on the clock
+     * @param longestCpuNanos that the indexer's thread worked for a rebuild in one insertion, since then
      */
-    record Templates(long rebuilds, double before, double after, long longestNanos) {
+    record Templates(long rebuilds, double before, double after, long longestNanos, long longestCpuNanos) {
         /** None was rebuilt. */
-        public static final Templates NONE = new Templates(0, 0, 0, 0);
+        public static final Templates NONE = new Templates(0, 0, 0, 0, 0);
     }
 
     /**

@@ -90,6 +90,7 @@ public final class ControlCodec {
                 .setSkewnessBefore(report.templates().before())
                 .setSkewnessAfter(report.templates().after())
                 .setLongestRebuildNanos(report.templates().longestNanos())
+                .setLongestRebuildCpuNanos(report.templates().longestCpuNanos())
                 .setRecovering(report.recovering());
         for (long watermark : report.watermarks()) {
             message.addWatermarks(watermark);
@@ -202,6 +203,7 @@ public final class ControlCodec {
                         part.getRebuilds(),
                         part.getSkewnessBefore(),
                         part.getSkewnessAfter(),
-                        part.getLongestRebuildNanos()));
+                        part.getLongestRebuildNanos(),
+                        part.getLongestRebuildCpuNanos()));
     }
 }

@@ -31,20 +31,17 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Templates on a whole server whose keys change in every way: they are rebuilt a few times a chunk at most, nothing
  * waits long for it, and every answer is right. {@code -Drows=2000000} is the long form, rows of each stream;
- * {@code -Dpause=N} sets the milliseconds that an insertion may be held up for a rebuild. What it prints is the time on
- * the clock: with the broker in the same process on two cores, others' turns and the collector's are in it.
+ * {@code -Dpause=N} sets the milliseconds that the indexer's thread may work for a rebuild in one insertion. The time
+ * on the clock is printed beside it: with the broker, the collector and the producer on the same cores, others' turns
+ * are in that.
  */
 @Tag("embedded")
 @Timeout(900)
 final class ChangingKeysTest {
     private static final int ROWS = Integer.getInteger("rows", 100_000);
-    /** A machine that does something else, or collects garbage, stops an insertion for longer than it takes. */
-    private static final double MOST_PAUSE_MILLIS = Integer.getInteger("pause", 500);
+    private static final double MOST_PAUSE_MILLIS = Integer.getInteger("pause", 10);
     /** A tree's bound, see {@code TemplateTree}. */
     private static final int MOST_REBUILDS = 9;
-
-    /** The first rebuilds of a JVM run in its interpreter: how long they take is not judged. */
-    private static final String WARM_UP = "warm-up";
 
     private static final long SPREAD = 1L << 40;
     private static final long FAR = 1L << 50;
@@ -59,7 +56,8 @@ final class ChangingKeysTest {
     @Test
     void templatesFollowWhateverTheKeysDo() throws Exception {
         Map<String, LongUnaryOperator> kinds = new LinkedHashMap<>();
-        kinds.put(WARM_UP, i -> i * (SPREAD / 100_000) + random.nextLong(SPREAD));
+        // The first rebuilds of a JVM run in its interpreter.
+        kinds.put("cold-drift", i -> i * (SPREAD / 100_000) + random.nextLong(SPREAD));
         kinds.put("stationary", i -> random.nextLong(SPREAD));
         kinds.put("hot-keys", i -> i % 3 == 0 ? random.nextLong(SPREAD) : i % 3);
         kinds.put("jump", i -> (i < ROWS / 2 ? 0 : FAR) + random.nextLong(SPREAD));
@@ -114,24 +112,23 @@ final class ChangingKeysTest {
         JsonNode indexer = told[0].path("indexers").path(0);
         int trees = told[0].path("chunks").asInt() + 1;
         int rebuilds = indexer.path("rebuilds").asInt();
-        double pause = indexer.path("longestRebuildPauseMs").asDouble();
+        double pause = indexer.path("longestRebuildCpuMs").asDouble();
         System.err.printf(
                 Locale.ROOT,
                 "templates: %s: %d rows, %d trees, %d rebuilds, the last from skewness %.2f to %.2f, longest pause"
-                        + " %.2f ms%n",
+                        + " %.2f ms, longest work %.2f ms%n",
                 stream,
                 ROWS,
                 trees,
                 rebuilds,
                 indexer.path("skewnessBefore").asDouble(),
                 indexer.path("skewnessAfter").asDouble(),
+                indexer.path("longestRebuildPauseMs").asDouble(),
                 pause);
         assertThat(rebuilds)
                 .as("seed %s, %s: rebuilds of %s trees", seed, stream, trees)
                 .isBetween(1, MOST_REBUILDS * trees);
-        if (!stream.equals(WARM_UP)) {
-            assertThat(pause).as("seed %s, %s", seed, stream).isLessThanOrEqualTo(MOST_PAUSE_MILLIS);
-        }
+        assertThat(pause).as("seed %s, %s", seed, stream).isLessThanOrEqualTo(MOST_PAUSE_MILLIS);
     }
 
     private static JsonNode status(WaterwheelClient client, String stream) throws Exception {

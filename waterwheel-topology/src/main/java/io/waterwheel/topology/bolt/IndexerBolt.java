@@ -1,5 +1,6 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.index.TreeWarmUp;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -29,6 +30,7 @@ public final class IndexerBolt extends BaseRichBolt {
 
     @Override
     public void prepare(Map<String, Object> conf, TopologyContext context, OutputCollector collector) {
+        TreeWarmUp.once();
         WorkerServices opened = factory.open(conf);
         services = opened;
         IndexerHost created = new IndexerHost(opened, context);

@@ -416,14 +416,16 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         @Override
         public void rebuilt(TemplateTree.Rebuilt rebuilt) {
             LOG.info(
-                    "[{}/indexer-{}] template rebuilt: tuples={} leaves={} skewness={} before, {} after, longest pause {} ms",
+                    "[{}/indexer-{}] template rebuilt: tuples={} leaves={} skewness={} before, {} after, longest pause {} ms,"
+                            + " of it at work {} ms",
                     stream.name(),
                     indexer,
                     rebuilt.tuples(),
                     rebuilt.leaves(),
                     rounded(rebuilt.before()),
                     rounded(rebuilt.after()),
-                    rounded(rebuilt.longestNanos() / 1e6));
+                    rounded(rebuilt.longestNanos() / 1e6),
+                    rounded(rebuilt.longestCpuNanos() / 1e6));
         }
 
         private static double rounded(double figure) {

@@ -108,6 +108,7 @@ final class StatusJson {
             indexer.put("skewnessBefore", report.templates().before());
             indexer.put("skewnessAfter", report.templates().after());
             indexer.put("longestRebuildPauseMs", report.templates().longestNanos() / 1e6);
+            indexer.put("longestRebuildCpuMs", report.templates().longestCpuNanos() / 1e6);
             ArrayNode watermarks = indexer.putArray("watermarks");
             for (long watermark : report.watermarks()) {
                 watermarks.add(watermark);

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The one indexer, the one query server and the catalog of a local stream, as a query sees them. Thread-safe. */
@@ -71,9 +72,10 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     }
 
     @Override
-    public IndexerReply ask(Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos)
+    public IndexerReply ask(
+            Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos, BooleanSupplier givenUp)
             throws InterruptedException {
-        return fresh.ask(subquery, resolved.spec(), deadlineNanos);
+        return fresh.ask(subquery, resolved.spec(), deadlineNanos, givenUp);
     }
 
     @Override

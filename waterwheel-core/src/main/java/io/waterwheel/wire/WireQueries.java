@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -144,7 +146,7 @@ public final class WireQueries {
                                     message.getTimes().getFrom(),
                                     message.getTimes().getTo())
                             : TimeInterval.ALL,
-                    message.getWhere().isEmpty() ? null : Expression.parse(message.getWhere()),
+                    message.getWhere().isEmpty() ? null : Expression.parsePrinted(message.getWhere()),
                     WireResults.read(message),
                     message.getTimeoutMillis() == 0
                             ? Query.DEFAULT_TIMEOUT
@@ -166,10 +168,12 @@ public final class WireQueries {
         }
     }
 
-    /** The verdict as bytes; of more than 1,000 missing parts it names 1,000 and says how many more there are. */
+    /**
+     * The verdict as bytes; of more than 1,000 missing parts it names 1,000 and says how many more there are. Of more
+     * lost ranges it tells neighbours as one, with what lies between them.
+     */
     public static byte[] verdict(Verdict verdict) {
-        List<LostRangeMessage> lost = verdict.lost().stream()
-                .limit(MAX_MISSING)
+        List<LostRangeMessage> lost = fewer(verdict.lost()).stream()
                 .map(range -> LostRangeMessage.newBuilder()
                         .setPartition(range.partition())
                         .setFrom(range.from())
@@ -194,6 +198,39 @@ public final class WireQueries {
                 .setStatistics(WireStatistics.toMessage(verdict.statistics()))
                 .build()
                 .toByteArray();
+    }
+
+    /** The same and more: of a partition's ranges those are joined that have the least between them. */
+    private static List<LostRange> fewer(List<LostRange> ranges) {
+        if (ranges.size() <= MAX_MISSING) {
+            return ranges;
+        }
+        List<LostRange> sorted = new ArrayList<>(ranges);
+        sorted.sort(Comparator.comparingInt(LostRange::partition).thenComparingLong(LostRange::from));
+        long[] gaps = new long[sorted.size() - 1];
+        int count = 0;
+        for (int i = 1; i < sorted.size(); i++) {
+            if (sorted.get(i).partition() == sorted.get(i - 1).partition()) {
+                gaps[count++] = sorted.get(i).from() - sorted.get(i - 1).to();
+            }
+        }
+        Arrays.sort(gaps, 0, count);
+        int toClose = Math.min(count, sorted.size() - MAX_MISSING);
+        long widest = toClose == 0 ? Long.MIN_VALUE : gaps[toClose - 1];
+        List<LostRange> joined = new ArrayList<>();
+        LostRange last = sorted.get(0);
+        for (LostRange range : sorted.subList(1, sorted.size())) {
+            if (toClose > 0 && range.partition() == last.partition() && range.from() - last.to() <= widest) {
+                toClose--;
+                String reason = range.reason().equals(last.reason()) ? last.reason() : "several reasons";
+                last = new LostRange(last.partition(), last.from(), Math.max(last.to(), range.to()), reason);
+            } else {
+                joined.add(last);
+                last = range;
+            }
+        }
+        joined.add(last);
+        return joined;
     }
 
     private static List<String> shortened(List<String> sentences) {

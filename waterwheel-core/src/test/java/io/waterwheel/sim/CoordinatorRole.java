@@ -126,14 +126,14 @@ final class CoordinatorRole implements SnapshotSource {
             if (host == null || instance == null || host.paused()) {
                 return null;
             }
-            return (subquery, resolved, deadline) -> {
+            return (subquery, resolved, deadline, givenUp) -> {
                 world.interleave();
                 if (host.dead) {
                     throw new IOException("the worker is gone (planted)");
                 }
                 // A deadline in the past: the reader answers at once with what there is.
                 IndexerReply reply =
-                        instance.reader.ask(subquery, arrived(subquery).spec(), System.nanoTime() - 1_000_000);
+                        instance.reader.ask(subquery, arrived(subquery).spec(), System.nanoTime() - 1_000_000, givenUp);
                 world.oracle.checkStale(instance, reply.header());
                 return new Reply(host, instance, reply);
             };

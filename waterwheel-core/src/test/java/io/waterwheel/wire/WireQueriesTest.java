@@ -9,6 +9,7 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LostRange;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
@@ -19,6 +20,7 @@ import io.waterwheel.query.Result;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.ExpressionParser;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.wire.proto.Ticket;
 import java.nio.ByteBuffer;
@@ -84,6 +86,44 @@ class WireQueriesTest {
                 "query: fields [99] are unknown to this server; ask one of a newer release");
         assertThatThrownBy(() -> WireQueries.parseTicket(new byte[2 << 20]))
                 .hasMessage("query: the ticket has 2097152 bytes, expected at most 1048576");
+    }
+
+    @Test
+    void ofManyLostRangesNeighboursAreToldAsOne() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<LostRange> lost = new ArrayList<>();
+        for (int partition = 0; partition < 3; partition++) {
+            long from = 0;
+            for (int i = 0; i < 700; i++) {
+                from += 1 + random.nextInt(50);
+                lost.add(new LostRange(partition, from, from + 2, i % 7 == 0 ? "set by hand" : "retention"));
+                from += 2;
+            }
+        }
+        Verdict verdict = new Verdict(
+                true, List.of(), Map.of(), 1, 0, 1, 1, lost, List.of(), Retention.NO_HORIZON, Statistics.NONE);
+        List<LostRange> told = WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict)))
+                .lost();
+        assertThat(told).as("seed %s", seed).hasSize(1_000);
+        for (LostRange range : lost) {
+            assertThat(told)
+                    .as("seed %s, %s", seed, range)
+                    .anyMatch(one -> one.partition() == range.partition()
+                            && one.from() <= range.from()
+                            && one.to() >= range.to());
+        }
+    }
+
+    @Test
+    void aConditionMayBeLongerPrintedThanWritten() {
+        StringBuilder text = new StringBuilder("a IN (1");
+        for (int i = 0; i < 19_900; i++) {
+            text.append(",123456789012");
+        }
+        Query query = Query.of("s").withWhere(text.append(')').toString());
+        assertThat(query.where().toString()).hasSizeGreaterThan(ExpressionParser.MAX_TEXT);
+        assertThat(WireQueries.fromMessage(WireQueries.toMessage(query))).isEqualTo(query);
     }
 
     @Test

@@ -208,7 +208,8 @@ public final class SaturatedSubqueryBenchmark {
         if (endpoint == null) {
             throw new IOException("indexer " + indexer + " is not hosted");
         }
-        try (IndexerReply reply = endpoint.ask(subquery, ResolvedQuery.of(query, info), start + DEADLINE_NANOS)) {
+        try (IndexerReply reply =
+                endpoint.ask(subquery, ResolvedQuery.of(query, info), start + DEADLINE_NANOS, () -> false)) {
             if (reply.header().outcome() != IndexerHeader.Outcome.ANSWER) {
                 latencies.refreshed++;
                 return catalog.checkpoint(indexer);

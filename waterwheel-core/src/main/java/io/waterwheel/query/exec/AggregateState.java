@@ -31,10 +31,8 @@ abstract class AggregateState {
     /** Writes a group's field of the answer; false when it is null. */
     abstract boolean writeAnswer(TupleBlock answer, int row, int field, int group);
 
-    /** About what it takes in memory beyond its arrays of numbers. */
-    long bytes() {
-        return 0;
-    }
+    /** About what it takes in memory. */
+    abstract long bytes();
 
     static long getLong(TupleBlock block, int field, int row) {
         return LittleEndian.getLong(block.column(block.layout().columnOf(field)), row * 8);
@@ -97,6 +95,11 @@ abstract class AggregateState {
         boolean writeAnswer(TupleBlock answer, int row, int field, int group) {
             putLong(answer, field, row, counts[group]);
             return true;
+        }
+
+        @Override
+        long bytes() {
+            return 8L * counts.length;
         }
     }
 
@@ -180,7 +183,7 @@ abstract class AggregateState {
 
         @Override
         long bytes() {
-            return held;
+            return held + 8L * extremes.length;
         }
     }
 

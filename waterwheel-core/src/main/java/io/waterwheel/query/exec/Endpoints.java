@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The seam to whoever answers subqueries: in this process or another. Thread-safe. */
@@ -16,10 +17,20 @@ public interface Endpoints {
          *
          * @param resolved its query, for one that runs in this process
          * @param deadlineNanos by {@link System#nanoTime}
+         * @param givenUp whether nobody waits for the reply any more; asked now and then while it waits
          * @throws IOException when it cannot be reached
          */
-        IndexerReply ask(Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos)
+        IndexerReply ask(
+                Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos, BooleanSupplier givenUp)
                 throws IOException, InterruptedException;
+
+        /**
+         * Whether it is of this process. One elsewhere does not ask whether it is given up: it is to be asked on a
+         * thread that may be interrupted.
+         */
+        default boolean isHere() {
+            return true;
+        }
     }
 
     /** A query server. */

@@ -30,23 +30,25 @@ final class ExactSum {
     /** Infinities and NaN that were added. */
     private int specials;
 
-    void add(double value) {
+    /** Adds a value; returns how many bytes of memory it takes more since. */
+    int add(double value) {
         long bits = Double.doubleToRawLongBits(value);
         int exponent = (int) (bits >>> 52) & 0x7FF;
         long mantissa = bits & 0xFFFFFFFFFFFFFL;
         if (exponent == 0x7FF) {
             specials |= mantissa != 0 ? NOT_A_NUMBER : bits < 0 ? NEGATIVE : POSITIVE;
-            return;
+            return 0;
         }
         if (exponent == 0) {
             if (mantissa == 0) {
-                return;
+                return 0;
             }
             exponent = 1;
         } else {
             mantissa |= 1L << 52;
         }
         mantissa = bits < 0 ? -mantissa : mantissa;
+        int before = digits.length;
         int place = (exponent - 1) >>> 5;
         int shift = (exponent - 1) & 31;
         int at = place - first;
@@ -59,6 +61,7 @@ final class ExactSum {
         if (++adds == ADDS_BEFORE_CARRY) {
             carry();
         }
+        return (digits.length - before) * Long.BYTES;
     }
 
     private void reach(int low, int high) {
@@ -93,8 +96,8 @@ final class ExactSum {
         }
     }
 
-    /** Adds another sum that {@link #write} wrote. */
-    void add(byte[] bytes, int offset, int length) {
+    /** Adds another sum that {@link #write} wrote; returns how many bytes of memory it takes more since. */
+    int add(byte[] bytes, int offset, int length) {
         if (length < 4 || (length - 4) % 8 != 0) {
             throw new IllegalArgumentException("a partial sum of " + length + " bytes");
         }
@@ -102,8 +105,9 @@ final class ExactSum {
         int from = LittleEndian.getShort(bytes, offset + 2);
         int count = (length - 4) / 8;
         if (count == 0) {
-            return;
+            return 0;
         }
+        int before = digits.length;
         if (from < 0 || from + count > MOST_DIGITS) {
             throw new IllegalArgumentException("a partial sum with digits " + from + " to " + (from + count));
         }
@@ -113,6 +117,7 @@ final class ExactSum {
             digits[from - first + i] += LittleEndian.getLong(bytes, offset + 4 + i * 8);
         }
         carry();
+        return (digits.length - before) * Long.BYTES;
     }
 
     /** The sum as bytes, exactly. */
@@ -156,11 +161,6 @@ final class ExactSum {
         }
         double value = Math.scalb((double) mantissa, exponent + drop);
         return number.signum() < 0 ? -value : value;
-    }
-
-    /** About what it takes in memory. */
-    int bytes() {
-        return 56 + digits.length * 8;
     }
 
     @Override

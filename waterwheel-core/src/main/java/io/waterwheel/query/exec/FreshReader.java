@@ -9,6 +9,8 @@ import io.waterwheel.query.Subquery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class FreshReader {
     /** A commit becomes known to coordinators and to the indexer at about the same time: a moment's patience. */
     private static final long COMMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** How often one who waits looks whether it is given up. */
+    private static final long LOOK_NANOS = 200_000_000;
 
     private final ViewSlot slot;
     private final long staleNanos;
@@ -39,8 +43,9 @@ public final class FreshReader {
      *
      * @param spec what to look for
      * @param deadlineNanos by {@link System#nanoTime}
+     * @param givenUp whether nobody waits for the reply any more: then it comes at once, as if it were late
      */
-    public IndexerReply ask(Subquery.OfIndexer subquery, ScanSpec spec, long deadlineNanos)
+    public IndexerReply ask(Subquery.OfIndexer subquery, ScanSpec spec, long deadlineNanos, BooleanSupplier givenUp)
             throws InterruptedException {
         long commitDeadline = Math.min(deadlineNanos, System.nanoTime() + COMMIT_NANOS);
         FreshView view = slot.await(
@@ -52,11 +57,12 @@ public final class FreshReader {
             return new Reply(IndexerHeader.refresh("the indexer has not started"), List.of(), spec);
         }
         if (!subquery.query().allowPartial() && !reached(view, subquery)) {
-            FreshView later = slot.await(
+            FreshView later = await(
                     now -> now.epoch() != subquery.epoch()
                             || now.floor() > subquery.flushed()
                             || reached(now, subquery),
-                    deadlineNanos);
+                    deadlineNanos,
+                    givenUp);
             if (later == null) {
                 return new Reply(
                         new IndexerHeader(
@@ -101,6 +107,18 @@ public final class FreshReader {
                         stale(view)),
                 trees,
                 spec);
+    }
+
+    private @Nullable FreshView await(Predicate<FreshView> test, long deadlineNanos, BooleanSupplier givenUp)
+            throws InterruptedException {
+        while (true) {
+            long now = System.nanoTime();
+            boolean last = deadlineNanos - now <= LOOK_NANOS;
+            FreshView view = slot.await(test, last ? deadlineNanos : now + LOOK_NANOS);
+            if (view != null || last || givenUp.getAsBoolean()) {
+                return view;
+            }
+        }
     }
 
     private static boolean reached(FreshView view, Subquery.OfIndexer subquery) {

@@ -125,12 +125,21 @@ final class NumberStates {
             putLong(answer, field, row, sum);
             return true;
         }
+
+        @Override
+        long bytes() {
+            return 24L * counts.length;
+        }
     }
 
     /** SUM and AVG of doubles. */
     static final class DoubleSum extends AggregateState {
         private final boolean average;
+        /** Of an empty sum, its array and its reference. */
+        private static final int SUM_BYTES = 64;
+
         private ExactSum[] sums = {};
+        private long held;
         private long[] counts = {};
         private int groups;
 
@@ -146,6 +155,7 @@ final class NumberStates {
             }
             for (; groups < count; groups++) {
                 sums[groups] = new ExactSum();
+                held += SUM_BYTES;
             }
         }
 
@@ -158,7 +168,7 @@ final class NumberStates {
                     continue;
                 }
                 int group = groupOf[row];
-                sums[group].add(doubles[row]);
+                held += sums[group].add(doubles[row]);
                 counts[group]++;
             }
         }
@@ -167,7 +177,7 @@ final class NumberStates {
         void merge(TupleBlock part, int field, int[] groupOf) {
             for (int r = 0; r < part.size(); r++) {
                 long reference = getLong(part, field, r);
-                sums[groupOf[r]].add(
+                held += sums[groupOf[r]].add(
                         part.arena(), TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference));
                 counts[groupOf[r]] += getLong(part, field + 1, r);
             }
@@ -197,8 +207,7 @@ final class NumberStates {
 
         @Override
         long bytes() {
-            // Most sums need as many digits as the first.
-            return groups == 0 ? 0 : (long) groups * sums[0].bytes();
+            return held + 8L * counts.length;
         }
     }
 
@@ -287,6 +296,11 @@ final class NumberStates {
                 default -> putLong(answer, field, row, value);
             }
             return true;
+        }
+
+        @Override
+        long bytes() {
+            return 9L * extremes.length;
         }
     }
 }

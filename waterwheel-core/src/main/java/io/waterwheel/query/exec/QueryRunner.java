@@ -28,13 +28,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /**
  * Answers queries: plans on a snapshot, asks the indexers, and once all of them have accepted the snapshot reads their
  * tuples and the chunks' and merges (protocol rules 8 to 10). A query runs on its caller's thread, parts of it on the
  * executor's. Thread-safe.
  *
- * <p>What is held per query: one chunk's matching tuples a query server, {@link #MAX_HELD_BYTES} of an indexer's.
+ * <p>What is held per query: one chunk's matching tuples a query server, {@link #MAX_HELD_BYTES} of an indexer's; and
+ * what its order, limit or groups keep, see the gathering.
  */
 public final class QueryRunner {
     /* Nothing reaches the client before every indexer has accepted the snapshot, so planning again never repeats a
@@ -49,6 +51,8 @@ public final class QueryRunner {
 
     /** How long an indexer may take to answer where an old report of it would do. */
     private static final long EXCUSABLE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** How often one who waits looks whether the receiver is still there. */
+    private static final long LOOK_NANOS = 200_000_000;
 
     /** Of one indexer's tuples, what is held here so that the indexer need not. */
     private static final long MAX_HELD_BYTES = 32 << 20;
@@ -109,7 +113,7 @@ public final class QueryRunner {
     public void runOnChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
             throws InterruptedException {
         run(sink, () -> {
-            ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
+            ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot));
             List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
             QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
             new Run(query, sink).deliver(plan, Map.of(), List.of());
@@ -131,9 +135,16 @@ public final class QueryRunner {
                     "ANSWER_CUT_OFF",
                     "a part of the answer was cut off: " + e.getMessage() + "; ask again",
                     e));
+        }
+    }
+
+    /** What is made of a query: an error in it is its author's, any later one is not. */
+    private static <T> T understood(Supplier<T> made) {
+        try {
+            return made.get();
         } catch (IllegalArgumentException e) {
-            sink.fail(new WaterwheelException(
-                    WaterwheelException.Kind.USER, "BAD_QUERY", String.valueOf(e.getMessage()), e));
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER, "BAD_QUERY", String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -160,8 +171,9 @@ public final class QueryRunner {
             Map<Integer, String> trouble;
             Set<Integer> failed = new HashSet<>();
             while (true) {
-                QueryPlan plan = QueryPlan.of(
-                        query, snapshot, snapshots.reports(snapshot.stream().id()), failed);
+                StreamSnapshot now = snapshot;
+                QueryPlan plan = understood(() ->
+                        QueryPlan.of(query, now, snapshots.reports(now.stream().id()), failed));
                 Map<Integer, IndexerReply> replies = new TreeMap<>();
                 try (OpenReplies open = new OpenReplies()) {
                     trouble = ask(plan, replies, open);
@@ -214,13 +226,32 @@ public final class QueryRunner {
             List<Subquery.OfIndexer> subqueries = plan.indexers();
             Map<Integer, Future<IndexerReply>> asked = new HashMap<>();
             // All but the last on other threads; the last on this one, so a query of one indexer changes no thread,
-            // unless it should not wait for it.
+            // unless it should not wait for it, or could not be called off it.
             for (int i = 0; i < subqueries.size(); i++) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
-                if (i + 1 < subqueries.size() || plan.excusable().contains(subquery.indexer())) {
+                if (i + 1 < subqueries.size() || plan.excusable().contains(subquery.indexer()) || !isHere(subquery)) {
                     asked.put(subquery.indexer(), executor.submit(() -> askOne(plan, subquery, open)));
                 }
             }
+            try {
+                return replies(plan, asked, replies, open);
+            } finally {
+                asked.values().forEach(future -> future.cancel(true));
+            }
+        }
+
+        private boolean isHere(Subquery.OfIndexer subquery) {
+            Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
+            return endpoint == null || endpoint.isHere();
+        }
+
+        private Map<Integer, String> replies(
+                QueryPlan plan,
+                Map<Integer, Future<IndexerReply>> asked,
+                Map<Integer, IndexerReply> replies,
+                OpenReplies open)
+                throws InterruptedException {
+            List<Subquery.OfIndexer> subqueries = plan.indexers();
             long patienceEnds = clock.nanos() + EXCUSABLE_NANOS;
             Map<Integer, String> trouble = new TreeMap<>();
             for (int i = subqueries.size() - 1; i >= 0; i--) {
@@ -232,7 +263,7 @@ public final class QueryRunner {
                             ? askOne(plan, subquery, open)
                             : plan.excusable().contains(indexer)
                                     ? get(future, Math.max(0, patienceEnds - clock.nanos()))
-                                    : get(future);
+                                    : awaited(future);
                     String complaint = complaint(plan, reply.header());
                     if (complaint.isEmpty()) {
                         replies.put(indexer, reply);
@@ -242,7 +273,6 @@ public final class QueryRunner {
                 } catch (IOException e) {
                     trouble.put(indexer, "indexer " + indexer + ": " + e.getMessage());
                 } catch (TimeoutException e) {
-                    future.cancel(true);
                     trouble.put(indexer, "indexer " + indexer + ": does not answer");
                 }
             }
@@ -255,7 +285,23 @@ public final class QueryRunner {
             if (endpoint == null) {
                 throw new IOException("no worker hosts it at present");
             }
-            return open.add(endpoint.ask(subquery, plan.resolved(), deadline));
+            return open.add(endpoint.ask(subquery, plan.resolved(), deadline, sink::cancelled));
+        }
+
+        private IndexerReply awaited(Future<IndexerReply> future) throws IOException, InterruptedException {
+            while (true) {
+                try {
+                    return get(future, LOOK_NANOS);
+                } catch (TimeoutException e) {
+                    if (sink.cancelled()) {
+                        throw new WaterwheelException(
+                                WaterwheelException.Kind.TEMPORARY,
+                                "CLIENT_GONE",
+                                "the receiver of the answer is gone",
+                                e);
+                    }
+                }
+            }
         }
 
         private String complaint(QueryPlan plan, IndexerHeader header) {
@@ -467,14 +513,6 @@ public final class QueryRunner {
     private static void lower(Map<Integer, Long> positions, long[] watermarks) {
         for (int p = 0; p < watermarks.length; p++) {
             positions.merge(p, watermarks[p], Math::min);
-        }
-    }
-
-    private static <T> T get(Future<T> future) throws InterruptedException, IOException {
-        try {
-            return future.get();
-        } catch (ExecutionException e) {
-            throw causeOf(e);
         }
     }
 

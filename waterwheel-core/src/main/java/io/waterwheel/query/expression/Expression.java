@@ -336,6 +336,11 @@ public sealed interface Expression {
         return ExpressionParser.parse(text);
     }
 
+    /** The condition that was printed as this text, which may be longer than what it was read from. */
+    static Expression parsePrinted(String text) {
+        return ExpressionParser.parse(text, ExpressionParser.MAX_PRINTED);
+    }
+
     /** The parts of a node, left to right. */
     default List<? extends Expression> parts() {
         if (this instanceof Comparison node) {

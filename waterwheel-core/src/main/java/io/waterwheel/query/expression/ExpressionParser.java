@@ -21,22 +21,29 @@ public final class ExpressionParser {
     /** Longest text that is looked at, in characters. */
     public static final int MAX_TEXT = 256 * 1024;
 
+    /** Printing puts blanks and parentheses into it. */
+    static final int MAX_PRINTED = 4 * MAX_TEXT;
+
     /** Parentheses do not deepen the tree, but they do deepen the descent. */
     private static final int MAX_DESCENT = 2 * Expression.MAX_DEPTH + 16;
 
     private final Tokens tokens;
     private int descent;
 
-    private ExpressionParser(String text) {
-        if (text.length() > MAX_TEXT) {
-            throw tooLarge("more than " + MAX_TEXT + " characters");
+    private ExpressionParser(String text, int mostCharacters) {
+        if (text.length() > mostCharacters) {
+            throw tooLarge("more than " + mostCharacters + " characters");
         }
         this.tokens = new Tokens(text);
     }
 
     /** The expression that the whole text is. */
     public static Expression parse(String text) {
-        ExpressionParser parser = new ExpressionParser(text);
+        return parse(text, MAX_TEXT);
+    }
+
+    static Expression parse(String text, int mostCharacters) {
+        ExpressionParser parser = new ExpressionParser(text, mostCharacters);
         Expression expression = parser.expression();
         if (parser.tokens.kind() != Kind.END) {
             throw parser.expected("an operator or the end");
@@ -57,7 +64,7 @@ public final class ExpressionParser {
 
     /** The call that the whole text is. */
     public static NamedCall parseCall(String text) {
-        ExpressionParser parser = new ExpressionParser(text);
+        ExpressionParser parser = new ExpressionParser(text, MAX_TEXT);
         Tokens tokens = parser.tokens;
         if (tokens.kind() != Kind.WORD) {
             throw parser.expected("an aggregate such as count(*) or avg(FIELD)");

@@ -262,8 +262,8 @@ final class LatestOverIndexersTest {
 
         @Override
         public Indexer indexer(int indexer) {
-            return (subquery, resolved, deadlineNanos) ->
-                    readers.get(indexer).ask(subquery, resolved.spec(), deadlineNanos);
+            return (subquery, resolved, deadlineNanos, givenUp) ->
+                    readers.get(indexer).ask(subquery, resolved.spec(), deadlineNanos, givenUp);
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.index.FreshView;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
@@ -37,6 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,6 +76,7 @@ final class QueryRunnerTest {
         private long rows;
         private Verdict verdict;
         private WaterwheelException failure;
+        private volatile boolean gone;
 
         @Override
         public void start(List<Field> fields) {}
@@ -95,8 +98,56 @@ final class QueryRunnerTest {
 
         @Override
         public boolean cancelled() {
-            return false;
+            return gone;
         }
+    }
+
+    @Test
+    void anIndexerElsewhereIsNotWaitedForOnceTheReceiverIsGone() throws Exception {
+        Answer answer = new Answer();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        Endpoints.Indexer silent = new Endpoints.Indexer() {
+            @Override
+            public IndexerReply ask(
+                    Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos, BooleanSupplier givenUp)
+                    throws InterruptedException {
+                answer.gone = true;
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                    interrupted.countDown();
+                    throw e;
+                }
+                return new NoRows();
+            }
+
+            @Override
+            public boolean isHere() {
+                return false;
+            }
+        };
+        Query query = Query.of("s").withTimeout(Duration.ofMinutes(50));
+        new QueryRunner(snapshots(Map.of()), id -> endpoints(Map.of(), silent), executor).run(query, answer);
+        assertThat(answer.failure.code()).isEqualTo("CLIENT_GONE");
+        interrupted.await();
+    }
+
+    @Test
+    void anIndexerHereStopsWaitingOnceItIsGivenUp() throws Exception {
+        ViewSlot slot = new ViewSlot();
+        slot.publish(new FreshView(1, 0, 0, List.of(), new long[] {10}, new long[] {0}, 1, false, new long[] {0}));
+        AtomicInteger looks = new AtomicInteger();
+        Subquery.OfIndexer subquery =
+                new Subquery.OfIndexer(Query.of("s").withTimeout(Duration.ofMinutes(50)), 1, 0, 1, 0, new long[] {20});
+        try (IndexerReply reply = new FreshReader(slot, Long.MAX_VALUE)
+                .ask(
+                        subquery,
+                        ResolvedQuery.of(subquery.query(), STREAM).spec(),
+                        System.nanoTime() + Duration.ofMinutes(50).toNanos(),
+                        () -> looks.incrementAndGet() == 2)) {
+            assertThat(reply.header().outcome()).isEqualTo(IndexerHeader.Outcome.LATE);
+        }
+        assertThat(looks).hasValue(2);
     }
 
     private Answer ask(Query query, Scan scan) throws InterruptedException {
@@ -160,7 +211,8 @@ final class QueryRunnerTest {
         };
     }
 
-    private static IndexerReply nothingFresh(Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos) {
+    private static IndexerReply nothingFresh(
+            Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos, BooleanSupplier givenUp) {
         return new NoRows();
     }
 
@@ -399,7 +451,7 @@ final class QueryRunnerTest {
         Answer answer = ask(
                 Query.of("s").withTimes(new TimeInterval(0, 499)).withTimeout(Duration.ofMinutes(5)),
                 Map.of(0, new Reported(report, ago, report, ago, 200_000)),
-                endpoints(Map.of("q", QueryRunnerTest::threeRows), (subquery, resolved, deadline) -> {
+                endpoints(Map.of("q", QueryRunnerTest::threeRows), (subquery, resolved, deadline, givenUp) -> {
                     throw hang(interrupted);
                 }));
         assertThat(answer.verdict.complete()).isTrue();

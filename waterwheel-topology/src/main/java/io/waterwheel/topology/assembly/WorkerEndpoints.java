@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Who answers subqueries: indexers and query servers of this worker by a call, those of others over the peers. */
@@ -91,7 +92,7 @@ final class WorkerEndpoints {
                     sink.send(PeerMessages.header(IndexerHeader.refresh("the indexer is not hosted here")));
                     return;
                 }
-                try (IndexerReply reply = reader.ask(part, resolved.spec(), deadline)) {
+                try (IndexerReply reply = reader.ask(part, resolved.spec(), deadline, sink::cancelled)) {
                     sink.send(PeerMessages.header(reply.header()));
                     if (reply.header().outcome() != IndexerHeader.Outcome.ANSWER) {
                         return;
@@ -136,12 +137,31 @@ final class WorkerEndpoints {
         public Endpoints.@Nullable Indexer indexer(int indexer) {
             FreshReader local = indexers.get(new HostedIndexer(streamId, indexer));
             if (local != null) {
-                return (subquery, resolved, deadline) -> local.ask(subquery, resolved.spec(), deadline);
+                return (subquery, resolved, deadline, givenUp) ->
+                        local.ask(subquery, resolved.spec(), deadline, givenUp);
             }
             String place = directory.find(Role.INDEXER.address(Placement.indexerTaskOf(indexer, indexerTasks)));
-            return place == null || place.equals(here)
-                    ? null
-                    : (subquery, resolved, deadline) -> askRemote(place, subquery, resolved, deadline);
+            return place == null || place.equals(here) ? null : new RemoteIndexer(place);
+        }
+
+        private final class RemoteIndexer implements Indexer {
+            private final String place;
+
+            RemoteIndexer(String place) {
+                this.place = place;
+            }
+
+            @Override
+            public IndexerReply ask(
+                    Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadline, BooleanSupplier givenUp)
+                    throws IOException {
+                return askRemote(place, subquery, resolved, deadline);
+            }
+
+            @Override
+            public boolean isHere() {
+                return false;
+            }
         }
 
         private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadline)

@@ -149,7 +149,9 @@ final class Connection implements AutoCloseable {
             flight.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            loop.shutdownGracefully(0, LOOP_SECONDS, TimeUnit.SECONDS)
+                    .awaitUninterruptibly(LOOP_SECONDS, TimeUnit.SECONDS);
         }
-        loop.shutdownGracefully(0, LOOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(LOOP_SECONDS, TimeUnit.SECONDS);
     }
 }

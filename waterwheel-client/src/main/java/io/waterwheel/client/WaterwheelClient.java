@@ -239,8 +239,17 @@ public final class WaterwheelClient implements AutoCloseable {
         return created;
     }
 
-    /** All streams, by name, without the sums of their chunks. */
+    /** All streams that the coordinator can read, by name, without the sums of their chunks. */
     public List<StreamDetails> listStreams() {
+        return listStreams(name -> {});
+    }
+
+    /**
+     * {@link #listStreams()}, and what is there beside them.
+     *
+     * @param unreadable told the name of each stream whose entry in the catalog is damaged, or of a newer release
+     */
+    public List<StreamDetails> listStreams(Consumer<String> unreadable) {
         ListStreamsReply reply = coordinators.repeatable(
                 CALL_TIMEOUT,
                 connection -> call(
@@ -249,6 +258,7 @@ public final class WaterwheelClient implements AutoCloseable {
                         ListStreamsRequest.getDefaultInstance(),
                         ListStreamsReply.parser(),
                         CALL_TIMEOUT));
+        reply.getUnreadableList().forEach(unreadable);
         return reply.getStreamsList().stream().map(StreamDetails::of).toList();
     }
 

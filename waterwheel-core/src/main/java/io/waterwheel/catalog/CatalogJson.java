@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** The catalog's entries as JSON, which a person can read with any ZooKeeper shell. Layout: docs/catalog.md. */
 final class CatalogJson {
@@ -51,6 +52,16 @@ final class CatalogJson {
             throw new IllegalStateException("a schema's JSON form could not be read back", e);
         }
         return bytes(json);
+    }
+
+    /** The topic that an entry names, whatever else is in it; empty when that cannot be told. */
+    static Optional<String> topic(byte[] entry) {
+        try {
+            return Optional.ofNullable(MAPPER.readTree(entry).path("topic").textValue());
+        } catch (IOException e) {
+            // Whoever reads the entry says what is wrong with it.
+            return Optional.empty();
+        }
     }
 
     static StreamInfo readStream(String path, byte[] data) {

@@ -28,8 +28,14 @@ public interface CatalogStore extends AutoCloseable {
         @SuppressWarnings("ArrayRecordComponent") // never compared
         record Set(String path, byte[] data, int expectedVersion) implements Op {}
 
-        /** Deletes a node without children; conflicts unless it is at the expected version. */
-        record Delete(String path, int expectedVersion) implements Op {}
+        /**
+         * Deletes a node without children; conflicts unless it is at the expected version, or is there when that is
+         * {@link #ANY_VERSION}.
+         */
+        record Delete(String path, int expectedVersion) implements Op {
+            /** Whatever was written there meanwhile. */
+            public static final int ANY_VERSION = -1;
+        }
 
         /** Changes nothing; conflicts unless the node is at the expected version. */
         record Check(String path, int expectedVersion) implements Op {}
@@ -56,6 +62,14 @@ public interface CatalogStore extends AutoCloseable {
     /** The node, or empty when there is none. */
     Optional<Node> read(String path);
 
+    /**
+     * Several nodes, in the order of the paths, each as it was at some moment of the call: in one round trip where the
+     * store can, for those who change what others change all the time.
+     */
+    default List<Optional<Node>> readAll(List<String> paths) {
+        return paths.stream().map(this::read).toList();
+    }
+
     /** Names (not paths) of the children, sorted; empty when the node is absent. */
     List<String> children(String path);
 
@@ -64,6 +78,14 @@ public interface CatalogStore extends AutoCloseable {
 
     /** Does all steps or none. */
     void commit(List<Op> ops) throws ConflictException, UnknownOutcomeException;
+
+    /**
+     * Called between the tries of a transaction that met others. Where these are far away it waits for a random while,
+     * the longer the more tries there were, so that those who are in each other's way get out of step.
+     *
+     * @param tries that failed, at least 1
+     */
+    default void pause(int tries) {}
 
     /** Returns when later reads see everything that was committed, by anyone, before the call. */
     void sync();
@@ -79,9 +101,10 @@ public interface CatalogStore extends AutoCloseable {
 
     /**
      * Keeps a node of this data alive as long as this process is: gone soon after the process dies, put back after a
-     * lost session. Replaces a node of the same path that an earlier process left.
+     * lost session. Replaces a node of the same path that an earlier process left, or this one announced.
      *
-     * @return closing it removes the node
+     * @return closing it removes the node, unless another announcement has replaced it: at once, or soon after when the
+     *     store is away at that moment
      */
     AutoCloseable announce(String path, byte[] data);
 

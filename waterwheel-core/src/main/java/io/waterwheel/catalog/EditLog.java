@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The catalog of one stream that lives in one process: its edits in a local file, a line each, forced to the device
  * before {@link #append} returns. A line is its checksum (CRC32C of what follows the space, 8 hexadecimal digits), a
- * space and JSON; the first is the stream's entry. A last line that is torn was never committed and is cut off; any
- * other damage is a {@link CorruptCatalogException}.
+ * space and JSON; the first is the stream's entry. A last line without its end, or with bytes in it that were never
+ * written, was never committed and is cut off; any other damage is a {@link CorruptCatalogException}: what a line that
+ * is there whole may have committed is not dropped unasked.
  *
  * <p>Owner: the stream's writer thread. Readers: {@link #snapshot} from any thread. Published by: a volatile write of
  * the snapshot, once its edit is on the device.
@@ -81,7 +82,7 @@ public final class EditLog implements AutoCloseable {
         }
     }
 
-    /** Where the last line ends that is whole; a damaged line before the last is an error. */
+    /** Where the last line ends that is whole; a damaged line that was written whole is an error. */
     private static int lastLineEnd(Path file, byte[] content) {
         int from = 0;
         int number = 1;
@@ -90,17 +91,32 @@ public final class EditLog implements AutoCloseable {
             while (end < content.length && content[end] != '\n') {
                 end++;
             }
-            if (end == content.length || !isWhole(content, from, end)) {
-                if (end + 1 < content.length) {
-                    throw new CorruptCatalogException(
-                            file + " line " + number, new IOException("its checksum does not fit"));
-                }
+            if (end == content.length) {
                 return from;
+            }
+            if (!isWhole(content, from, end)) {
+                if (end + 1 == content.length && isTorn(content, from, end)) {
+                    return from;
+                }
+                throw new CorruptCatalogException(
+                        file + " line " + number,
+                        new IOException("its checksum does not fit; restore the file: without the line, chunks that"
+                                + " only it names would be deleted"));
             }
             from = end + 1;
             number++;
         }
         return from;
+    }
+
+    /** Whether power was lost while it was written: a block that did not get to the device reads as zeros. */
+    private static boolean isTorn(byte[] content, int from, int end) {
+        for (int i = from; i < end; i++) {
+            if (content[i] == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isWhole(byte[] content, int from, int end) {

@@ -48,11 +48,17 @@ public final class Expiry {
     }
 
     /**
-     * What a retention lets go at this moment. Time: linear in the chunks that lie before the horizon.
+     * What {@link #expire} takes at this moment by a retention: nothing as long as it is not worth an edit. Time:
+     * linear in the chunks that lie before the horizon.
      *
      * @param clockMillis time of day
      */
-    public static Due due(StreamSnapshot snapshot, Retention retention, long clockMillis) {
+    public static Due next(StreamSnapshot snapshot, Retention retention, long clockMillis) {
+        Due due = due(snapshot, retention, clockMillis);
+        return isWorth(due, snapshot, retention) ? due : Due.NOTHING;
+    }
+
+    private static Due due(StreamSnapshot snapshot, Retention retention, long clockMillis) {
         long horizon = snapshot.times()
                 .map(times -> retention.horizon(clockMillis, times.to()))
                 .orElse(Retention.NO_HORIZON);
@@ -104,8 +110,8 @@ public final class Expiry {
             EditTail.Place place = tail.refresh();
             StreamSnapshot current = snapshots.advance(stream);
             Retention retention = present.policy().retention();
-            Due due = due(current, retention, clockMillis);
-            if (!isWorth(due, current, retention)) {
+            Due due = next(current, retention, clockMillis);
+            if (due.equals(Due.NOTHING)) {
                 return Optional.empty();
             }
             try {

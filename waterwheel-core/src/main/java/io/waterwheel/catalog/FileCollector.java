@@ -38,6 +38,12 @@ public final class FileCollector {
             Pattern.compile(".+-(\\d{1,9})/manifest-(\\d{1,9})-\\d{1,18}-\\d{1,18}-\\w+\\.(?:state|chunks)(\\..+"
                     + Pattern.quote(ChunkStore.TEMPORARY) + ")?");
 
+    /** The file that says whose the store is. */
+    public static final String STORE_MARK = "CATALOG";
+
+    private static final Pattern MARK =
+            Pattern.compile(STORE_MARK + "(\\..+" + Pattern.quote(ChunkStore.TEMPORARY) + ")?");
+
     /**
      * What a look at the store found.
      *
@@ -45,7 +51,8 @@ public final class FileCollector {
      * @param waiting nobody's, for less than the grace time so far
      * @param removed now
      * @param removedBytes of those
-     * @param foreign not of this catalog: other names, or streams that it never had; left alone
+     * @param foreign not of this catalog: other names than chunks, manifests and the store's mark have, or streams that
+     *     it never had; left alone
      */
     public record Found(int files, int waiting, int removed, long removedBytes, int foreign) {}
 
@@ -57,6 +64,8 @@ public final class FileCollector {
     private Map<Integer, StreamSnapshot> snapshots = Map.of();
     /** By stream the version of the node that names its manifest. */
     private Map<Integer, Integer> manifestVersions = Map.of();
+    /** One of these is a stream's whose entry cannot be read: it lives, and what it names is not known. */
+    private Set<Integer> unknown = Set.of();
     /** When a file was first seen to be nobody's. */
     private final Map<String, Long> nobodysSince = new HashMap<>();
     /**
@@ -105,7 +114,8 @@ public final class FileCollector {
         Map<Integer, StreamSnapshot> present = new HashMap<>();
         Map<Integer, Integer> versions = new HashMap<>();
         Set<String> now = new HashSet<>();
-        for (StreamInfo stream : new Namespace(catalog).streams()) {
+        StreamEntries entries = new Namespace(catalog).entries();
+        for (StreamInfo stream : entries.readable()) {
             StreamSnapshot snapshot = reader.advance(stream);
             present.put(stream.id(), snapshot);
             snapshot.chunks(EVERYWHERE, chunk -> now.add(chunk.file()));
@@ -117,6 +127,7 @@ public final class FileCollector {
                         .forEach(file -> now.add(file.file()));
             });
         }
+        unknown = entries.unreadable().isEmpty() ? Set.of() : others(present.keySet());
         reader.retain(present.keySet());
         snapshots = present;
         manifestVersions = versions;
@@ -127,6 +138,13 @@ public final class FileCollector {
         }
         named = now;
         nextId = new Namespace(catalog).nextId();
+    }
+
+    /** Ids of which the catalog holds something, but for these. */
+    private Set<Integer> others(Set<Integer> known) {
+        Set<Integer> ids = new HashSet<>(new Namespace(catalog).dataIds());
+        ids.removeAll(known);
+        return ids;
     }
 
     /**
@@ -143,6 +161,9 @@ public final class FileCollector {
         long removedBytes = 0;
         Set<String> present = new HashSet<>();
         for (ChunkStore.StoredFile file : listed) {
+            if (MARK.matcher(file.name()).matches()) {
+                continue;
+            }
             Matcher name = NAME.matcher(file.name());
             Matcher manifest = MANIFEST.matcher(file.name());
             boolean chunk = name.matches();
@@ -151,6 +172,10 @@ public final class FileCollector {
                 continue;
             }
             present.add(file.name());
+            if (unknown.contains(Integer.parseInt((chunk ? name : manifest).group(1)))) {
+                nobodysSince.remove(file.name());
+                continue;
+            }
             if (!(chunk ? isNobodys(file.name(), name) : isNobodysManifest(file.name(), manifest))) {
                 nobodysSince.remove(file.name());
                 continue;

@@ -177,7 +177,10 @@ public final class InMemoryCatalogStore implements CatalogStore {
             tree.nodes.put(path, new Entry(set.data().clone(), current.version + 1, current.owner));
             changed.add(path);
         } else if (op instanceof Op.Delete delete) {
-            require("delete", path, entry, delete.expectedVersion());
+            boolean any = entry != null && delete.expectedVersion() == Op.Delete.ANY_VERSION;
+            if (!any) {
+                require("delete", path, entry, delete.expectedVersion());
+            }
             if (tree.hasChildren(path)) {
                 throw new ConflictException("delete " + path + ": it has children");
             }

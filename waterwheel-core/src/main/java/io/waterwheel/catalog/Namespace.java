@@ -13,13 +13,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The streams of a namespace: creates, lists and drops them. Creating one never touches Storm. Calls block. */
 public final class Namespace {
+    private static final Logger LOG = LoggerFactory.getLogger(Namespace.class);
     private static final String STREAMS = "/streams";
     private static final String DATA = "/data";
     /** Nodes deleted in one transaction; far below what a transaction may hold. */
     private static final int DELETES = 500;
+    /** Tries before a drop that keeps meeting others is given up. */
+    private static final int MAX_TRIES = 100;
+    /** What writers must find to change anything. */
+    private static final List<String> LIVE_FOLDERS = List.of("/indexers", "/routes");
+
+    private static final Pattern ID = Pattern.compile("\\d{1,9}");
 
     private static final String NEXT_ID = "/next-stream-id";
 
@@ -45,13 +55,14 @@ public final class Namespace {
         return STREAMS;
     }
 
-    /** All streams, by name. */
+    /** All streams. */
+    public StreamEntries entries() {
+        return StreamEntries.read(this);
+    }
+
+    /** All streams whose entries can be read, by name. */
     public List<StreamInfo> streams() {
-        List<StreamInfo> streams = new ArrayList<>();
-        for (String name : store.children(STREAMS)) {
-            find(name).ifPresent(streams::add);
-        }
-        return streams;
+        return entries().readable();
     }
 
     /** A bound on the ids of streams that there are, or have been: every one of them is below. */
@@ -63,6 +74,11 @@ public final class Namespace {
         return counter.data().length == 0 ? 1 : Integer.parseInt(new String(counter.data(), StandardCharsets.UTF_8));
     }
 
+    /**
+     * One stream.
+     *
+     * @throws CorruptCatalogException when its entry cannot be read
+     */
     public Optional<StreamInfo> find(String name) {
         return store.read(path(name)).map(node -> CatalogJson.readStream(path(name), node.data()));
     }
@@ -116,6 +132,14 @@ public final class Namespace {
         return create(name, schema, format, topic, starts, indexers, StreamPolicy.DEFAULT, LogIdentity.ANY);
     }
 
+    /** What says that there is a stream of that name: STREAM_EXISTS. */
+    public static WaterwheelException exists(String name) {
+        return new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "STREAM_EXISTS",
+                "stream " + name + " exists already; describe it, or drop it first");
+    }
+
     /**
      * Creates a stream: its entry, its first routing table over {@code indexers} indexers, its start positions.
      *
@@ -135,7 +159,18 @@ public final class Namespace {
         while (true) {
             store.sync();
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
-            for (StreamInfo other : streams()) {
+            StreamEntries entries = entries();
+            for (String other : entries.unreadable()) {
+                Optional<String> theirs = store.read(path(other)).flatMap(entry -> CatalogJson.topic(entry.data()));
+                if (!other.equals(name) && (theirs.isEmpty() || theirs.get().equals(topic))) {
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.USER,
+                            "TOPIC_TAKEN",
+                            "topic " + topic + " may feed stream " + other + " already, whose entry " + path(other)
+                                    + " cannot be read; mend that, or use a release that can read it");
+                }
+            }
+            for (StreamInfo other : entries.readable()) {
                 if (other.topic().equals(topic) && !other.name().equals(name)) {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.USER,
@@ -154,11 +189,9 @@ public final class Namespace {
                 return stream;
             } catch (ConflictException e) {
                 if (find(name).isPresent()) {
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.USER,
-                            "STREAM_EXISTS",
-                            "stream " + name + " exists already; describe it, or drop it first",
-                            e);
+                    WaterwheelException there = exists(name);
+                    there.initCause(e);
+                    throw there;
                 }
             } catch (UnknownOutcomeException e) {
                 store.sync();
@@ -172,72 +205,121 @@ public final class Namespace {
 
     /**
      * Removes a stream: first, in one transaction, its name and everything that its writers must find to change
-     * anything; then the rest. Its chunk files are left to the collector. Without effect when there is none.
+     * anything; then the rest. What of that cannot be removed now is left to {@link DroppedStreams}, its chunk files to
+     * {@link FileCollector}. Without effect when there is none.
+     *
+     * @throws WaterwheelException TEMPORARY when it is not known whether it is dropped; a later call never drops
+     *     another stream than the one it finds
      */
     public void drop(String name) {
-        while (true) {
-            store.sync();
+        store.sync();
+        Optional<StreamInfo> found = find(name);
+        if (found.isEmpty()) {
+            return;
+        }
+        int id = found.get().id();
+        dropEntry(name, id);
+        try {
+            removeRemains(id);
+        } catch (WaterwheelException e) {
+            LOG.warn("stream {} is dropped; what is left under {} is removed later", name, dataPath(id), e);
+        }
+    }
+
+    /** Returns when no entry names the stream of this id any more, whoever saw to that. */
+    private void dropEntry(String name, int id) {
+        String base = dataPath(id);
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             Optional<CatalogStore.Node> node = store.read(path(name));
-            if (node.isEmpty()) {
+            // The name may be another stream's by now, which nobody asked to drop.
+            if (node.isEmpty()
+                    || CatalogJson.readStream(path(name), node.get().data()).id() != id) {
                 return;
             }
-            StreamInfo stream = CatalogJson.readStream(path(name), node.get().data());
-            String base = dataPath(stream.id());
             List<Op> ops = new ArrayList<>();
+            // At its version: partitions and indexers are added with a change of it, so that the lists below are whole.
             ops.add(new Op.Delete(path(name), node.get().version()));
+            // At any version: limits rise and indexers flush all the time, and who comes later finds nothing to change.
             // Without the pointer nobody adds an edit, or rolls any up.
-            store.read(base + "/manifest")
-                    .ifPresent(found -> ops.add(new Op.Delete(base + "/manifest", found.version())));
-            for (String folder : List.of("/indexers", "/routes")) {
+            if (store.read(base + "/manifest").isPresent()) {
+                ops.add(new Op.Delete(base + "/manifest", Op.Delete.ANY_VERSION));
+            }
+            for (String folder : LIVE_FOLDERS) {
                 for (String child : store.children(base + folder)) {
-                    String path = base + folder + "/" + child;
-                    store.read(path).ifPresent(found -> ops.add(new Op.Delete(path, found.version())));
+                    ops.add(new Op.Delete(base + folder + "/" + child, Op.Delete.ANY_VERSION));
                 }
             }
             try {
                 store.commit(ops);
+                return;
             } catch (ConflictException | UnknownOutcomeException e) {
-                // An indexer or a dispatcher was quicker, or it may be done: look again.
-                continue;
+                // The stream was changed, or somebody else drops it, or it may be done: look again.
+                LOG.debug("stream {}: dropping it tries again: {}", name, e.toString());
+                store.sync();
             }
-            for (String folder : List.of("/edits", "/tables", "/indexers", "/routes")) {
-                deleteChildren(base + folder);
-                delete(List.of(base + folder));
-            }
-            delete(List.of(base));
-            return;
         }
+        throw new WaterwheelException(
+                WaterwheelException.Kind.TEMPORARY,
+                "STREAM_BUSY",
+                "stream " + name + " could not be dropped in " + MAX_TRIES
+                        + " tries, since others changed it meanwhile or the outcome was unknown; try again");
     }
 
-    private void deleteChildren(String parent) {
-        List<String> batch = new ArrayList<>();
-        for (String child : store.children(parent)) {
-            batch.add(parent + "/" + child);
-            if (batch.size() == DELETES) {
-                delete(batch);
-                batch.clear();
+    /** Ids under which something is left; those of streams that there are among them. */
+    List<Integer> dataIds() {
+        List<Integer> ids = new ArrayList<>();
+        for (String child : store.children(DATA)) {
+            if (ID.matcher(child).matches()) {
+                ids.add(Integer.parseInt(child));
             }
         }
-        delete(batch);
+        return ids;
     }
 
-    /** Deletes nodes that nobody changes any more. */
-    private void delete(List<String> paths) {
-        List<Op> ops = new ArrayList<>();
-        for (String path : paths) {
-            store.read(path).ifPresent(node -> ops.add(new Op.Delete(path, node.version())));
+    /** Whether the nodes are there that are deleted with a stream's entry, in one transaction. */
+    boolean isLive(int streamId) {
+        return LIVE_FOLDERS.stream()
+                .anyMatch(folder -> !store.children(dataPath(streamId) + folder).isEmpty());
+    }
+
+    /**
+     * Deletes what is left of a stream that no entry names, whoever else does the same.
+     *
+     * @throws WaterwheelException TEMPORARY when some is left
+     */
+    void removeRemains(int streamId) {
+        String base = dataPath(streamId);
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            try {
+                for (String folder : store.children(base)) {
+                    deleteChildren(base + "/" + folder);
+                    store.commit(List.of(new Op.Delete(base + "/" + folder, Op.Delete.ANY_VERSION)));
+                }
+                if (store.read(base).isPresent()) {
+                    store.commit(List.of(new Op.Delete(base, Op.Delete.ANY_VERSION)));
+                }
+                return;
+            } catch (ConflictException | UnknownOutcomeException e) {
+                // Somebody else was quicker with a node, or it may be done: see what is left.
+                LOG.debug("deleting {} tries again: {}", base, e.toString());
+                store.sync();
+            }
         }
-        if (ops.isEmpty()) {
-            return;
-        }
-        try {
+        throw new WaterwheelException(
+                WaterwheelException.Kind.TEMPORARY,
+                "DROP_UNFINISHED",
+                "the stream of id " + streamId + " is dropped, but some of its entries are left in the catalog under "
+                        + base + " after " + MAX_TRIES + " tries");
+    }
+
+    private void deleteChildren(String parent) throws ConflictException, UnknownOutcomeException {
+        List<String> children = store.children(parent);
+        for (int from = 0; from < children.size(); from += DELETES) {
+            List<Op> ops = new ArrayList<>();
+            for (String child : children.subList(from, Math.min(from + DELETES, children.size()))) {
+                ops.add(new Op.Delete(parent + "/" + child, Op.Delete.ANY_VERSION));
+            }
             store.commit(ops);
-        } catch (ConflictException | UnknownOutcomeException e) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "DROP_UNFINISHED",
-                    "the stream is dropped, but some of its entries are left in the catalog: " + e.getMessage(),
-                    e);
         }
     }
 }

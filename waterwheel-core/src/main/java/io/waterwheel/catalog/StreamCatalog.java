@@ -14,13 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One stream's entries in the catalog, and the only ways in which they change. Every change is one transaction that
  * carries its own precondition, so any number of instances may work on the same stream, stale ones included.
- * Thread-safe as far as its store is; calls block.
+ * Thread-safe as far as its store is; calls block. One long file, because each change must know what the others check.
  *
  * <pre>
  * /streams/NAME         the stream, its id among it
@@ -37,8 +38,17 @@ public final class StreamCatalog {
     /** Tables deleted in one transaction, should many be left. */
     private static final int MAX_DELETIONS = 100;
 
-    /** Tries before a change that keeps meeting others' edits is given up; each try means somebody else succeeded. */
+    /** Tries before a change that keeps meeting others' edits is given up. */
     private static final int MAX_TRIES = 1000;
+
+    /** Tries of a change that meets every raise of a limit too; with the store's pauses, half a minute. */
+    private static final int MAX_ROUTING_TRIES = 100;
+
+    /**
+     * Of those tries the first ones, in which tables that are not needed are deleted where that is not the purpose:
+     * with it others' raises of limits are met too. The next change deletes what is left.
+     */
+    private static final int DELETING_TRIES = 3;
 
     /** A route with the node version that a compare-and-set needs. */
     public record VersionedRoute(PartitionRoute route, int nodeVersion) {}
@@ -145,11 +155,6 @@ public final class StreamCatalog {
         return base + "/tables/" + version;
     }
 
-    /** {@link #raiseLimit(int, long, LogIdentity)} for a log that never changes. */
-    public VersionedRoute raiseLimit(int partition, long limit) {
-        return raiseLimit(partition, limit, LogIdentity.ANY);
-    }
-
     /**
      * Raises the limit of a partition to at least this offset, whoever else does the same. Whoever reads another log
      * than the route is of raises nothing: so nothing of the old log is ever routed where the new one is.
@@ -204,35 +209,35 @@ public final class StreamCatalog {
     /**
      * Gives up positions of a partition (rule 14): in one transaction the route and the edits say so. It is a change of
      * routing too, to the table there is, so that rule 9 holds for it: an indexer that has passed the range has seen a
-     * version that a snapshot without the range does not have.
+     * version that a snapshot without the range does not have. Versions that the route no longer needs, and tables that
+     * no route names any more, go with it.
      *
      * @return the route as it stands afterwards
      */
     public VersionedRoute giveUp(LostRange range) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             EditTail.Place place = tail.place();
-            VersionedRoute current = route(range.partition());
+            int partitions = Math.max(store.children(base + "/routes").size(), range.partition() + 1);
+            long covered = covered(partitions)[range.partition()];
+            List<VersionedRoute> routes = routes(partitions);
+            VersionedRoute current = routes.get(range.partition());
             LostRange known = current.route().lostAt(range.from());
             if (known != null && known.to() >= range.to()) {
                 return current;
             }
-            int newest = 0;
-            for (int p = store.children(base + "/routes").size() - 1; p >= 0; p--) {
-                newest = Math.max(newest, route(p).route().newestVersion());
-            }
             RoutingTable old = table(current.route().newestVersion());
-            RoutingTable table = new RoutingTable(newest + 1, old.boundaries(), old.indexers());
-            PartitionRoute changed = current.route().withLost(range).withVersion(table.version());
+            RoutingTable table = new RoutingTable(newestVersion(routes) + 1, old.boundaries(), old.indexers());
+            PartitionRoute changed =
+                    current.route().withLost(range).withVersion(table.version()).withoutVersionsBelow(covered);
+            routes.set(range.partition(), new VersionedRoute(changed, current.nodeVersion()));
+            List<Op> ops = new ArrayList<>();
+            ops.add(new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()));
+            ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table)));
+            if (attempt < DELETING_TRIES) {
+                ops.addAll(deletionsBeside(range.partition(), routes));
+            }
             try {
-                store.commit(tail.with(
-                        place,
-                        CatalogJson.write(new Edit.Lost(range, table)),
-                        List.of(
-                                new Op.Set(
-                                        routePath(range.partition()),
-                                        CatalogJson.write(changed),
-                                        current.nodeVersion()),
-                                new Op.Create(tablePath(table.version()), CatalogJson.write(table)))));
+                store.commit(tail.with(place, CatalogJson.write(new Edit.Lost(range, table)), ops));
                 tail.committed(place);
                 return new VersionedRoute(changed, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
@@ -392,11 +397,7 @@ public final class StreamCatalog {
 
     /** The newest routing table. */
     public RoutingTable newestTable() {
-        int newest = 0;
-        for (int p = store.children(base + "/routes").size() - 1; p >= 0; p--) {
-            newest = Math.max(newest, route(p).route().newestVersion());
-        }
-        return table(newest);
+        return table(newestVersion(routes(store.children(base + "/routes").size())));
     }
 
     /**
@@ -405,31 +406,36 @@ public final class StreamCatalog {
      *
      * @param from the version that is replaced; 0: whichever is newest
      * @return the table, or nothing when there is a newer one than {@code from}
+     * @throws WaterwheelException ROUTING_BUSY when others changed the routes, or edited the stream, again and again
      */
     public Optional<RoutingTable> changeRouting(int from, long[] boundaries, int[] indexers) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+        for (int attempt = 0; attempt < MAX_ROUTING_TRIES; attempt++) {
+            if (attempt > 0) {
+                store.pause(attempt);
+                store.sync();
+                tail.refresh();
+            }
             EditTail.Place place = tail.place();
             List<Op> ops = new ArrayList<>();
-            Map<Integer, Long> since = new HashMap<>();
             // As many as there are now: any that come meanwhile come with an edit, and this one fails.
-            long[] limits = new long[store.children(base + "/routes").size()];
-            int newest = 0;
-            List<VersionedRoute> routes = new ArrayList<>();
-            for (int p = 0; p < limits.length; p++) {
-                VersionedRoute current = route(p);
-                List<PartitionRoute.VersionSince> versions = current.route().versions();
-                newest = Math.max(newest, versions.get(versions.size() - 1).version());
-                routes.add(current);
-            }
+            int partitions = store.children(base + "/routes").size();
+            long[] covered = covered(partitions);
+            List<String> tables = store.children(base + "/tables");
+            Set<String> known = Set.copyOf(store.children(base + "/indexers"));
+            count(indexers, ops);
+            // Last, and at once: a partition that is busy raises its limit twice a second, and each raise that comes
+            // between this reading and the commit makes the commit fail. What was read before only grows, or fails it.
+            List<VersionedRoute> routes = routes(partitions);
+            int newest = newestVersion(routes);
             if (from != 0 && newest != from) {
                 return Optional.empty();
             }
             RoutingTable table = new RoutingTable(newest + 1, boundaries, indexers);
-            count(table, ops);
             ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table)));
-            long[] covered = covered(limits.length);
+            Map<Integer, Long> since = new HashMap<>();
+            long[] limits = new long[partitions];
             Set<Integer> named = new HashSet<>(Set.of(table.version()));
-            for (int p = 0; p < limits.length; p++) {
+            for (int p = 0; p < partitions; p++) {
                 VersionedRoute current = routes.get(p);
                 limits[p] = current.route().limit();
                 since.put(p, limits[p]);
@@ -438,10 +444,10 @@ public final class StreamCatalog {
                 changed.versions().forEach(version -> named.add(version.version()));
                 ops.add(new Op.Set(routePath(p), CatalogJson.write(changed), current.nodeVersion()));
             }
-            ops.addAll(deletions(named));
+            ops.addAll(deletions(tables, named));
             Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
             for (int indexer : indexers) {
-                if (store.read(indexerPath(indexer)).isEmpty()) {
+                if (!known.contains(String.valueOf(indexer))) {
                     IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);
                     starts.put(indexer, start);
                     ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(start)));
@@ -452,19 +458,43 @@ public final class StreamCatalog {
                 tail.committed(place);
                 return Optional.of(table);
             } catch (ConflictException e) {
-                store.sync();
-                tail.refresh();
+                LOG.debug("stream {}: the routing is changed again: {}", stream.name(), e.toString());
             } catch (UnknownOutcomeException e) {
                 store.sync();
-                tail.refresh();
                 String path = tablePath(table.version());
                 if (store.read(path).isPresent() && table(table.version()).equals(table)) {
+                    tail.refresh();
                     return Optional.of(table);
                 }
             }
         }
-        throw new IllegalStateException(
-                "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES + " tries");
+        throw new WaterwheelException(
+                WaterwheelException.Kind.TEMPORARY,
+                "ROUTING_BUSY",
+                "stream " + stream.name() + ": the routing could not be changed in " + MAX_ROUTING_TRIES
+                        + " tries, since others changed the stream's entries meanwhile or the outcome was unknown;"
+                        + " try again");
+    }
+
+    /** The routes of all partitions, in one round trip where the store can. */
+    private List<VersionedRoute> routes(int partitions) {
+        List<String> paths =
+                IntStream.range(0, partitions).mapToObj(this::routePath).toList();
+        List<Optional<CatalogStore.Node>> nodes = store.readAll(paths);
+        List<VersionedRoute> routes = new ArrayList<>();
+        for (int p = 0; p < partitions; p++) {
+            String path = paths.get(p);
+            CatalogStore.Node node = nodes.get(p).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+            routes.add(new VersionedRoute(CatalogJson.readRoute(path, node.data()), node.version()));
+        }
+        return routes;
+    }
+
+    private static int newestVersion(List<VersionedRoute> routes) {
+        return routes.stream()
+                .mapToInt(route -> route.route().newestVersion())
+                .max()
+                .orElse(0);
     }
 
     /* Why tables that no route names may go: whoever routes by one has taken its version from a route, and a route drops
@@ -473,12 +503,28 @@ public final class StreamCatalog {
      * with a route that names them, and the transaction holds every route at the version that was read: so none has
      * come since. Plans do not read these nodes; snapshots have the tables from edits and manifests. */
 
-    /** The operations that delete the tables that are not named, some at a time. */
-    private List<Op> deletions(Set<Integer> named) {
+    /** The operations that delete those of the tables that are not named, some at a time. */
+    private List<Op> deletions(List<String> tables, Set<Integer> named) {
         List<Op> ops = new ArrayList<>();
-        for (String version : store.children(base + "/tables")) {
+        for (String version : tables) {
             if (!named.contains(Integer.parseInt(version)) && ops.size() < MAX_DELETIONS) {
                 ops.add(new Op.Delete(base + "/tables/" + version, 0));
+            }
+        }
+        return ops;
+    }
+
+    /**
+     * The operations that delete tables that no route names, in a change of one partition's route: the others must
+     * stand as they were read.
+     */
+    private List<Op> deletionsBeside(int partition, List<VersionedRoute> routes) {
+        Set<Integer> named = new HashSet<>();
+        routes.forEach(route -> route.route().versions().forEach(version -> named.add(version.version())));
+        List<Op> ops = deletions(store.children(base + "/tables"), named);
+        for (int p = 0; p < routes.size() && !ops.isEmpty(); p++) {
+            if (p != partition) {
+                ops.add(new Op.Check(routePath(p), routes.get(p).nodeVersion()));
             }
         }
         return ops;
@@ -499,8 +545,8 @@ public final class StreamCatalog {
         return covered;
     }
 
-    /** Adds the operations by which the stream's entry counts the ids of a table that are new. */
-    private void count(RoutingTable table, List<Op> ops) {
+    /** Adds the operations by which the stream's entry counts those of a table's ids that are new. */
+    private void count(int[] indexers, List<Op> ops) {
         String path = Namespace.path(stream.name());
         CatalogStore.Node node = require(path);
         StreamInfo current = CatalogJson.readStream(path, node.data());
@@ -508,13 +554,14 @@ public final class StreamCatalog {
             throw new StreamGoneException(stream.name(), path);
         }
         int most = current.indexers();
-        for (int indexer : table.indexers()) {
+        for (int indexer : indexers) {
             most = Math.max(most, indexer + 1);
         }
         for (int indexer = current.indexers(); indexer < most; indexer++) {
-            if (table.slotOfIndexer(indexer) < 0) {
-                throw new IllegalArgumentException("routing table " + table.version() + " of stream " + stream.name()
-                        + ": names indexer " + (most - 1) + ", but there is no indexer " + indexer + " yet");
+            int wanted = indexer;
+            if (Arrays.stream(indexers).noneMatch(id -> id == wanted)) {
+                throw new IllegalArgumentException("a routing table of stream " + stream.name() + ": names indexer "
+                        + (most - 1) + ", but there is no indexer " + indexer + " yet");
             }
         }
         if (most > current.indexers()) {

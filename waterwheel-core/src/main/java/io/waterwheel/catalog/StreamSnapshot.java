@@ -269,7 +269,9 @@ public final class StreamSnapshot {
                     newRoutes
                             .get(partition)
                             .withLost(lost.range())
-                            .withVersion(lost.table().version()));
+                            .withVersion(lost.table().version())
+                            .withoutVersionsBelow(covered(partition)));
+            newTables.keySet().retainAll(versionsIn(newRoutes));
         } else if (change instanceof Edit.Extended extended) {
             newRoutes = new ArrayList<>(routes);
             for (long start : extended.starts()) {

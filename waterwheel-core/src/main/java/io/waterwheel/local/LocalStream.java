@@ -33,12 +33,8 @@ import io.waterwheel.query.exec.QueryRunner;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.query.exec.ViewSlot;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -68,7 +64,6 @@ import org.jspecify.annotations.Nullable;
 public final class LocalStream implements AutoCloseable {
     private static final int INDEXER = 0;
     private static final String LOG_FILE = "edits.log";
-    private static final String LOCK_FILE = "lock";
     private static final String CHUNKS = "chunks";
 
     private final StreamInfo stream;
@@ -76,7 +71,7 @@ public final class LocalStream implements AutoCloseable {
     private final int timeField;
     private final KeyMaker keyMaker;
     private final LocalSettings settings;
-    private final FileChannel lock;
+    private final FolderLock lock;
     private final EditLog log;
     private final ChunkStore store;
     private final PagePool pool;
@@ -89,7 +84,7 @@ public final class LocalStream implements AutoCloseable {
     private Template template = Template.single();
     private long inserted;
 
-    private LocalStream(StreamInfo stream, LocalSettings settings, FileChannel lock, EditLog log, ChunkStore store)
+    private LocalStream(StreamInfo stream, LocalSettings settings, FolderLock lock, EditLog log, ChunkStore store)
             throws IOException {
         this.stream = stream;
         this.layout = RowLayout.of(stream.schema());
@@ -119,7 +114,11 @@ public final class LocalStream implements AutoCloseable {
     public static LocalStream open(Path folder, String name, Schema schema, LocalSettings settings) throws IOException {
         Files.createDirectories(folder);
         StreamInfo stream = new StreamInfo(name, 1, schema, RecordFormat.BLOCK, name, 1, 1);
-        FileChannel lock = lock(folder);
+        FolderLock lock = FolderLock.tryTake(folder)
+                .orElseThrow(() -> new WaterwheelException(
+                        WaterwheelException.Kind.USER,
+                        "STREAM_IN_USE",
+                        folder + ": is open already; close it there first"));
         EditLog log = null;
         try {
             log = EditLog.open(folder.resolve(LOG_FILE), stream, KeyMaker.domain(schema));
@@ -133,23 +132,6 @@ public final class LocalStream implements AutoCloseable {
             lock.close();
             throw e;
         }
-    }
-
-    private static FileChannel lock(Path folder) throws IOException {
-        FileChannel channel =
-                FileChannel.open(folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        @Nullable FileLock lock;
-        try {
-            lock = channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            lock = null;
-        }
-        if (lock == null) {
-            channel.close();
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.USER, "STREAM_IN_USE", folder + ": is open already; close it there first");
-        }
-        return channel;
     }
 
     /** Files of flushes that a crash kept from being committed. */

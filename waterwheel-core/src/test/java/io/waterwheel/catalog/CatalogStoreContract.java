@@ -11,6 +11,7 @@ import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -101,6 +102,40 @@ public abstract class CatalogStoreContract {
             store.ensure("/p/" + name + "/below");
         }
         assertThat(store.children("/p")).containsExactly("10", "9", "a", "a-b", "b");
+    }
+
+    @Test
+    void severalNodesAreReadInTheirOrder() throws Exception {
+        assertThat(store.readAll(List.of())).isEmpty();
+        List<String> paths = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            paths.add("/n" + i);
+            if (i % 3 != 0) {
+                store.commit(List.of(new Op.Create("/n" + i, bytes("" + i))));
+            }
+        }
+        store.commit(List.of(new Op.Set("/n7", bytes("seven"), 0)));
+        List<Optional<Node>> nodes = store.readAll(paths);
+        assertThat(nodes).hasSize(100);
+        for (int i = 0; i < 100; i++) {
+            String expected = i % 3 == 0 ? "(none)" : i == 7 ? "seven 1" : i + " 0";
+            assertThat(nodes.get(i)
+                            .map(node -> new String(node.data(), UTF_8) + " " + node.version())
+                            .orElse("(none)"))
+                    .isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void aNodeOfAnyVersionIsDeletedIfItIsThere() throws Exception {
+        store.commit(List.of(new Op.Create("/a", bytes("0")), new Op.Create("/b", bytes("0"))));
+        store.commit(List.of(new Op.Set("/a", bytes("1"), 0)));
+        store.commit(List.of(new Op.Delete("/a", Op.Delete.ANY_VERSION)));
+        assertThat(store.read("/a")).isEmpty();
+        assertThatThrownBy(() -> store.commit(List.of(
+                        new Op.Delete("/b", Op.Delete.ANY_VERSION), new Op.Delete("/a", Op.Delete.ANY_VERSION))))
+                .isInstanceOf(ConflictException.class);
+        assertThat(text(store, "/b")).isEqualTo("0");
     }
 
     @Test
@@ -428,6 +463,20 @@ public abstract class CatalogStoreContract {
         store.sync();
         assertThat(text(store, "/live/a")).isEqualTo("new");
         dead.close();
+        store.sync();
+        assertThat(text(store, "/live/a")).isEqualTo("new");
+        announcement.close();
+        await("it ends", () -> store.read("/live/a").isEmpty());
+    }
+
+    @Test
+    void announcementReplacesOneOfItsOwnAndIsNotRemovedByItsEnd() throws Exception {
+        CatalogStore other = client();
+        AutoCloseable before = other.announce("/live/a", bytes("old"));
+        AutoCloseable announcement = other.announce("/live/a", bytes("new"));
+        store.sync();
+        assertThat(text(store, "/live/a")).isEqualTo("new");
+        before.close();
         store.sync();
         assertThat(text(store, "/live/a")).isEqualTo("new");
         announcement.close();

@@ -155,13 +155,29 @@ final class ExpiryTest {
         setting.flush(NOW - 2 * HOUR_MILLIS, NOW);
         assertThat(setting.expiry.expire(setting.stream, NOW)).as("off").isEmpty();
         setting.retain(HOUR);
-        Expiry.Due due = Expiry.due(setting.latest(), HOUR, NOW);
+        Expiry.Due due = Expiry.next(setting.latest(), HOUR, NOW);
         assertThat(due).isEqualTo(new Expiry.Due(NOW - HOUR_MILLIS, 1, 10, 100, 2));
         assertThat(setting.latest().chunkCount()).as("asked only").isEqualTo(3);
         assertThat(setting.expiry.expire(setting.stream, NOW)).contains(due);
         assertThat(setting.latest().horizon()).isEqualTo(NOW - HOUR_MILLIS);
         assertThat(setting.latest().chunkCount()).isEqualTo(2);
         assertThat(setting.expiry.expire(setting.stream, NOW)).as("again").isEmpty();
+    }
+
+    @Test
+    void nothingIsDueThatTheNextLookLeaves() throws IOException {
+        Setting setting = new Setting();
+        setting.retain(HOUR);
+        setting.flush(NOW - 2 * HOUR_MILLIS, NOW + HOUR_MILLIS);
+        assertThat(setting.expiry.expire(setting.stream, NOW)).isPresent();
+        // No whole chunk, and less than a 64th of the hour; then more.
+        long soon = NOW + 1_000;
+        assertThat(Expiry.next(setting.latest(), HOUR, soon).horizon()).isEqualTo(Retention.NO_HORIZON);
+        assertThat(setting.expiry.expire(setting.stream, soon)).isEmpty();
+        long later = NOW + HOUR_MILLIS / 60;
+        Expiry.Due due = Expiry.next(setting.latest(), HOUR, later);
+        assertThat(due).isEqualTo(new Expiry.Due(later - HOUR_MILLIS, 0, 0, 0, 1));
+        assertThat(setting.expiry.expire(setting.stream, later)).contains(due);
     }
 
     @Test
@@ -242,12 +258,11 @@ final class ExpiryTest {
     }
 
     /** Something happens before the first commit. */
-    private static final class Interposed implements CatalogStore {
-        private final CatalogStore store;
+    private static final class Interposed extends ForwardingCatalogStore {
         private Runnable before;
 
         Interposed(CatalogStore store, Runnable before) {
-            this.store = store;
+            super(store);
             this.before = before;
         }
 
@@ -256,40 +271,7 @@ final class ExpiryTest {
             Runnable now = before;
             before = () -> {};
             now.run();
-            store.commit(ops);
+            super.commit(ops);
         }
-
-        @Override
-        public java.util.Optional<Node> read(String path) {
-            return store.read(path);
-        }
-
-        @Override
-        public List<String> children(String path) {
-            return store.children(path);
-        }
-
-        @Override
-        public void ensure(String path) {
-            store.ensure(path);
-        }
-
-        @Override
-        public void sync() {
-            store.sync();
-        }
-
-        @Override
-        public AutoCloseable watch(String path, Runnable onChange) {
-            return store.watch(path, onChange);
-        }
-
-        @Override
-        public AutoCloseable announce(String path, byte[] data) {
-            return store.announce(path, data);
-        }
-
-        @Override
-        public void close() {}
     }
 }

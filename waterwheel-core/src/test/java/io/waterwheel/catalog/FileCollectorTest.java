@@ -1,6 +1,8 @@
 package io.waterwheel.catalog;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.LocalChunkStore;
@@ -130,6 +132,42 @@ final class FileCollectorTest {
         assertThat(left()).as("a query may still read it").containsExactly(old.file(), recent.file());
         assertThat(look(11 * GRACE).removed()).isEqualTo(1);
         assertThat(left()).containsExactly(recent.file());
+    }
+
+    @Test
+    void aStreamWhoseEntryCannotBeReadKeepsItsFilesAndHidesNoOther() throws Exception {
+        Namespace namespace = new Namespace(store);
+        StreamInfo other = namespace.create("other", SCHEMA, RecordFormat.BLOCK, "t2", new long[1], 1);
+        new StreamCatalog(store, other).startIndexer(0);
+        new StreamCatalog(store, other).startIndexer(0);
+        catalog.startIndexer(0);
+        catalog.startIndexer(0);
+        String late = write("s-1/0-1-1-0.chunk");
+        String of = write("s-1/0-2-1-0.chunk");
+        write("other-2/0-1-1-0.chunk");
+        CatalogStore.Node entry = store.read("/streams/s").orElseThrow();
+        byte[] newer = new String(entry.data(), UTF_8)
+                .replaceFirst("\"layout\":\\d+", "\"layout\":99")
+                .getBytes(UTF_8);
+        store.commit(List.of(new CatalogStore.Op.Set("/streams/s", newer, entry.version())));
+        assertThat(namespace.entries().unreadable()).containsExactly("s");
+        assertThat(namespace.streams()).extracting(StreamInfo::name).containsExactly("other");
+        look(0);
+        assertThat(look(2 * GRACE).removed()).isEqualTo(1);
+        assertThat(left()).containsExactly(late, of);
+        assertThat(namespace
+                        .create("third", SCHEMA, RecordFormat.BLOCK, "t3", new long[1], 1)
+                        .id())
+                .isEqualTo(3);
+        assertThatThrownBy(() -> namespace.create("s", SCHEMA, RecordFormat.BLOCK, "t", new long[1], 1))
+                .isInstanceOf(CorruptCatalogException.class)
+                .hasMessageContaining("/streams/s");
+        assertThatThrownBy(() -> namespace.create("fourth", SCHEMA, RecordFormat.BLOCK, "t", new long[1], 1))
+                .hasMessageContaining("topic t may feed stream s already");
+        store.commit(List.of(new CatalogStore.Op.Set("/streams/s", entry.data(), entry.version() + 1)));
+        look(3 * GRACE);
+        look(5 * GRACE);
+        assertThat(left()).as("readable again").containsExactly(of);
     }
 
     @Test

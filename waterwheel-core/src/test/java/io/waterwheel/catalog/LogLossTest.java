@@ -7,6 +7,7 @@ import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.LostRange;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,6 +57,87 @@ final class LogLossTest {
         // A change of routing after it takes the next version.
         assertThat(catalog.changeRouting(new long[0], new int[] {0}).version()).isEqualTo(4);
         assertThat(reader(stream).advance(snapshot).version()).isEqualTo(4);
+    }
+
+    private void flushToTheLimits(int indexer) {
+        StreamCatalog.IndexerStart start = catalog.startIndexer(indexer);
+        IndexerCheckpoint old = start.checkpoint();
+        long[] limits = {
+            catalog.route(0).route().limit(), catalog.route(1).route().limit()
+        };
+        assertThat(catalog.commitFlush(
+                        indexer,
+                        start.nodeVersion(),
+                        new IndexerCheckpoint(old.epoch(), old.flushed() + 1, limits, 0),
+                        List.of()))
+                .isInstanceOf(StreamCatalog.CommitOutcome.Done.class);
+    }
+
+    @Test
+    void manyGiveUpsLeaveAFewVersionsAndTables() throws IOException {
+        SnapshotReader reader = reader(stream);
+        StreamSnapshot snapshot = reader.latest();
+        int stateBytes = 0;
+        for (int i = 0; i < 300; i++) {
+            // Mostly one partition, while the other keeps the first table.
+            int p = i < 200 ? 1 : i % 2;
+            long from = catalog.route(p).route().limit();
+            catalog.giveUp(new LostRange(p, from, from + 1, "gone"));
+            flushToTheLimits(i % 2);
+            snapshot = reader.advance(snapshot);
+            String where = "give-up " + i;
+            assertThat(catalog.route(p).route().versions()).as(where).hasSizeLessThan(5);
+            assertThat(store.children("/data/1/tables")).as(where).hasSizeLessThan(9);
+            assertThat(store.read(catalog.routePath(p)).orElseThrow().data().length)
+                    .as(where)
+                    .isLessThan(600);
+            assertThat(snapshot.tables()).as(where).hasSizeLessThan(9);
+            assertThat(snapshot.route(p).versions()).as(where).hasSizeLessThan(5);
+            assertThat(snapshot.lost()).as(where).isEqualTo(lost());
+            assertThat(snapshot.version()).as(where).isEqualTo(i + 2);
+            assertThat(snapshot.indexersFor(List.of(KeyInterval.ALL))).as(where).containsExactly(0, 1);
+            stateBytes = Math.max(stateBytes, ManifestWriter.state(snapshot).remaining());
+        }
+        assertThat(stateBytes).isLessThan(4_000);
+        // Every table that is named is there.
+        for (int p = 0; p < 2; p++) {
+            for (PartitionRoute.VersionSince version : catalog.route(p).route().versions()) {
+                assertThat(catalog.table(version.version()).indexers()).hasSize(2);
+            }
+        }
+    }
+
+    private List<LostRange> lost() {
+        return Stream.of(0, 1)
+                .flatMap(p -> catalog.route(p).route().lost().stream())
+                .toList();
+    }
+
+    @Test
+    void limitsThatRiseAllTheTimeHoldNoGiveUpUp() {
+        // Two giveUps, so that there is a table to delete; the other partition rises before every commit.
+        for (int i = 0; i < 3; i++) {
+            flushToTheLimits(0);
+            flushToTheLimits(1);
+            long from = catalog.route(1).route().limit();
+            CatalogStore busy = new ForwardingCatalogStore(store) {
+                @Override
+                public void commit(List<Op> ops) throws ConflictException, UnknownOutcomeException {
+                    catalog.raiseLimit(0, catalog.route(0).route().limit() + 1, LogIdentity.first("one"));
+                    super.commit(ops);
+                }
+            };
+            assertThat(new StreamCatalog(busy, stream)
+                            .giveUp(new LostRange(1, from, from + 1, "gone"))
+                            .route()
+                            .limit())
+                    .isEqualTo(from + 1);
+        }
+        flushToTheLimits(0);
+        flushToTheLimits(1);
+        long from = catalog.route(1).route().limit();
+        catalog.giveUp(new LostRange(1, from, from + 1, "gone"));
+        assertThat(store.children("/data/1/tables")).as("what was left, later").hasSizeLessThan(4);
     }
 
     @Test

@@ -157,7 +157,14 @@ final class LocalStreamTest {
         while (content[lastLine - 1] != '\n') {
             lastLine--;
         }
-        Files.write(log, Arrays.copyOf(content, lastLine + random.nextInt(content.length - lastLine)));
+        int whole = lastLine + random.nextInt(content.length - lastLine);
+        if (random.nextBoolean()) {
+            Files.write(log, Arrays.copyOf(content, whole));
+        } else {
+            // The device had its end already, and a block of it not yet.
+            Arrays.fill(content, Math.min(whole, content.length - 2), content.length - 1, (byte) 0);
+            Files.write(log, content);
+        }
     }
 
     @Test
@@ -183,6 +190,28 @@ final class LocalStreamTest {
         assertThatThrownBy(() -> LocalStream.open(folder, "s", PAIRS, LocalSettings.DEFAULT))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessageContaining("edits.log line 1 cannot be read: its checksum does not fit");
+    }
+
+    @Test
+    void aDamagedLastLineIsRefusedAndItsChunkStays() throws Exception {
+        try (LocalStream stream = LocalStream.open(folder, "s", PAIRS, LocalSettings.DEFAULT)) {
+            TupleBlock block = new TupleBlock(stream.layout(), 1);
+            block.setSize(1);
+            stream.insert(block);
+            stream.flush();
+        }
+        Path log = folder.resolve("edits.log");
+        byte[] content = Files.readAllBytes(log);
+        byte[] damaged = content.clone();
+        damaged[content.length - 5] ^= 1;
+        Files.write(log, damaged);
+        assertThatThrownBy(() -> LocalStream.open(folder, "s", PAIRS, LocalSettings.DEFAULT))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("its checksum does not fit; restore the file");
+        Files.write(log, content);
+        try (LocalStream stream = LocalStream.open(folder, "s", PAIRS, LocalSettings.DEFAULT)) {
+            assertThat(stream.answer(stream.query(), rows -> true).tuples()).isEqualTo(1);
+        }
     }
 
     @Test

@@ -112,7 +112,9 @@ final class SimCatalog {
             } else if (op instanceof CatalogStore.Op.Set set) {
                 holds = state != null && (set.expectedVersion() == -1 || state.version() == set.expectedVersion());
             } else if (op instanceof CatalogStore.Op.Delete delete) {
-                holds = state != null && state.version() == delete.expectedVersion();
+                holds = state != null
+                        && (delete.expectedVersion() == CatalogStore.Op.Delete.ANY_VERSION
+                                || state.version() == delete.expectedVersion());
             } else {
                 holds = state != null && state.version() == ((CatalogStore.Op.Check) op).expectedVersion();
             }

@@ -2,11 +2,10 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.waterwheel.local.FolderLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +14,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** A folder that one server has to itself as long as it lives; the system gives it free when the process dies. */
 final class DataFolder implements AutoCloseable {
@@ -40,11 +38,11 @@ final class DataFolder implements AutoCloseable {
             ".DS_Store");
 
     private final Path path;
-    private final FileChannel channel;
+    private final FolderLock lock;
 
-    private DataFolder(Path path, FileChannel channel) {
+    private DataFolder(Path path, FolderLock lock) {
         this.path = path;
-        this.channel = channel;
+        this.lock = lock;
     }
 
     /**
@@ -68,21 +66,37 @@ final class DataFolder implements AutoCloseable {
                     + " MiB free on its disk, got " + (free >> 20)
                     + " MiB; free some, or take another folder with --data");
         }
-        Path file = path.resolve("lock");
-        FileChannel channel = open(file);
+        FolderLock lock = lock(path);
         try {
-            if (tryLock(channel) == null) {
-                throw new IOException("data folder " + path + " is in use by process "
-                        + Files.readString(file).strip() + "; stop it, or take another folder with --data");
-            }
-            channel.truncate(0);
-            channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(UTF_8)));
+            lock.channel().truncate(0);
+            lock.channel().write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(UTF_8)));
             markVersion(path);
-            return new DataFolder(path, channel);
+            return new DataFolder(path, lock);
         } catch (IOException | RuntimeException e) {
-            channel.close();
+            lock.close();
             throw e;
         }
+    }
+
+    private static FolderLock lock(Path path) throws IOException {
+        Optional<FolderLock> taken;
+        try {
+            taken = FolderLock.tryTake(path);
+        } catch (IOException e) {
+            throw new IOException(
+                    "data folder " + path + " cannot be written: " + e
+                            + "; make it writable, or take another with --data",
+                    e);
+        }
+        if (taken.isEmpty()) {
+            // What this process holds it must not look into: that would end its hold.
+            String holder = FolderLock.isHeldHere(path)
+                    ? String.valueOf(ProcessHandle.current().pid())
+                    : Files.readString(FolderLock.file(path)).strip();
+            throw new IOException("data folder " + path + " is in use by process " + holder
+                    + "; stop it, or take another folder with --data");
+        }
+        return taken.get();
     }
 
     /** Whole or not at all: an empty one would be refused as another version's for good. */
@@ -115,17 +129,6 @@ final class DataFolder implements AutoCloseable {
         }
     }
 
-    private static FileChannel open(Path file) throws IOException {
-        try {
-            return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw new IOException(
-                    "data folder " + file.getParent() + " cannot be written: " + e
-                            + "; make it writable, or take another with --data",
-                    e);
-        }
-    }
-
     /** Refuses what another version wrote, and a folder with other things in it. */
     private static void checkVersion(Path path) throws IOException {
         Path file = path.resolve(VERSION_FILE);
@@ -149,20 +152,12 @@ final class DataFolder implements AutoCloseable {
         }
     }
 
-    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
-        try {
-            return channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            return null; // another server of this very process
-        }
-    }
-
     Path resolve(String name) {
         return path.resolve(name);
     }
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        lock.close();
     }
 }

@@ -156,13 +156,17 @@ final class ServerCommand implements Callable<Integer> {
         }
     }
 
+    private void notWritten(String unreadable) {
+        terminal.err().println(unreadable + " was not written: its entry in the catalog cannot be read");
+    }
+
     /**
      * Writes what is in memory into chunks, so that the next start has little to read again. Nothing is lost without.
      */
     private void flush(String url) {
         terminal.err().println("ending: writing what is in memory into chunks");
         try (WaterwheelClient client = WaterwheelClient.connect(url)) {
-            for (StreamDetails stream : client.listStreams()) {
+            for (StreamDetails stream : client.listStreams(this::notWritten)) {
                 String name = stream.definition().name();
                 try {
                     client.flush(name, FLUSH_PATIENCE);

@@ -13,6 +13,7 @@ import java.io.PrintStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -145,7 +146,8 @@ final class StreamCommand {
             footer = {"", "Example:", "  waterwheel stream list"})
     int list(@Mixin ServerOption server) {
         try (WaterwheelClient client = server.connect()) {
-            List<StreamDetails> streams = client.listStreams();
+            List<String> unreadable = new ArrayList<>();
+            List<StreamDetails> streams = client.listStreams(unreadable::add);
             for (StreamDetails stream : streams) {
                 StreamDefinition definition = stream.definition();
                 terminal.out()
@@ -156,7 +158,12 @@ final class StreamCommand {
                                 Integer.toString(definition.partitions()),
                                 definition.topic()));
             }
-            if (streams.isEmpty()) {
+            for (String name : unreadable) {
+                terminal.err()
+                        .println("stream " + name + " is there too, but its entry in the catalog cannot be read:"
+                                + " 'waterwheel stream describe " + name + "' says why");
+            }
+            if (streams.isEmpty() && unreadable.isEmpty()) {
                 terminal.err().println("there are no streams");
             }
             return 0;

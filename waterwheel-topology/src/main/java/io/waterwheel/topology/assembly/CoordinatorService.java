@@ -4,8 +4,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.catalog.Expiry;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamEntries;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.key.KeyMaker;
@@ -49,6 +51,7 @@ import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StreamDescription;
 import io.waterwheel.wire.proto.VerifyStreamReply;
 import io.waterwheel.wire.proto.VerifyStreamRequest;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -204,6 +207,11 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private StreamDescription create(CreateStreamRequest request) {
         StreamDefinition definition = SchemaJson.readStream(request.getDefinitionJson());
+        // Before its topics are made; who creates the same stream at this moment is found out later.
+        services.catalogStore().sync();
+        if (services.namespace().find(definition.name()).isPresent()) {
+            throw Namespace.exists(definition.name());
+        }
         KafkaTopics.Topic topic = topics.ensure(definition.topic(), definition.partitions());
         topics.ensureDeadLetters(definition.topic());
         StreamInfo stream = services.namespace()
@@ -271,8 +279,9 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private ListStreamsReply list() {
         ListStreamsReply.Builder reply = ListStreamsReply.newBuilder();
-        services.namespace().streams().forEach(stream -> reply.addStreams(basics(stream)));
-        return reply.build();
+        StreamEntries entries = services.namespace().entries();
+        entries.readable().forEach(stream -> reply.addStreams(basics(stream)));
+        return reply.addAllUnreadable(entries.unreadable()).build();
     }
 
     private StreamInfo require(String name) {
@@ -327,7 +336,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         if (snapshot.horizon() != Retention.NO_HORIZON) {
             reply.setHorizon(snapshot.horizon());
         }
-        Expiry.Due due = Expiry.due(snapshot, asked == null ? own : asked, System.currentTimeMillis());
+        Expiry.Due due = Expiry.next(snapshot, asked == null ? own : asked, System.currentTimeMillis());
         if (due.horizon() != Retention.NO_HORIZON) {
             reply.setNext(due.horizon())
                     .setChunks(due.chunks())
@@ -407,7 +416,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         }
         try {
             StreamInfo stream = require(request.getName());
-            long millis = request.getTimeoutMillis() == 0 ? DEFAULT_VERIFY_MILLIS : request.getTimeoutMillis();
+            long millis = verifyMillis(request);
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
             var flushed = flush(FlushStreamRequest.newBuilder()
                     .setName(stream.name())
@@ -425,6 +434,22 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         } finally {
             verifying.release();
         }
+    }
+
+    /** Less than the grace time, for which the files of what is compared are kept. */
+    private long verifyMillis(VerifyStreamRequest request) {
+        Duration grace = services.config().get(Keys.COLLECTOR_GRACE);
+        if (request.getTimeoutMillis() == 0) {
+            return Math.min(DEFAULT_VERIFY_MILLIS, grace.toMillis() / 4 * 3);
+        }
+        if (request.getTimeoutMillis() >= grace.toMillis()) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "TIMEOUT_TOO_LONG",
+                    "verify: timeout " + Duration.ofMillis(request.getTimeoutMillis()) + ": expected less than "
+                            + Keys.COLLECTOR_GRACE.name() + ", " + grace + "; ask with a shorter one");
+        }
+        return request.getTimeoutMillis();
     }
 
     private static VerifyStreamReply reply(StreamVerifier.Outcome outcome) {

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * Which task of the topology is reached where, as ephemeral nodes of the catalog: {@code /live/TOPOLOGY/ADDRESS} holds
  * {@code HOST:PORT} of the worker's server.
  *
- * <p>Owner: the executor's thread. Readers: any. Published by: volatile write of an immutable map.
+ * <p>Written by one thread at a time: the executor's, or at the beginning the constructor's; so never by an older list.
+ * Readers: any. Published by: volatile write of an immutable map.
  */
 final class Directory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Directory.class);
@@ -116,7 +117,7 @@ final class Directory implements AutoCloseable {
         }
     }
 
-    private void refresh() {
+    private synchronized void refresh() {
         due.set(false);
         try {
             Map<String, String> fresh = new HashMap<>();

@@ -292,7 +292,7 @@ final class StreamVerifier {
         if (millis >= sliceTo) {
             return SLICES - 1;
         }
-        return (int) ((double) (millis - sliceFrom) / ((double) sliceTo - sliceFrom) * (SLICES - 1));
+        return (int) (((double) millis - sliceFrom) / ((double) sliceTo - sliceFrom) * (SLICES - 1));
     }
 
     /** Reads all that the chunks answer. */

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.catalog.DroppedStreams;
 import io.waterwheel.catalog.Expiry;
 import io.waterwheel.catalog.FileCollector;
 import io.waterwheel.catalog.RollUp;
@@ -22,9 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}), and rolls edits
- * up into manifests ({@link RollUp}), at intervals, on a thread of its own. One task of the topology has it; that a
- * predecessor may still be at work harms nothing.
+ * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}) and what is left
+ * in the catalog of dropped streams ({@link DroppedStreams}), and rolls edits up into manifests ({@link RollUp}), at
+ * intervals, on a thread of its own. One task of the topology has it; that a predecessor may still be at work harms
+ * nothing.
  */
 final class Collector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Collector.class);
@@ -60,6 +62,7 @@ final class Collector implements AutoCloseable {
 
     private final StreamSnapshots snapshots;
     private final Expiry expiry;
+    private final DroppedStreams dropped;
     private final RollUp.Settings settings;
     /** By stream. Its thread only. */
     private final Map<Integer, RollUp> rolls = new HashMap<>();
@@ -70,6 +73,9 @@ final class Collector implements AutoCloseable {
         this.services = services;
         this.snapshots = new StreamSnapshots(services.catalogStore(), services.chunkStore());
         this.expiry = new Expiry(snapshots);
+        this.dropped = new DroppedStreams(
+                services.catalogStore(),
+                services.config().get(Keys.COLLECTOR_GRACE).toNanos());
         this.settings = RollUp.Settings.of(services.config().get(Keys.CATALOG_EDITS));
         this.collector = new FileCollector(
                 snapshots, services.config().get(Keys.COLLECTOR_GRACE).toNanos());
@@ -141,6 +147,7 @@ final class Collector implements AutoCloseable {
     }
 
     private void look() {
+        removeRemains();
         try {
             if (!marked) {
                 StoreMark.check(services.catalogStore(), services.chunkStore());
@@ -166,6 +173,18 @@ final class Collector implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nobody would hear of it.
             LOG.error("[collector] failed; trying again later", e);
+        }
+    }
+
+    private void removeRemains() {
+        try {
+            int removed = dropped.look(System.nanoTime());
+            LOG.debug("[collector] removed what {} dropped streams had left in the catalog", removed);
+        } catch (WaterwheelException e) {
+            LOG.warn("[collector] could not look for what dropped streams have left in the catalog; trying again", e);
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and nobody would hear of it.
+            LOG.error("[collector] failed to remove what dropped streams have left; trying again later", e);
         }
     }
 

@@ -1,8 +1,10 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.Control;
 import io.waterwheel.query.exec.Reported;
 import io.waterwheel.query.exec.SnapshotSource;
@@ -13,8 +15,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,16 +35,19 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         final AtomicBoolean due = new AtomicBoolean();
 
         Followed(StreamInfo stream) {
-            SnapshotReader reader = new SnapshotReader(services.catalogStore(), services.chunkStore(), stream);
+            SnapshotReader reader = new SnapshotReader(catalog, chunks, stream);
             this.follower = new StreamFollower(reader);
-            this.watch = services.catalogStore().watch(reader.editsPath(), this::changed);
+            // Before there is a watch: whoever fails here leaves none behind, and the next one begins anew.
             follower.advance();
+            this.watch = catalog.watch(reader.editsPath(), this::changed);
+            // What came between the reading and the watch is told of by no event.
+            changed();
         }
 
         void changed() {
             if (due.compareAndSet(false, true)) {
                 try {
-                    services.blockingCalls().execute(() -> {
+                    blockingCalls.execute(() -> {
                         due.set(false);
                         try {
                             follower.advance();
@@ -67,22 +77,65 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         }
     }
 
-    private final WorkerServices services;
+    /** A stream that could not be followed is tried again by reports after so long, then twice as long, and so on. */
+    static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    static final long MAX_RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** Until when reports do not try again. */
+    private record Retry(long atNanos, long waitNanos) {}
+
+    private final CatalogStore catalog;
+    private final ChunkStore chunks;
+    private final Function<String, Optional<StreamInfo>> find;
+    private final Supplier<Map<Integer, StreamInfo>> present;
+    private final Executor blockingCalls;
+    private final LongSupplier nanoTime;
     private final Map<Integer, Followed> streams = new ConcurrentHashMap<>();
     /** By stream and partition, the last report. */
     private final Map<Integer, Map<Integer, Control.PartitionReport>> partitions = new ConcurrentHashMap<>();
     /** Streams that are about to be followed. */
     private final Set<Integer> beginning = ConcurrentHashMap.newKeySet();
+    /** Streams that could not be followed the last time. */
+    private final Map<Integer, Retry> retries = new ConcurrentHashMap<>();
 
     private volatile Map<Integer, StreamInfo> known = Map.of();
 
     SnapshotCache(WorkerServices services) {
-        this.services = services;
+        this(
+                services.catalogStore(),
+                services.chunkStore(),
+                services.namespace()::find,
+                services.streams()::streams,
+                services.blockingCalls(),
+                System::nanoTime);
+    }
+
+    /**
+     * A cache of these streams.
+     *
+     * @param find a stream by name, read now
+     * @param present by id; the same object as long as nothing changes
+     * @param blockingCalls runs what must not hold up who delivers reports
+     */
+    SnapshotCache(
+            CatalogStore catalog,
+            ChunkStore chunks,
+            Function<String, Optional<StreamInfo>> find,
+            Supplier<Map<Integer, StreamInfo>> present,
+            Executor blockingCalls,
+            LongSupplier nanoTime) {
+        this.catalog = catalog;
+        this.chunks = chunks;
+        this.find = find;
+        this.present = present;
+        this.blockingCalls = blockingCalls;
+        this.nanoTime = nanoTime;
     }
 
     @Override
     public Optional<StreamSnapshot> snapshot(String stream) {
-        for (StreamInfo info : services.streams().streams().values()) {
+        for (StreamInfo info : present.get().values()) {
             if (info.name().equals(stream)) {
                 return Optional.of(follow(info).follower.snapshot()).filter(snapshot -> snapshot.edit() > 0);
             }
@@ -92,22 +145,20 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     @Override
     public Optional<StreamSnapshot> refreshed(String stream) {
-        services.catalogStore().sync();
-        return services.namespace()
-                .find(stream)
-                .map(info -> follow(info).follower.advance());
+        catalog.sync();
+        return find.apply(stream).map(info -> follow(info).follower.advance());
     }
 
     /** A snapshot that holds every edit of a stream that was committed before the call. */
     StreamSnapshot latest(StreamInfo stream) {
-        services.catalogStore().sync();
+        catalog.sync();
         return follow(stream).follower.advance();
     }
 
     @Override
     public Map<Integer, Reported> reports(int streamId) {
         Followed followed = streams.get(streamId);
-        return followed == null ? Map.of() : followed.follower.reports(System.nanoTime());
+        return followed == null ? Map.of() : followed.follower.reports(nanoTime.getAsLong());
     }
 
     /** The last report of each indexer, however old: for people. */
@@ -132,16 +183,17 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     /** Takes a report; a newer one replaces an older one of the same indexer. */
     boolean onReport(Control.Report report) {
-        Map<Integer, StreamInfo> present = services.streams().streams();
-        if (present != known) {
-            known = present;
+        Map<Integer, StreamInfo> now = present.get();
+        if (now != known) {
+            known = now;
             later(this::forgetDropped);
         }
         Followed followed = streams.get(report.streamId());
         if (followed == null) {
-            StreamInfo info = present.get(report.streamId());
+            StreamInfo info = now.get(report.streamId());
             // Following a stream reads the catalog: not on the thread that delivers reports. A later one will do.
             if (info != null
+                    && isDue(info.id())
                     && beginning.add(info.id())
                     && !later(() -> {
                         try {
@@ -154,13 +206,13 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
             }
             return false;
         }
-        followed.follower.onReport(report, System.nanoTime());
+        followed.follower.onReport(report, nanoTime.getAsLong());
         return true;
     }
 
     private boolean later(Runnable call) {
         try {
-            services.blockingCalls().execute(() -> {
+            blockingCalls.execute(() -> {
                 try {
                     call.run();
                 } catch (RuntimeException e) {
@@ -173,16 +225,37 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         }
     }
 
+    private boolean isDue(int streamId) {
+        Retry retry = retries.get(streamId);
+        return retry == null || nanoTime.getAsLong() - retry.atNanos() >= 0;
+    }
+
+    /** Follows a stream; a query that needs it tries at once, and is told why it cannot. */
     private Followed follow(StreamInfo stream) {
-        return streams.computeIfAbsent(stream.id(), id -> new Followed(stream));
+        Followed followed = streams.get(stream.id());
+        if (followed != null) {
+            return followed;
+        }
+        try {
+            followed = streams.computeIfAbsent(stream.id(), id -> new Followed(stream));
+        } catch (RuntimeException e) {
+            retries.compute(stream.id(), (id, last) -> {
+                long wait = last == null ? FIRST_RETRY_NANOS : Math.min(MAX_RETRY_NANOS, 2 * last.waitNanos());
+                return new Retry(nanoTime.getAsLong() + wait, wait);
+            });
+            throw e;
+        }
+        retries.remove(stream.id());
+        return followed;
     }
 
     /** Ends following streams that are gone. */
     private void forgetDropped() {
-        Map<Integer, StreamInfo> present = services.streams().streams();
-        partitions.keySet().retainAll(present.keySet());
+        Map<Integer, StreamInfo> now = present.get();
+        partitions.keySet().retainAll(now.keySet());
+        retries.keySet().retainAll(now.keySet());
         streams.entrySet().removeIf(entry -> {
-            if (present.containsKey(entry.getKey())) {
+            if (now.containsKey(entry.getKey())) {
                 return false;
             }
             entry.getValue().close();

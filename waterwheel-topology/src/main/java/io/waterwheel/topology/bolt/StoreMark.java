@@ -3,6 +3,7 @@ package io.waterwheel.topology.bolt;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.FileCollector;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import java.util.UUID;
  */
 final class StoreMark {
     private static final String NODE = "/store-mark";
-    private static final String FILE = "CATALOG";
+    private static final String FILE = FileCollector.STORE_MARK;
     private static final int LENGTH = 36;
 
     private StoreMark() {}

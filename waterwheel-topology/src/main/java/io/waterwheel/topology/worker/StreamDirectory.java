@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The streams of the namespace as this worker last saw them; a stream that is created is here some milliseconds later.
  *
- * <p>Owner: the executor's thread. Readers: any. Published by: volatile write of an immutable map.
+ * <p>Written by one thread at a time: the executor's, or at the beginning the constructor's; so never by an older list.
+ * Readers: any. Published by: volatile write of an immutable map.
  */
 public final class StreamDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamDirectory.class);
@@ -49,7 +50,7 @@ public final class StreamDirectory implements AutoCloseable {
         }
     }
 
-    private void refresh() {
+    private synchronized void refresh() {
         due.set(false);
         try {
             Map<Integer, StreamInfo> fresh = new HashMap<>();

@@ -12,13 +12,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.BoundedExponentialBackoffRetry;
 import org.apache.zookeeper.CreateMode;
@@ -38,6 +41,10 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperCatalogStore.class);
     private static final int RETRY_MILLIS = 50;
     private static final int MAX_RETRY_MILLIS = 1_000;
+    /** Twice this is the longest pause after one try. */
+    private static final long FIRST_PAUSE_MILLIS = 5;
+
+    private static final long MAX_PAUSE_MILLIS = 500;
     /** What a refused transaction says of the steps after the refused one. */
     private static final Set<Code> NO_CAUSE = Set.of(Code.OK, Code.RUNTIMEINCONSISTENCY);
 
@@ -52,7 +59,9 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     private final CatalogAccess access;
     private final CuratorFramework curator;
     private final ScheduledExecutorService executor;
-    private final Set<Announcement> announcements = ConcurrentHashMap.newKeySet();
+    /** By path the newest, until its node is removed. */
+    private final ConcurrentMap<String, Announcement> announcements = new ConcurrentHashMap<>();
+
     private volatile boolean closed;
 
     private ZooKeeperCatalogStore(String connect, String root, Duration sessionTimeout, CatalogAccess access) {
@@ -128,6 +137,48 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
                 return Optional.empty();
             }
         });
+    }
+
+    /** All are sent before the first is answered; one answer for all could be larger than a client takes. */
+    @Override
+    public List<Optional<Node>> readAll(List<String> paths) {
+        return ask("read " + paths.size() + " nodes", () -> {
+            List<CompletableFuture<CuratorEvent>> events = new ArrayList<>();
+            for (String path : paths) {
+                CompletableFuture<CuratorEvent> event = new CompletableFuture<>();
+                curator.getData()
+                        .inBackground((client, answer) -> event.complete(answer))
+                        .forPath(full(path));
+                events.add(event);
+            }
+            long deadline = System.nanoTime() + 2 * patience.toNanos();
+            List<Optional<Node>> nodes = new ArrayList<>();
+            for (int i = 0; i < paths.size(); i++) {
+                CuratorEvent event = events.get(i).get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                Code code = Code.get(event.getResultCode());
+                if (code == Code.NONODE) {
+                    nodes.add(Optional.empty());
+                } else if (code == Code.OK) {
+                    byte[] data = event.getData();
+                    nodes.add(Optional.of(new Node(
+                            data == null ? new byte[0] : data, event.getStat().getVersion())));
+                } else {
+                    throw KeeperException.create(code, paths.get(i));
+                }
+            }
+            return nodes;
+        });
+    }
+
+    @Override
+    public void pause(int tries) {
+        long longest = Math.min(MAX_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(tries, 20));
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(longest + 1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failed("waiting for another try", e);
+        }
     }
 
     @Override
@@ -267,27 +318,44 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     @Override
     public AutoCloseable announce(String path, byte[] data) {
         Announcement announcement = new Announcement(curator, full(path), data.clone());
-        announcements.add(announcement);
+        Announcement before = announcements.put(announcement.path(), announcement);
+        if (before != null) {
+            before.replace();
+        }
         try {
             ask("announce " + path, () -> {
                 announcement.establish();
                 return true;
             });
         } catch (RuntimeException e) {
-            announcements.remove(announcement);
+            // The node may have been made, or be there from the announcement before.
+            soon(announcement, 0, () -> remove(announcement));
             throw e;
         }
-        return () -> {
-            announcements.remove(announcement);
-            if (!closed) {
-                announcement.close();
+        return () -> remove(announcement);
+    }
+
+    /** Removes it, however long that takes: the session, and with it the node, may outlive a failure. */
+    private void remove(Announcement announcement) {
+        if (closed) {
+            return;
+        }
+        try {
+            announcement.remove();
+            announcements.remove(announcement.path(), announcement);
+        } catch (Exception e) {
+            LOG.warn("{}: not removed, trying again in {} ms: {}", announcement, MAX_RETRY_MILLIS, e.toString());
+            soon(announcement, MAX_RETRY_MILLIS, () -> remove(announcement));
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
             }
-        };
+        }
     }
 
     private void connectionChanged(ConnectionState state) {
         switch (state) {
-            case RECONNECTED -> announcements.forEach(this::establishSoon);
+            case RECONNECTED ->
+                announcements.values().forEach(announcement -> soon(announcement, 0, () -> establish(announcement)));
             case LOST ->
                 LOG.warn(
                         "catalog {} at {}: session lost; announcements come back and watches are called when a server answers",
@@ -297,28 +365,23 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
         }
     }
 
-    private void establishSoon(Announcement announcement) {
+    private void soon(Announcement announcement, long millis, Runnable action) {
         try {
-            executor.execute(() -> establish(announcement));
+            Future<?> unused = executor.schedule(action, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             LOG.debug("{}: the store is closed", announcement);
         }
     }
 
     private void establish(Announcement announcement) {
-        if (closed || !announcements.contains(announcement)) {
+        if (closed) {
             return;
         }
         try {
             announcement.establish();
         } catch (Exception e) {
             LOG.warn("{}: not established, trying again in {} ms: {}", announcement, MAX_RETRY_MILLIS, e.toString());
-            try {
-                Future<?> unused =
-                        executor.schedule(() -> establish(announcement), MAX_RETRY_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (RejectedExecutionException rejected) {
-                LOG.debug("{}: the store is closed", announcement);
-            }
+            soon(announcement, MAX_RETRY_MILLIS, () -> establish(announcement));
         }
     }
 

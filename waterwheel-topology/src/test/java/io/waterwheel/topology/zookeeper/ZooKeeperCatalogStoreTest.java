@@ -107,6 +107,45 @@ final class ZooKeeperCatalogStoreTest extends CatalogStoreContract {
         }
     }
 
+    /** An interrupt is a failure without an answer that leaves the session alive. */
+    @Test
+    void announcementThatCouldNotBeRemovedIsRemovedLater() throws Exception {
+        try (ZooKeeperCatalogStore store = ZooKeeperCatalogStore.connect(server.getConnectString(), "/later", SESSION);
+                CatalogStore other = ZooKeeperCatalogStore.connect(server.getConnectString(), "/later", SESSION)) {
+            AutoCloseable announcement = store.announce("/standing/spout-0", new byte[] {1});
+            Thread.currentThread().interrupt();
+            announcement.close();
+            assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+            CountDownLatch gone = new CountDownLatch(1);
+            Runnable look = () -> {
+                if (other.read("/standing/spout-0").isEmpty()) {
+                    gone.countDown();
+                }
+            };
+            try (AutoCloseable watch = other.watch("/standing/spout-0", look)) {
+                assertThat(watch).isNotNull();
+                look.run();
+                assertThat(gone.await(30, TimeUnit.SECONDS)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void announcementThatCouldNotBeRemovedIsReplacedByTheNext() throws Exception {
+        try (ZooKeeperCatalogStore store =
+                ZooKeeperCatalogStore.connect(server.getConnectString(), "/replaced", SESSION)) {
+            AutoCloseable before = store.announce("/standing/spout-0", new byte[] {1});
+            Thread.currentThread().interrupt();
+            before.close();
+            assertThat(Thread.interrupted()).isTrue();
+            try (AutoCloseable announcement = store.announce("/standing/spout-0", new byte[] {2})) {
+                assertThat(announcement).isNotNull();
+                assertThat(store.read("/standing/spout-0").orElseThrow().data()).containsExactly(2);
+            }
+            assertThat(store.read("/standing/spout-0")).isEmpty();
+        }
+    }
+
     @Test
     void serverThatIsNotThereIsNamed() {
         String nowhere = "127.0.0.1:" + InstanceSpec.getRandomPort();

@@ -60,7 +60,8 @@ final class Drain {
      * Drains and kills.
      *
      * @return by stream and partition, the position below which everything is in chunks: where the next topology begins
-     * @throws WaterwheelException when there is no such topology, or it took too long; then it goes on as before
+     * @throws WaterwheelException when there is no such topology, or it took too long: then it goes on as before; or
+     *     KILL_SLOW: it is drained, and Nimbus takes its time to forget it
      */
     Map<String, Map<Integer, Long>> run(String name) {
         TopologySummary topology = nimbus.require(name);
@@ -82,7 +83,7 @@ final class Drain {
                 WaterwheelClient client = WaterwheelClient.discover(
                         config.get(Keys.ZOOKEEPER_CONNECT) + config.get(Keys.ZOOKEEPER_ROOT),
                         config.get(Keys.NAMESPACE))) {
-            List<StreamDetails> streams = client.listStreams();
+            List<StreamDetails> streams = client.listStreams(Drain::refuse);
             if (active) {
                 progress.accept("writing what is in the log of " + count(streams.size(), "stream"));
                 for (StreamDetails stream : streams) {
@@ -95,7 +96,14 @@ final class Drain {
             Map<String, Map<Integer, Long>> reached = flush(client, read);
             nimbus.kill(name);
             done = true;
-            awaitGone(nimbus, name, deadline);
+            if (!awaitGone(nimbus, name, System.nanoTime() + left().toNanos())) {
+                throw new WaterwheelException(
+                        Kind.TEMPORARY,
+                        "KILL_SLOW",
+                        "topology " + name + " is drained and killed, up to " + reached
+                                + ", but Nimbus still listed it at the end of " + patience.toSeconds()
+                                + " s; see 'waterwheel topology list'");
+            }
             progress.accept("killed topology " + name + ": the next one has nothing to read again");
             return reached;
         } finally {
@@ -113,6 +121,16 @@ final class Drain {
             progress.accept("not drained, and topology " + name
                     + " could not be told to go on reading ('waterwheel topology activate' does): " + e.getMessage());
         }
+    }
+
+    /** What is in memory of it cannot be asked for, and a later start would have it to read again. */
+    private static void refuse(String unreadable) {
+        throw new WaterwheelException(
+                Kind.USER,
+                "STREAM_UNREADABLE",
+                "stream " + unreadable
+                        + " cannot be drained: its entry in the catalog cannot be read; mend that, or end"
+                        + " the topology by 'waterwheel topology kill'");
     }
 
     private static String count(int number, String of) {
@@ -157,7 +175,7 @@ final class Drain {
     /** Flushes what the dispatchers have taken, until no more has come to one meanwhile. */
     private Map<String, Map<Integer, Long>> flush(WaterwheelClient client, Map<StandingSpout.Source, Long> read) {
         // Asked for anew: a stream may have been created since.
-        List<StreamDetails> streams = client.listStreams();
+        List<StreamDetails> streams = client.listStreams(Drain::refuse);
         Settling settling = new Settling(read);
         while (true) {
             Map<String, Map<Integer, Long>> taken = awaitTaken(client, streams, settling);

@@ -4,8 +4,13 @@ import io.waterwheel.index.PagePool;
 
 /**
  * The two bounds on what an indexer task lets dispatchers send, over all its streams (protocol rule 6): under way
- * (granted and not consumed) at most a window, so that a query never waits behind much data; used and under way
- * together at most seven eighths of the memory pool, whenever anything is granted. Owner: the indexer task's thread.
+ * (granted and not consumed) about a window, so that a query never waits behind much data; used and under way together
+ * at most seven eighths of the memory pool, whenever anything is granted. Owner: the indexer task's thread.
+ *
+ * <p>About a window: each active channel is granted an even share of it, and what was granted is never taken back.
+ * While n channels become active one after another, the first holds a whole window, the second a half, and so on: at
+ * most window * (1 + 1/2 + ... + 1/n), 3.4 windows for 16 channels. Each comes down to its even share as it consumes;
+ * one that falls idle keeps what it has until it subscribes again.
  *
  * <p>What was granted is always taken, and it may open pages. So at every moment the tuples in memory, those that only
  * readers still hold included, and what is under way stay within the seven eighths, but for one block a channel; and

@@ -68,7 +68,7 @@ final class LetterBox {
 
     /** Takes a segment; while its {@code unstored} is not empty, nothing of it may be sent on. */
     void add(Segment segment, long now) {
-        if (segment.unstored.isEmpty()) {
+        if (segment.unstored().isEmpty()) {
             stored.add(segment.from, segment.to);
             return;
         }
@@ -92,13 +92,13 @@ final class LetterBox {
                 return;
             }
         }
-        segment.unstored.removeIf(row -> stored.contains(row.offset()));
-        if (segment.unstored.isEmpty()) {
+        segment.keepUnstored(row -> !stored.contains(row.offset()));
+        if (segment.unstored().isEmpty()) {
             waiting.remove(segment);
             stored.add(segment.from, segment.to);
         } else {
             sent.add(segment);
-            effects.storeDeadLetters(segment, stored.startOf(segment.from), segment.to, List.copyOf(segment.unstored));
+            effects.storeDeadLetters(segment, stored.startOf(segment.from), segment.to, segment.unstored());
         }
     }
 
@@ -135,8 +135,8 @@ final class LetterBox {
             return;
         }
         failing = false;
-        count += segment.unstored.size();
-        segment.unstored.clear();
+        count += segment.unstored().size();
+        segment.keepUnstored(row -> false);
         waiting.remove(segment);
         stored.add(segment.from, segment.to);
         sendWaiting();

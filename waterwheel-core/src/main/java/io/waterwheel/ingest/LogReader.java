@@ -25,16 +25,6 @@ public interface LogReader extends AutoCloseable {
             int maxBytes,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done);
 
-    /** {@link #read(int, int, long, long, int, BiConsumer)} where positions are offsets. */
-    default void read(
-            int streamId,
-            int partition,
-            long from,
-            int maxBytes,
-            BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {
-        read(streamId, partition, from, 0, maxBytes, done);
-    }
-
     @Override
     void close();
 }

@@ -21,6 +21,12 @@ public interface LogSource extends AutoCloseable {
          *     that
          */
         record Gap(int streamId, int partition, long truncatedAt, WaterwheelException problem) implements News {}
+
+        /**
+         * Reading failed for another reason: it is not allowed, or what is stored is damaged. The partition is not read
+         * any more, as after {@link #remove}; {@link #assign} tries again.
+         */
+        record Unreadable(int streamId, int partition, WaterwheelException problem) implements News {}
     }
 
     /**
@@ -31,11 +37,6 @@ public interface LogSource extends AutoCloseable {
      * @throws IllegalArgumentException when the stream's or the topic's partition is read already
      */
     void assign(int streamId, String topic, int partition, long from, long base);
-
-    /** {@link #assign(int, String, int, long, long)} where positions are offsets. */
-    default void assign(int streamId, String topic, int partition, long from) {
-        assign(streamId, topic, partition, from, 0);
-    }
 
     /** Ends reading of a partition; without effect when it is not read. */
     void remove(int streamId, int partition);
@@ -51,9 +52,6 @@ public interface LogSource extends AutoCloseable {
 
     /** The next offset to be read. */
     long position(int streamId, int partition);
-
-    /** Whether the partition is read. */
-    boolean reads(int streamId, int partition);
 
     /**
      * Waits for records at most so long and returns what came, in offset order for each partition. An empty list means

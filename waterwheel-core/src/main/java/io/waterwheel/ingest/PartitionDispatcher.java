@@ -56,6 +56,7 @@ public final class PartitionDispatcher {
 
     private final ArrayDeque<PendingBatch> pending = new ArrayDeque<>();
     private long pendingBytes;
+    private long pendingLimit;
     /** Offset that live reading should go on from; -1 until the spout has told where it stands. */
     private long readTo = -1;
     /** What was routed last, for the channels that follow. */
@@ -102,6 +103,7 @@ public final class PartitionDispatcher {
         this.route = route;
         this.segmenter = segmenter;
         this.settings = settings;
+        this.pendingLimit = settings.pendingBytes();
         this.ring = new SegmentRing(channels.values(), settings.ringBytes(), nowNanos);
         this.effects = effects;
         this.letters = new LetterBox(effects);
@@ -117,11 +119,6 @@ public final class PartitionDispatcher {
         return readTo < 0 ? -1 : ring.to();
     }
 
-    /** Rows sent to the dead-letter topic by this instance. */
-    public long deadLetters() {
-        return letters.count();
-    }
-
     /** The log whose positions it routes. */
     public LogIdentity log() {
         return route.log();
@@ -132,19 +129,25 @@ public final class PartitionDispatcher {
         return tables.size();
     }
 
-    /** Bytes of records that are read and wait to be routed. */
+    /** Bytes of records that are read and wait to be routed, with what holds them. */
     public long pendingBytes() {
         return pendingBytes;
     }
 
-    /** Bytes of tuples that the ring holds. */
+    /** Bytes of tuples, and of what tells refused rows, that the ring holds. */
     public long ringBytes() {
         return ring.bytes();
     }
 
-    /** Sets what its ring may hold from now on, in bytes; it shrinks at once as far as its channels allow. */
-    public void limitRing(long bytes) {
-        ring.limit(bytes);
+    /**
+     * Sets its bounds from now on, in bytes, below those of its settings.
+     *
+     * @param ringBytes of its ring; it shrinks at once as far as its channels allow
+     * @param mostPendingBytes of records that wait; beyond it live reading pauses
+     */
+    public void limitMemory(long ringBytes, long mostPendingBytes) {
+        ring.limit(Math.min(ringBytes, settings.ringBytes()));
+        pendingLimit = Math.min(mostPendingBytes, settings.pendingBytes());
     }
 
     /** Records from the spout, or its heartbeat. */
@@ -169,13 +172,14 @@ public final class PartitionDispatcher {
             pending.add(read);
             pendingBytes += read.bytes;
             readTo = batch.to();
-            if (pendingBytes > settings.pendingBytes()) {
-                intake(now);
-                if (pendingBytes > settings.pendingBytes()) {
-                    pause(now);
-                }
-                return;
+            intake(now);
+            if (!pending.isEmpty() && pending.getLast() == read) {
+                read.own();
             }
+            if (pendingBytes > pendingLimit) {
+                pause(now);
+            }
+            return;
         }
         intake(now);
     }
@@ -261,7 +265,12 @@ public final class PartitionDispatcher {
             // Neither better nor worse than before.
             roadblock.unseen();
             return;
-        } else if (state.problem() == Control.LogProblem.NONE) {
+        } else if (state.problem() == Control.LogProblem.COMPACTED) {
+            roadblock.compacted();
+        } else if (state.problem() == Control.LogProblem.NONE || state.problem() == Control.LogProblem.UNREADABLE) {
+            if (state.problem() == Control.LogProblem.UNREADABLE) {
+                roadblock.unreadable();
+            }
             logStart = Math.max(logStart, Math.max(state.start(), route.log().since()));
             logEnd = Math.max(logEnd, state.end());
             roadblock.sameLog();
@@ -433,7 +442,7 @@ public final class PartitionDispatcher {
         }
         ring.trim();
         keepLimitAhead(now);
-        if (paused && pendingBytes < settings.pendingBytes() / 2) {
+        if (paused && pendingBytes < pendingLimit / 2) {
             paused = false;
             lastSteerNanos = now - STEER_NANOS;
             steer(readTo, now);
@@ -615,7 +624,7 @@ public final class PartitionDispatcher {
                 continue;
             }
             Segment segment = find(channel.cursor);
-            if (segment == null || !segment.unstored.isEmpty()) {
+            if (segment == null || !segment.unstored().isEmpty()) {
                 break;
             }
             BlockBody body = segment.bodyOf(channel.indexer);
@@ -688,7 +697,7 @@ public final class PartitionDispatcher {
             return;
         }
         for (int i = 0; i < sweep.size(); i++) {
-            if (!sweep.get(i).unstored.isEmpty()) {
+            if (!sweep.get(i).unstored().isEmpty()) {
                 // Read again before its dead letters are stored, it would only wait for the same.
                 return;
             }

@@ -15,6 +15,16 @@ final class Roadblock {
     private static final String DECIDE =
             "; `waterwheel offsets set` goes on from another offset, what is passed is then" + " recorded as lost";
 
+    private static final String COMPACTED =
+            "the topic is compacted (cleanup.policy), so it loses records that must be read"
+                    + " again after a crash, or by who lags; nothing of it is read. Set cleanup.policy=delete (kafka-configs.sh"
+                    + " --alter --topic TOPIC --add-config cleanup.policy=delete), and it goes on within a minute or so;"
+                    + " `waterwheel verify STREAM` then tells whether records are gone";
+
+    private static final String UNREADABLE =
+            "the partition cannot be read: reading it is not allowed, a record of it is"
+                    + " damaged, or the client is refused; the spout's log says which. It is tried again and again";
+
     private static final String UNSEEN =
             "the partition cannot be looked at in Kafka: it has no leader, its topic may not"
                     + " be described, or no broker answers; the spout's log says which. What comes of it is indexed meanwhile";
@@ -25,7 +35,7 @@ final class Roadblock {
     private boolean undecided;
     private String gap = "";
     private String anotherLog = "";
-    private boolean unseen;
+    private String unseen = "";
 
     private long records;
     private long refused;
@@ -113,13 +123,23 @@ final class Roadblock {
                         + " set STREAM \"log-loss=skip to earliest\"` goes on with the new log" + DECIDE;
     }
 
+    /** It is the log that the positions are of, and may lose any record at any time: nothing of it may be read. */
+    void compacted() {
+        anotherLog = COMPACTED;
+    }
+
     /** The topic cannot be looked at. */
     void unseen() {
-        unseen = true;
+        unseen = UNSEEN;
+    }
+
+    /** The topic can be looked at, and reading it fails. */
+    void unreadable() {
+        unseen = UNREADABLE;
     }
 
     void seen() {
-        unseen = false;
+        unseen = "";
     }
 
     void sameLog() {
@@ -138,6 +158,6 @@ final class Roadblock {
     /** Why it stands still and what to do; empty when it does not. */
     String trouble() {
         String stands = !anotherLog.isEmpty() ? anotherLog : !gap.isEmpty() ? gap : stopReason;
-        return stands.isEmpty() && unseen ? UNSEEN : stands;
+        return stands.isEmpty() ? unseen : stands;
     }
 }

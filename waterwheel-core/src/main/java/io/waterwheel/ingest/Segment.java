@@ -1,8 +1,8 @@
 package io.waterwheel.ingest;
 
 import io.waterwheel.catalog.RoutingTable;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,21 +16,32 @@ final class Segment {
     /** By the table's slot; null where an indexer has nothing. */
     final @Nullable BlockBody[] bodies;
 
+    /** Of its tuples, and of what tells its refused rows. */
     final long bytes;
     /** Until these are stored nothing of the segment may be sent (rule 4). */
-    final List<RefusedRow> unstored;
+    private List<RefusedRow> unstored;
 
     Segment(long from, long to, RoutingTable table, @Nullable BlockBody[] bodies, List<RefusedRow> refused) {
         this.from = from;
         this.to = to;
         this.table = table;
         this.bodies = bodies;
-        this.unstored = new ArrayList<>(refused);
+        this.unstored = List.copyOf(refused);
         long sum = 0;
         for (BlockBody body : bodies) {
-            sum += body == null ? 0 : body.bytes();
+            sum += body == null ? 0 : body.bytes() + (long) body.rejectedCount() * Integer.BYTES;
         }
         this.bytes = sum;
+    }
+
+    /** Rows that must be stored as dead letters before anything of it is sent. */
+    List<RefusedRow> unstored() {
+        return unstored;
+    }
+
+    /** Keeps those of {@link #unstored} that are to be stored still. */
+    void keepUnstored(Predicate<RefusedRow> still) {
+        unstored = unstored.stream().filter(still).toList();
     }
 
     @Nullable

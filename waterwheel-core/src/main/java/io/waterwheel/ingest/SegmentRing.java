@@ -24,6 +24,14 @@ final class SegmentRing {
      */
     private static final long PATIENCE_NANOS = 500_000_000;
 
+    /**
+     * However little they hold, no more segments than one for so many bytes of the limit, or {@link #LEAST_SEGMENTS}:
+     * one of a tuple, or of refused rows alone, takes memory too.
+     */
+    private static final int SEGMENT_BYTES = 4096;
+
+    private static final int LEAST_SEGMENTS = 64;
+
     /** Segments decoded ahead of the channel that is furthest: beyond it the log is the better buffer. */
     private static final int SEGMENTS_AHEAD = 4;
 
@@ -45,7 +53,7 @@ final class SegmentRing {
      * An empty ring.
      *
      * @param channels a view: as they are at each call
-     * @param limit bytes of tuples that it may hold
+     * @param limit bytes that its segments may hold
      */
     SegmentRing(Collection<OutgoingChannel> channels, long limit, long nowNanos) {
         this.channels = channels;
@@ -53,7 +61,7 @@ final class SegmentRing {
         this.patienceAtNanos = nowNanos;
     }
 
-    /** Bytes of tuples that it holds. */
+    /** Bytes that its segments hold, see {@link Segment#bytes}. */
     long bytes() {
         return bytes;
     }
@@ -134,9 +142,14 @@ final class SegmentRing {
         return null;
     }
 
+    /** Whether it holds more than one part in so many of what it may. */
+    private boolean isBeyond(int part) {
+        return bytes > limit / part || segments.size() > Math.max(LEAST_SEGMENTS, limit / SEGMENT_BYTES) / part;
+    }
+
     /** Drops what may be. */
     void trim() {
-        while (segments.size() > 1 && (bytes > limit ? mayDrop(segments.get(0)) : maySpare(segments.get(0)))) {
+        while (segments.size() > 1 && (isBeyond(1) ? mayDrop(segments.get(0)) : maySpare(segments.get(0)))) {
             Segment oldest = segments.remove(0);
             bytes -= oldest.bytes;
             from = oldest.to;
@@ -165,12 +178,12 @@ final class SegmentRing {
      */
     boolean hasRoom() {
         trim();
-        return bytes <= limit || segments.size() <= 1;
+        return !isBeyond(1) || segments.size() <= 1;
     }
 
     /** Whether everyone is past it, or somebody waits for what comes next and the others can be read for again. */
     private boolean mayDrop(Segment oldest) {
-        if (!oldest.unstored.isEmpty()) {
+        if (!oldest.unstored().isEmpty()) {
             return false;
         }
         boolean allPast = true;
@@ -194,7 +207,7 @@ final class SegmentRing {
 
     /** Whether enough is kept without it, and everyone is past it. */
     private boolean maySpare(Segment oldest) {
-        if (bytes <= limit / PASSED_SHARE || !oldest.unstored.isEmpty()) {
+        if (!isBeyond(PASSED_SHARE) || !oldest.unstored().isEmpty()) {
             return false;
         }
         boolean any = false;

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * where the policy says halt, its partition stops before the record, and nothing is lost.
  *
  * @param maxPerMillion most refused rows per million recent records; {@link #ALWAYS_SKIP} never halts, 0 halts at the
- *     first. Recent are the last million records that the partition's dispatcher decoded, counted as
+ *     first. Recent are the last half to whole million records that the partition's dispatcher decoded, counted as
  *     {@link #LEAST_RECORDS} at least
  */
 public record BadRecords(int maxPerMillion) {

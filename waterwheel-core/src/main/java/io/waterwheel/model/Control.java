@@ -100,7 +100,11 @@ public sealed interface Control {
         /** There is no such topic. */
         GONE,
         /** The topic could not be looked at: nothing is known of it now. */
-        UNKNOWN
+        UNKNOWN,
+        /** It is the right one and can be looked at, and reading it fails. */
+        UNREADABLE,
+        /** It is the right one, and compacted: what must be read again may be gone, and nothing would tell. */
+        COMPACTED
     }
 
     /**

@@ -352,6 +352,33 @@ final class TroubleTest {
     }
 
     @Test
+    void aLogThatCannotBeReadIsNamedAndItsEndKnown() {
+        dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), 0, 9, LogProblem.UNREADABLE), now);
+        seconds(2);
+        assertThat(effects.trouble).contains("cannot be read");
+        assertThat(effects.givenUp).isEmpty();
+        logIs(0, 9);
+        seconds(2);
+        assertThat(effects.trouble).isEmpty();
+    }
+
+    @Test
+    void aCompactedTopicIsNotReadUntilItIsNot() {
+        dispatcher.onLive(batch(0, "1"), now);
+        dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), 0, 9, LogProblem.COMPACTED), now);
+        dispatcher.onLive(batch(1, "2"), now);
+        seconds(2);
+        assertThat(effects.trouble).contains("compacted");
+        assertThat(effects.tuples).containsExactly(0L);
+        logIs(0, 9);
+        dispatcher.onLive(batch(1, "2"), now);
+        seconds(2);
+        assertThat(effects.tuples).containsExactly(0L, 1L);
+        assertThat(effects.trouble).isEmpty();
+        assertThat(effects.givenUp).isEmpty();
+    }
+
+    @Test
     void aDeadLetterTopicThatTakesNothingIsNamed() {
         dispatcher.onLive(batch(0, "1", "bad", "2"), now);
         dispatcher.onDeadLettersOpened(null, now);

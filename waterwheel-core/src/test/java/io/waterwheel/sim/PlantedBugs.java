@@ -238,7 +238,7 @@ final class PlantedBugs {
                             "tuples are sent before the dead letters among them are stored")
                     .with(
                             DISPATCHER,
-                            "if (segment == null || !segment.unstored.isEmpty()) {",
+                            "if (segment == null || !segment.unstored().isEmpty()) {",
                             "if (segment == null) {"),
             new PlantedBug("recovering", 10, SAFETY, "an indexer that recovers does not say so")
                     .with(INDEXER, "if (channels[p].watermark < targets[p]) {", "if (channels[p].watermark < 0) {"),
@@ -281,10 +281,10 @@ final class PlantedBugs {
             new PlantedBug("ring", 6, MEMORY, "room in the ring is made after a segment came")
                     .with(
                             "ingest/SegmentRing",
-                            "trim(); return bytes <= limit || segments.size() <= 1;",
-                            "return bytes <= limit || segments.isEmpty() || mayDrop(segments.get(0));"),
+                            "trim(); return !isBeyond(1) || segments.size() <= 1;",
+                            "return !isBeyond(1) || segments.isEmpty() || mayDrop(segments.get(0));"),
             new PlantedBug("pause", 6, MEMORY, "live reading does not pause when nobody has credit")
-                    .with(DISPATCHER, "if (pendingBytes > settings.pendingBytes()) { pause(now); }", ""),
+                    .with(DISPATCHER, "if (pendingBytes > pendingLimit) { pause(now); }", ""),
             new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
                     .with(
                             "ingest/CreditWindow",
@@ -430,7 +430,7 @@ final class PlantedBugs {
                             6,
                             NONE,
                             "channels far apart drop each other's records before letters are stored")
-                    .with(DISPATCHER, "if (!sweep.get(i).unstored.isEmpty()) {", "if (i < 0) {"),
+                    .with(DISPATCHER, "if (!sweep.get(i).unstored().isEmpty()) {", "if (i < 0) {"),
             new PlantedBug("lower channel epochs", 5, NONE, "a dispatcher follows older subscriptions too")
                     .with(
                             DISPATCHER,

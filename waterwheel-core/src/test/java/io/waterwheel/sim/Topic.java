@@ -37,8 +37,8 @@ final class Topic {
     /** Records that one read brings at most. */
     static final int BATCH_RECORDS = 8;
 
-    /** Encoded bytes of a batch, at most. */
-    static final long BATCH_BYTES = BATCH_RECORDS * (RECORD_BYTES + 64);
+    /** Bytes of a batch that waits, at most: what its records are encoded in, and what holds them. */
+    static final long BATCH_BYTES = BATCH_RECORDS * (RECORD_BYTES + 64 + 64);
 
     /** A tuple as produced. */
     record Produced(long id, long key, long time, int partition, long offset) {}

@@ -114,11 +114,6 @@ final class MeteredServices implements ServicesFactory {
         }
 
         @Override
-        public boolean reads(int streamId, int partition) {
-            return source.reads(streamId, partition);
-        }
-
-        @Override
         public void close() {
             source.close();
         }

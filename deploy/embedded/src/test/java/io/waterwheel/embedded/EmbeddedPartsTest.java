@@ -47,7 +47,7 @@ final class EmbeddedPartsTest {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0);
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
             assertThat(kafka.port()).isEqualTo(port);
-            assertThat(topics.endOffsets(topics.find("t").orElseThrow())).containsExactly(0, 1);
+            assertThat(topics.states(List.of("t")).get("t").ends()).containsExactly(0, 1);
         }
     }
 

@@ -160,11 +160,11 @@ final class KafkaSourceTest {
             Waiting.until(
                     "nothing is open",
                     () -> Arrays.equals(
-                            topics.endOffsets(topics.find("committed").orElseThrow()), lastOffsets("committed", 2)));
+                            topics.states(List.of("committed")).get("committed").ends(), lastOffsets("committed", 2)));
             long[] ends = lastOffsets("committed", 2);
             try (KafkaSource source = new KafkaSource(kafka.bootstrap(), "test", 500)) {
-                source.assign(5, "committed", 0, 0);
-                source.assign(5, "committed", 1, 0);
+                source.assign(5, "committed", 0, 0, 0);
+                source.assign(5, "committed", 1, 0, 0);
                 Map<Integer, Long> positions = new HashMap<>();
                 assertThat(readTo(source, 5, Map.of(0, ends[0], 1, ends[1]), positions))
                         .as("seed %s", seed)
@@ -195,11 +195,11 @@ final class KafkaSourceTest {
                     produce(producer, "moves", partition, partition + ":" + i);
                 }
             }
-            source.assign(1, "moves", 0, 4);
+            source.assign(1, "moves", 0, 4, 0);
             Map<Integer, Long> positions = new HashMap<>(Map.of(0, 4L));
             assertThat(readTo(source, 1, Map.of(0, 10L), positions).get(0).firstEntry())
                     .isEqualTo(Map.entry(4L, "0:4"));
-            source.assign(1, "moves", 1, 0);
+            source.assign(1, "moves", 1, 0, 0);
             source.pause(1, 0);
             produce(producer, "moves", 0, "paused");
             assertThat(readTo(source, 1, Map.of(1, 10L), positions)).containsOnlyKeys(1);
@@ -212,8 +212,7 @@ final class KafkaSourceTest {
             produce(producer, "moves", 0, "removed");
             produce(producer, "moves", 1, "still read");
             assertThat(readTo(source, 1, Map.of(1, 11L), positions)).containsOnlyKeys(1);
-            assertThat(source.reads(1, 0)).isFalse();
-            assertThatThrownBy(() -> source.assign(2, "moves", 1, 0))
+            assertThatThrownBy(() -> source.assign(2, "moves", 1, 0, 0))
                     .hasMessageContaining("topic moves, partition 1 for stream 2: already read for stream 1");
             assertThatThrownBy(() -> source.seek(1, 0, 0)).hasMessageContaining("is not read here");
         }
@@ -234,8 +233,8 @@ final class KafkaSourceTest {
                     .all()
                     .get(30, TimeUnit.SECONDS);
             assertThat(topics.startOffsets(topic)).containsExactly(6, 0);
-            source.assign(1, "gaps", 0, 3);
-            source.assign(1, "gaps", 1, 0);
+            source.assign(1, "gaps", 0, 3, 0);
+            source.assign(1, "gaps", 1, 0, 0);
             List<LogGapException> gaps = new ArrayList<>();
             List<Long> reached = new ArrayList<>();
             Waiting.until("a gap in partition 0 while partition 1 is read", () -> {
@@ -250,7 +249,6 @@ final class KafkaSourceTest {
                 return !gaps.isEmpty() && reached.contains(10L);
             });
             assertThat(gaps).hasSize(1);
-            assertThat(gaps.get(0).position()).isEqualTo(3);
             assertThat(gaps.get(0)).hasMessageContaining("topic gaps, partition 0: offset 3 is not in the log");
             assertThat(source.position(1, 0)).isEqualTo(3);
             source.seek(1, 0, 6);
@@ -264,10 +262,53 @@ final class KafkaSourceTest {
         }
     }
 
+    @Test
+    void aDamagedPartitionKeepsNoOtherBack() throws Exception {
+        topics.ensure("damaged", 2);
+        try (KafkaProducer<byte[], byte[]> producer = producer(Map.of());
+                KafkaSource source = new KafkaSource(kafka.bootstrap(), "test", 1 << 20);
+                KafkaLogReader reader = new KafkaLogReader(kafka.bootstrap(), "reader", id -> "damaged")) {
+            for (int i = 0; i < 10; i++) {
+                produce(producer, "damaged", 0, "a" + i);
+                produce(producer, "damaged", 1, "b" + i);
+            }
+            Damage.turnLastByte(folder.resolve("logs").resolve("damaged-0"));
+            source.assign(1, "damaged", 0, 0, 0);
+            source.assign(1, "damaged", 1, 0, 0);
+            List<News.Unreadable> failed = new ArrayList<>();
+            Map<Integer, Long> reached = new HashMap<>();
+            Waiting.until("the damage is met, and the other partition read", () -> {
+                for (News news : source.poll(POLL)) {
+                    if (news instanceof News.Unreadable unreadable) {
+                        failed.add(unreadable);
+                    } else if (news instanceof News.Read read) {
+                        reached.put(read.batch().partition(), read.batch().to());
+                    }
+                }
+                return !failed.isEmpty() && reached.getOrDefault(1, 0L) == 10;
+            });
+            assertThat(failed).hasSize(1);
+            assertThat(failed.get(0).partition()).isEqualTo(0);
+            long sound = reached.getOrDefault(0, 0L);
+            assertThat(failed.get(0).problem())
+                    .hasMessageContaining("topic damaged, partition 0: cannot be read from offset " + sound);
+
+            CompletableFuture<RecordBatch> damaged = new CompletableFuture<>();
+            reader.read(1, 0, 9, 0, 1000, (batch, failure) -> damaged.completeExceptionally(failure));
+            assertThat(read(reader, 1, 1, 9, 1000).count()).isEqualTo(1);
+            assertThatThrownBy(() -> damaged.get(30, TimeUnit.SECONDS)).hasMessageContaining("damaged-0");
+
+            Damage.turnLastByte(folder.resolve("logs").resolve("damaged-0"));
+            source.assign(1, "damaged", 0, sound, 0);
+            readTo(source, 1, Map.of(0, 10L), new HashMap<>(Map.of(0, sound, 1, 10L)));
+            assertThat(read(reader, 1, 0, 9, 1000).count()).isEqualTo(1);
+        }
+    }
+
     private static RecordBatch read(KafkaLogReader reader, int streamId, int partition, long from, int maxBytes)
             throws Exception {
         CompletableFuture<RecordBatch> done = new CompletableFuture<>();
-        reader.read(streamId, partition, from, maxBytes, (batch, failure) -> {
+        reader.read(streamId, partition, from, 0, maxBytes, (batch, failure) -> {
             if (failure != null) {
                 done.completeExceptionally(failure);
             } else {
@@ -397,6 +438,49 @@ final class KafkaSourceTest {
     }
 
     @Test
+    void lettersInATopicOfManyPartitionsAreKnownAgain() throws Exception {
+        topics.ensure("wide", 1);
+        topics.ensure(TopicNames.deadLettersOf("wide"), 8);
+        topics.ensureDeadLetters("wide");
+        try (KafkaDeadLetters letters = new KafkaDeadLetters(kafka.bootstrap(), "w", "test", id -> "wide")) {
+            for (int i = 0; i < 8; i++) {
+                // A transaction each: a producer would keep to one partition for a while.
+                DeadLetters.Session session = open(letters, 1, 0);
+                assertThat(session.stored().contains(i - 1))
+                        .as("letter %s", i - 1)
+                        .isEqualTo(i > 0);
+                assertThat(store(session, i, i + 1, new RefusedRow(i, -1, "bad", ByteBuffer.allocate(1))))
+                        .isEqualTo("null");
+                session.close();
+            }
+        }
+        assertThat(lastOffsets(TopicNames.deadLettersOf("wide"), 8)).containsExactly(16, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    @Test
+    void aDeadLetterTopicThatDoesNotAnswerHoldsUpNoOther() throws Exception {
+        topics.ensureDeadLetters("answers");
+        // A topic that is not there is asked for as long as one without a leader.
+        try (KafkaDeadLetters letters =
+                new KafkaDeadLetters(kafka.bootstrap(), "s", "test", id -> id == 1 ? "silent" : "answers")) {
+            List<CompletableFuture<Exception>> failures = new ArrayList<>();
+            for (int partition = 0; partition < 16; partition++) {
+                CompletableFuture<Exception> failed = new CompletableFuture<>();
+                failures.add(failed);
+                letters.open(1, partition, (none, e) -> failed.complete(e));
+            }
+            // Opened within its time, which is less than that of two that do not answer at a client's default.
+            assertThat(open(letters, 2, 0).stored().contains(0)).isFalse();
+            for (CompletableFuture<Exception> failed : failures) {
+                assertThat(failed.get(1, TimeUnit.SECONDS)).isNotNull();
+            }
+            CompletableFuture<Exception> again = new CompletableFuture<>();
+            letters.open(1, 0, (none, e) -> again.complete(e));
+            assertThat(again.get(1, TimeUnit.SECONDS)).hasMessageContaining("silent.dead-letters: failed a moment ago");
+        }
+    }
+
+    @Test
     void lettersBehindAnotherPartitionsOpenTransactionAreKnown() throws Exception {
         topics.ensure("hidden", 1);
         topics.ensureDeadLetters("hidden");
@@ -447,7 +531,7 @@ final class KafkaSourceTest {
         KafkaTopics.Topic made = topics.ensure("made", 3);
         assertThat(made.partitions()).isEqualTo(3);
         assertThat(topics.ensure("made", 5)).isEqualTo(made);
-        assertThat(topics.endOffsets(made)).containsExactly(0, 0, 0);
+        assertThat(topics.states(List.of("made")).get("made").ends()).containsExactly(0, 0, 0);
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
             admin.createTopics(List.of(
                             new NewTopic("compacted", 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))))

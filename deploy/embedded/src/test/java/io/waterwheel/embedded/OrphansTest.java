@@ -60,7 +60,7 @@ final class OrphansTest {
             Path yetToCome = copy(chunk, indexer + "-" + epoch + "-1000000-0.chunk");
             Path foreign = copy(chunk, "notes.txt");
             Waiting.until("orphans are removed", () -> !Files.exists(temporary) && !Files.exists(deadEpochs));
-            assertThat(client.status().json()).contains("\"removed\":2");
+            assertThat(client.status().json()).contains("\"removed\":2").contains("\"foreign\":1");
             assertThat(chunk).exists();
             assertThat(yetToCome).exists();
             assertThat(foreign).exists();

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.client.Appender;
+import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.DeadLetter;
+import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.SourceOffsets;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
@@ -36,12 +38,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -286,6 +291,73 @@ final class SourceTroubleTest {
     }
 
     @Test
+    void aDamagedTopicIsToldOfAndKeepsNoOtherBack() throws Exception {
+        makeAgain("damaged");
+        send("damaged", 0, "1,1", "2,2", "3,3");
+        Path log = folder.resolve("kafka").resolve("logs").resolve("damaged-0");
+        Damage.turnLastByte(log);
+        create("beside", 1, BadRecords.SKIP, LogLoss.FAIL);
+        create("damaged", 1, BadRecords.SKIP, LogLoss.SKIP);
+        waitForTrouble("damaged", "the partition cannot be read");
+        for (int i = 0; i < 10; i++) {
+            long end = send("beside", 0, i + "," + i);
+            assertThat(tuples("beside", Map.of(0, end))).isEqualTo(end);
+        }
+        waitForTrouble("damaged", "the partition cannot be read");
+        assertThat(client.offsets("damaged").get(0).lost()).isEmpty();
+        Damage.turnLastByte(log);
+        assertThat(tuples("damaged", Map.of(0, 3L))).isEqualTo(3);
+        Waiting.until(
+                "it goes on", () -> client.offsets("damaged").get(0).trouble().isEmpty());
+    }
+
+    @Test
+    void aSessionThatOpensAfterItsStreamWasDroppedIsClosed() throws Exception {
+        create("dropped", 1, BadRecords.SKIP, LogLoss.FAIL);
+        int id = client.describe("dropped").id();
+        try (KafkaProducer<byte[], byte[]> other = new KafkaProducer<>(
+                Map.of("bootstrap.servers", server.kafka(), "transactional.id", "other"),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            // Letters are read back to the end, and an open transaction keeps that back.
+            other.initTransactions();
+            other.beginTransaction();
+            other.send(new ProducerRecord<>("dropped.dead-letters", new byte[1]))
+                    .get(30, TimeUnit.SECONDS);
+            send("dropped", 0, "bad");
+            Waiting.until("the session's producer runs", () -> producersOf(id) == 1);
+            client.drop("dropped");
+            // The dispatcher hears of it from ZooKeeper and forgets the partition at its next tick.
+            long dropped = System.nanoTime();
+            Waiting.until("two seconds", () -> System.nanoTime() - dropped > 2_000_000_000L);
+            assertThat(producersOf(id)).isEqualTo(1);
+            other.abortTransaction();
+        }
+        Waiting.until("the session's producer is closed", () -> producersOf(id) == 0);
+    }
+
+    /** Transactional producers of partition 0 of a stream in this process, by the threads that they run. */
+    private static long producersOf(int streamId) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("kafka-producer-network-thread")
+                        && thread.getName().endsWith("-" + streamId + "-0"))
+                .count();
+    }
+
+    @Test
+    void aTopicThatBecomesCompactedStopsUntilItIsNot() throws Exception {
+        create("cleaned", 1, BadRecords.SKIP, LogLoss.SKIP);
+        send("cleaned", 0, "1,1");
+        assertThat(tuples("cleaned", Map.of(0, 1L))).isEqualTo(1);
+        setPolicy("cleaned", "compact,delete");
+        waitForTrouble("cleaned", "the topic is compacted");
+        setPolicy("cleaned", "delete");
+        long end = send("cleaned", 0, "2,2");
+        assertThat(tuples("cleaned", Map.of(0, end))).isEqualTo(2);
+        assertThat(client.offsets("cleaned").get(0).lost()).isEmpty();
+    }
+
+    @Test
     void newPartitionsAreTakenUp() throws Exception {
         create("grows", 1, BadRecords.SKIP, LogLoss.FAIL);
         long end = send("grows", 0, "1,1", "2,2");
@@ -302,6 +374,38 @@ final class SourceTroubleTest {
         assertThat(client.flush("grows")).containsEntry(2, 3L);
         assertThat(run("verify", "grows")).startsWith("0 ").contains("topic: 4 tuples");
         assertThat(tuples("grows", Map.of(2, 3L))).isEqualTo(4);
+    }
+
+    @Test
+    void aTopicThatWouldForgetNamedAppendsIsRefused() throws Exception {
+        create("noted", 1, BadRecords.SKIP, LogLoss.FAIL);
+        for (String policy : List.of("delete", "compact,delete")) {
+            setPolicy("noted.appends", policy);
+            assertThatThrownBy(() -> NamedAppender.open(client.describe("noted"), AppenderSettings.DEFAULT, "n"))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessageContaining("topic noted.appends")
+                    .hasMessageContaining("expected cleanup.policy=compact, got " + policy);
+        }
+        setPolicy("noted.appends", "compact");
+        NamedAppender.open(client.describe("noted"), AppenderSettings.DEFAULT, "n")
+                .close();
+    }
+
+    /** Makes the topic when there is none. */
+    private static void setPolicy(String topic, String policy) throws Exception {
+        if (!admin.listTopics().names().get(30, TimeUnit.SECONDS).contains(topic)) {
+            makeAgain(topic);
+        }
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        AlterConfigOp set = new AlterConfigOp(new ConfigEntry("cleanup.policy", policy), AlterConfigOp.OpType.SET);
+        admin.incrementalAlterConfigs(Map.of(resource, List.of(set))).all().get(30, TimeUnit.SECONDS);
+        Waiting.until(topic + " has cleanup.policy=" + policy, () -> admin.describeConfigs(List.of(resource))
+                .all()
+                .get(30, TimeUnit.SECONDS)
+                .get(resource)
+                .get("cleanup.policy")
+                .value()
+                .equals(policy));
     }
 
     @Test

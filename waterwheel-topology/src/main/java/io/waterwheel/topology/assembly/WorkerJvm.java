@@ -49,7 +49,9 @@ final class WorkerJvm {
                 + config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()
                 + share(config.get(Keys.INDEXER_TASKS), workers)
                         * config.get(Keys.INDEXER_MEMORY_POOL).bytes()
-                + share(config.get(Keys.DISPATCHER_TASKS), workers)
+                // The ring, and as much that waits before it, as long as a partition's share is above a batch.
+                + 2
+                        * share(config.get(Keys.DISPATCHER_TASKS), workers)
                         * config.get(Keys.DISPATCHER_RING_SIZE).bytes();
     }
 

@@ -292,6 +292,23 @@ final class WorkerRuntime implements WorkerServices {
     }
 
     @Override
+    public Map<Integer, Boolean> compactedTopics(Collection<StreamInfo> asked) {
+        if (asked.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, Boolean> found =
+                topics.compacted(asked.stream().map(StreamInfo::topic).collect(Collectors.toSet()));
+        Map<Integer, Boolean> compacted = new HashMap<>();
+        for (StreamInfo stream : asked) {
+            Boolean known = found.get(stream.topic());
+            if (known != null) {
+                compacted.put(stream.id(), known);
+            }
+        }
+        return compacted;
+    }
+
+    @Override
     public long[] logEnds(StreamInfo stream) {
         TopicState state = topicStates(List.of(stream)).get(stream.id());
         if (state == null) {

@@ -58,7 +58,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final AutoCloseable registration;
     private final DispatcherSettings settings;
     private final long blockBytes;
-    /** What the rings of all partitions may hold together. */
+    /** What the rings of all partitions may hold together, and as much what waits before them. */
     private final long ringBytes;
     /** All bodies that full rings let go of at once: blocks are divided between indexers, and not all are full. */
     private final int pooledBodies;
@@ -153,7 +153,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
             }
         }
         if (partitions.size() < before) {
-            shareRing();
+            shareMemory();
         }
     }
 
@@ -199,14 +199,14 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 now);
         created.onPolicy(stream.policy(), now);
         partitions.put(id, created);
-        shareRing();
+        shareMemory();
         return created;
     }
 
     /** Even shares: a partition whose ring is too small for a lagging channel reads the log again. */
-    private void shareRing() {
+    private void shareMemory() {
         long share = ringBytes / Math.max(1, partitions.size());
-        partitions.values().forEach(partition -> partition.limitRing(share));
+        partitions.values().forEach(partition -> partition.limitMemory(share, share));
     }
 
     /** What one partition wants done: blocks go out at once, everything else elsewhere, answered by an event. */
@@ -318,12 +318,15 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                             id.partition(),
                             failure);
                 }
-                answer(partition -> {
-                    if (session != null) {
-                        sessions.put(id, session);
-                    }
-                    partition.onDeadLettersOpened(session == null ? null : session.stored(), System.nanoTime());
-                });
+                answer(
+                        partition -> {
+                            if (session != null) {
+                                sessions.put(id, session);
+                            }
+                            partition.onDeadLettersOpened(session == null ? null : session.stored(), System.nanoTime());
+                        },
+                        // Dropped meanwhile: nobody else would end it.
+                        () -> endSession(session));
             });
         }
 
@@ -389,10 +392,17 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
 
         private void answer(Answer answer) {
+            answer(answer, () -> {});
+        }
+
+        /** @param gone done in the place of the answer when the partition's stream was dropped meanwhile */
+        private void answer(Answer answer, Runnable gone) {
             Runnable event = () -> {
                 PartitionDispatcher partition = partitions.get(id);
                 if (partition != null) {
                     answer.to(partition);
+                } else {
+                    gone.run();
                 }
             };
             // An answer must not be lost: it waits as data when control is full.

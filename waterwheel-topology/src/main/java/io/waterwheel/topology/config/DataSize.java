@@ -43,14 +43,6 @@ public record DataSize(long bytes) implements Comparable<DataSize> {
         }
     }
 
-    /** The bytes as an int, for what becomes an array. */
-    public int toIntBytes() {
-        if (bytes > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException(this + ": expected less than 2 GiB");
-        }
-        return (int) bytes;
-    }
-
     @Override
     public int compareTo(DataSize other) {
         return Long.compare(bytes, other.bytes);

@@ -71,10 +71,6 @@ public final class Key<T> {
         return of(name, "text", defaultText, Function.identity(), Function.identity());
     }
 
-    static Key<Boolean> bool(String name, boolean defaultValue) {
-        return of(name, "true or false", Boolean.toString(defaultValue), Key::parseBoolean, Object::toString);
-    }
-
     /** A list of whole numbers; its text is the numbers with commas between. */
     static Key<List<Integer>> integers(String name, String defaultText) {
         return of(
@@ -189,14 +185,6 @@ public final class Key<T> {
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("expected a whole number, got '" + text + "'", e);
         }
-    }
-
-    private static Boolean parseBoolean(String text) {
-        return switch (text.strip()) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw new IllegalArgumentException("expected true or false, got '" + text + "'");
-        };
     }
 
     @Override

@@ -152,8 +152,8 @@ public final class HangingTransactions {
     }
 
     /**
-     * How a transaction ended that is no longer under way; null while its coordinator will end it, by itself or with
-     * its producer.
+     * How a transaction ended that is no longer under way, as far as that is remembered; null while its coordinator
+     * will end it, by itself or with its producer.
      */
     static @Nullable TransactionResult decided(@Nullable TransactionState state) {
         if (state == null) {
@@ -163,8 +163,10 @@ public final class HangingTransactions {
         return switch (state) {
             case ONGOING, PREPARE_ABORT, PREPARE_COMMIT, PREPARE_EPOCH_FENCE, UNKNOWN -> null;
             case COMPLETE_ABORT -> TransactionResult.ABORT;
-            // Empty: somebody has initialised the id since. Aborts are decided by those who initialise, too, and take a
-            // millisecond; what was cut off in the middle is a commit, and better twice than lost.
+            // Empty: somebody has initialised the id since, and how the transaction ended is forgotten. It may have
+            // been committed, or aborted by its producer, by its successor, or by the coordinator when its time was
+            // up. An abort written as a commit makes visible what is sent again; a commit written as an abort loses
+            // what its producer was told of. Better twice than lost, and said in docs/exactness.md.
             case COMPLETE_COMMIT, EMPTY -> TransactionResult.COMMIT;
         };
     }

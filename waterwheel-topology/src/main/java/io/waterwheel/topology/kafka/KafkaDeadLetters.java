@@ -3,6 +3,7 @@ package io.waterwheel.topology.kafka;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.OffsetRanges;
 import io.waterwheel.ingest.RefusedRow;
+import io.waterwheel.model.WaterwheelException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * Writes refused records to {@code <topic>.dead-letters}, each once; {@link LetterFormat} says what a letter holds. A
  * session is a transactional producer of its partition: opening one ends what an earlier one of the same partition left
  * undone and shuts that out, then reads back what is stored. What {@code store} is given is one transaction.
+ *
+ * <p>A topic that does not answer is left alone for {@link #PAUSE_NANOS}: what is asked of it meanwhile, by its other
+ * partitions, fails at once, for all topics share the threads.
  *
  * <p>A producer is kept for partitions that have bad records only. Storing, and shutting earlier sessions out, runs on
  * one thread in the order of the calls, reading back on another: that waits for open transactions, which the first step
@@ -49,7 +54,11 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private record PartitionId(int streamId, int partition) {}
+
+    private record Pause(long untilNanos, String why) {}
 
     private final String bootstrap;
     private final String clientId;
@@ -61,6 +70,8 @@ public final class KafkaDeadLetters implements DeadLetters {
     private final Set<OpenSession> open = ConcurrentHashMap.newKeySet();
     /** Producers of sessions that are being opened. */
     private final Set<KafkaProducer<byte[], byte[]>> begun = ConcurrentHashMap.newKeySet();
+    /** By dead-letter topic, until when it is left alone. */
+    private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
     /** What was read back of each partition, and how far. Owner: the reader's thread. */
     private final Map<PartitionId, LetterReader.Found> found = new HashMap<>();
 
@@ -90,11 +101,12 @@ public final class KafkaDeadLetters implements DeadLetters {
             return;
         }
         PartitionId id = new PartitionId(streamId, partition);
-        step(thread, () -> begin(id), (producer, failure) -> {
+        String letters = TopicNames.deadLettersOf(topic);
+        step(thread, () -> begin(id, letters), (producer, failure) -> {
             if (producer == null) {
                 done.accept(null, failure);
             } else {
-                step(reader, () -> readBack(id, TopicNames.deadLettersOf(topic), producer), (session, why) -> {
+                step(reader, () -> readBack(id, letters, producer), (session, why) -> {
                     if (begun.remove(producer)) {
                         producer.close(Duration.ZERO); // too many calls wait: it never came to reading
                     }
@@ -112,8 +124,9 @@ public final class KafkaDeadLetters implements DeadLetters {
                 T result;
                 try {
                     result = step.get();
-                } catch (RuntimeException e) {
-                    done.accept(null, e);
+                } catch (Throwable e) {
+                    // Whatever it is: without an answer the partition would stand still for ever.
+                    done.accept(null, failure(e));
                     return;
                 }
                 done.accept(result, null);
@@ -123,8 +136,30 @@ public final class KafkaDeadLetters implements DeadLetters {
         }
     }
 
+    private static Exception failure(Throwable what) {
+        return what instanceof Exception failure ? failure : new IllegalStateException(what.toString(), what);
+    }
+
+    /** Has a topic left alone that did not answer. */
+    private void pause(String topic, Exception failure) {
+        long now = System.nanoTime();
+        pauses.values().removeIf(pause -> now - pause.untilNanos >= 0);
+        pauses.put(topic, new Pause(now + PAUSE_NANOS, failure.toString()));
+    }
+
+    private void refusePaused(String topic) {
+        Pause pause = pauses.get(topic);
+        if (pause != null && System.nanoTime() - pause.untilNanos < 0) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "LOG_UNAVAILABLE",
+                    topic + ": failed a moment ago, and is asked again in some seconds: " + pause.why);
+        }
+    }
+
     /** Shuts earlier sessions of the partition out, and ends what they left open. */
-    private KafkaProducer<byte[], byte[]> begin(PartitionId id) {
+    private KafkaProducer<byte[], byte[]> begin(PartitionId id, String topic) {
+        refusePaused(topic);
         KafkaProducer<byte[], byte[]> producer = producer(id);
         boolean done = false;
         try {
@@ -148,7 +183,13 @@ public final class KafkaDeadLetters implements DeadLetters {
             found.keySet().removeIf(other -> topics.topicOf(other.streamId()) == null);
             long from = known.next;
             LetterFormat.Sender sender = new LetterFormat.Sender(transactions, id.streamId(), id.partition());
-            LetterReader.read(bootstrap, clientId + "-back", topic, sender, known);
+            refusePaused(topic);
+            try {
+                LetterReader.read(bootstrap, clientId + "-back", topic, sender, known);
+            } catch (RuntimeException e) {
+                pause(topic, e);
+                throw e;
+            }
             LOG.info(
                     "dead letters of {} partition {}: session opened, {} letters read back from {}, {} ranges stored",
                     topic,
@@ -212,9 +253,12 @@ public final class KafkaDeadLetters implements DeadLetters {
                     Exception failure = null;
                     try {
                         storeNow(since, until, letters);
-                    } catch (RuntimeException e) {
+                    } catch (Throwable e) {
                         // Whatever it is: without an answer the partition would stand still for ever.
-                        failure = e;
+                        failure = failure(e);
+                        if (e instanceof TimeoutException || e.getCause() instanceof TimeoutException) {
+                            pause(topic, failure);
+                        }
                         end();
                     }
                     done.accept(failure);
@@ -228,6 +272,7 @@ public final class KafkaDeadLetters implements DeadLetters {
             if (ended) {
                 throw new IllegalStateException("the session has ended");
             }
+            refusePaused(topic);
             producer.beginTransaction();
             long previous = Long.MIN_VALUE;
             for (RefusedRow letter : letters) {

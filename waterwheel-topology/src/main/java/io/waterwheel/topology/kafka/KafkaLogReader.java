@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.BiConsumer;
@@ -17,6 +18,7 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -27,8 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads parts of the log again, on a thread and a consumer of its own. Reads of several partitions go on side by side;
- * one that brings nothing within {@link #PATIENCE} fails as TEMPORARY. Requests are bounded by the rule of the seam:
- * one per partition; a second one fails at once.
+ * one that brings nothing within {@link #PATIENCE} fails as TEMPORARY, and one partition's failure is that read's only.
+ * Requests are bounded by the rule of the seam: one per partition; a second one fails at once.
  */
 public final class KafkaLogReader implements LogReader {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaLogReader.class);
@@ -102,8 +104,7 @@ public final class KafkaLogReader implements LogReader {
             } catch (InterruptedException | InterruptException e) {
                 break;
             } catch (RuntimeException e) {
-                LOG.warn("log reader: {} reads failed: {}", active.size(), e.toString());
-                failAll(e);
+                fail(Blame.of(e, active.keySet()), e);
             }
         }
         failAll(new IllegalStateException("the log reader is closed"));
@@ -140,20 +141,20 @@ public final class KafkaLogReader implements LogReader {
             e.offsetOutOfRangePartitions().forEach((from, position) -> {
                 Request request = active.remove(from);
                 if (request != null) {
-                    complete(
-                            request,
-                            null,
-                            new LogGapException(request.streamId, from.topic(), from.partition(), position, e));
+                    complete(request, null, new LogGapException(from, position, e));
                 }
             });
             consumer.assign(active.keySet());
+            goOnWhereTheyStand();
             return;
         }
         boolean some = false;
         for (Iterator<Request> each = active.values().iterator(); each.hasNext(); ) {
             Request request = each.next();
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> read = records.records(request.from);
-            long to = consumer.position(request.from) + request.base;
+            // Not asked of the consumer: it might have to ask the broker first, and wait, or throw.
+            OffsetAndMetadata next = records.nextOffsets().get(request.from);
+            long to = (next == null ? Math.max(0, request.offset - request.base) : next.offset()) + request.base;
             if (to > request.offset || atEnd(request)) {
                 each.remove();
                 some = true;
@@ -190,6 +191,27 @@ public final class KafkaLogReader implements LogReader {
                 "LOG_UNAVAILABLE",
                 request.from + ": nothing was read from offset " + request.offset + " within " + PATIENCE.toSeconds()
                         + " s; is the broker that leads the partition running?");
+    }
+
+    /** Ends the reads of some partitions; the others go on. */
+    private void fail(Set<TopicPartition> blamed, RuntimeException why) {
+        LOG.warn("log reader: {} of {} reads failed: {}", blamed.size(), active.size(), why.toString());
+        List<Request> failed = new ArrayList<>();
+        for (TopicPartition partition : blamed) {
+            Request request = active.remove(partition);
+            if (request != null) {
+                failed.add(request);
+            }
+        }
+        // Also lets go of what was fetched of them: it would fail again.
+        consumer.assign(active.keySet());
+        goOnWhereTheyStand();
+        failed.forEach(request -> complete(request, null, why));
+    }
+
+    /** A poll that fails may have passed records of other reads, and has given them to nobody. */
+    private void goOnWhereTheyStand() {
+        active.values().forEach(read -> consumer.seek(read.from, Math.max(0, read.offset - read.base)));
     }
 
     private void failAll(RuntimeException e) {

@@ -2,6 +2,7 @@ package io.waterwheel.topology.kafka;
 
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.model.WaterwheelException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,19 +10,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Live reading of any number of partitions of any number of streams with one consumer. Partitions come and go while it
- * runs. Used by one thread, the spout task's. Failures of Kafka's client that it does not overcome by itself are thrown
- * as they are.
+ * runs. Used by one thread, the spout task's. A failure of Kafka's client that it does not overcome by itself ends the
+ * reading of the partitions that it is about, see {@link Blame}; the others go on.
  */
 public final class KafkaSource implements LogSource {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
@@ -45,7 +49,7 @@ public final class KafkaSource implements LogSource {
         }
     }
 
-    private final KafkaConsumer<ByteBuffer, ByteBuffer> consumer;
+    private final Consumer<ByteBuffer, ByteBuffer> consumer;
     private final int batchBytes;
     private final Map<TopicPartition, Reading> readings = new HashMap<>();
     private final Map<StreamPartition, TopicPartition> topicPartitions = new HashMap<>();
@@ -60,6 +64,12 @@ public final class KafkaSource implements LogSource {
             throw new IllegalArgumentException("batch size " + batchBytes + " bytes: expected at least 1");
         }
         this.consumer = ConsumerSettings.consumer(bootstrap, clientId, 1 << 20);
+        this.batchBytes = batchBytes;
+    }
+
+    /** One that reads by this consumer, and closes it. */
+    KafkaSource(Consumer<ByteBuffer, ByteBuffer> consumer, int batchBytes) {
+        this.consumer = consumer;
         this.batchBytes = batchBytes;
     }
 
@@ -134,12 +144,6 @@ public final class KafkaSource implements LogSource {
         return reading(require(streamId, partition)).position;
     }
 
-    /** Whether the partition is read. */
-    @Override
-    public boolean reads(int streamId, int partition) {
-        return topicPartitions.containsKey(new StreamPartition(streamId, partition));
-    }
-
     /**
      * Waits for records at most so long and returns what came, in offset order for each partition. An empty list means
      * no news. The buffers of values share memory with each other.
@@ -156,6 +160,12 @@ public final class KafkaSource implements LogSource {
         } catch (OffsetOutOfRangeException e) {
             e.offsetOutOfRangePartitions()
                     .forEach((topicPartition, position) -> gap(topicPartition, position, e, news));
+            goOnWhereTheyStand();
+            records = ConsumerRecords.empty();
+        } catch (InterruptException | WakeupException e) {
+            throw e;
+        } catch (KafkaException | IllegalStateException e) {
+            endReading(Blame.of(e, readings.keySet()), e, news);
             records = ConsumerRecords.empty();
         }
         for (Map.Entry<TopicPartition, Reading> entry : readings.entrySet()) {
@@ -184,6 +194,40 @@ public final class KafkaSource implements LogSource {
         return news;
     }
 
+    private void endReading(Set<TopicPartition> blamed, RuntimeException why, List<News> news) {
+        for (TopicPartition topicPartition : blamed) {
+            Reading reading = readings.remove(topicPartition);
+            if (reading != null) {
+                topicPartitions.remove(reading.of);
+                news.add(new News.Unreadable(
+                        reading.of.streamId(),
+                        reading.of.partition(),
+                        new WaterwheelException(
+                                WaterwheelException.Kind.TEMPORARY,
+                                "LOG_UNREADABLE",
+                                "topic " + topicPartition.topic() + ", partition " + topicPartition.partition()
+                                        + ": cannot be read from offset " + (reading.position - reading.base) + ": "
+                                        + why,
+                                why)));
+            }
+        }
+        // Also lets go of what was fetched of them: it would fail again.
+        consumer.assign(readings.keySet());
+        goOnWhereTheyStand();
+    }
+
+    /**
+     * A poll that fails may have passed records of other partitions, and has given them to nobody: all go back to what
+     * was handed on.
+     */
+    private void goOnWhereTheyStand() {
+        readings.forEach((topicPartition, reading) -> {
+            if (!reading.gap) {
+                consumer.seek(topicPartition, Math.max(0, reading.position - reading.base));
+            }
+        });
+    }
+
     private void gap(TopicPartition topicPartition, long position, OffsetOutOfRangeException e, List<News> news) {
         Reading reading = readings.get(topicPartition);
         if (reading != null) {
@@ -194,8 +238,7 @@ public final class KafkaSource implements LogSource {
                     reading.of.streamId(),
                     reading.of.partition(),
                     truncatedAt < 0 ? -1 : truncatedAt + reading.base,
-                    new LogGapException(
-                            reading.of.streamId(), topicPartition.topic(), topicPartition.partition(), position, e)));
+                    new LogGapException(topicPartition, position, e)));
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
@@ -27,9 +28,12 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Topics and their offsets. Thread-safe. Calls block, for {@link #PATIENCE_SECONDS} at most. */
 public final class KafkaTopics implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
     private static final int PATIENCE_SECONDS = 30;
     /** One that does not answer keeps the others waiting for so long. */
     private static final int STATE_MILLIS = 5_000;
@@ -97,7 +101,10 @@ public final class KafkaTopics implements AutoCloseable {
         return existing;
     }
 
-    /** Makes the topic for the dead letters of a stream's topic, with one partition, unless it exists. */
+    /**
+     * Makes the topic for the dead letters of a stream's topic, with one partition, unless it exists; of one with more,
+     * the first is used.
+     */
     public void ensureDeadLetters(String topic) {
         ensure(TopicNames.deadLettersOf(topic), 1);
     }
@@ -115,29 +122,69 @@ public final class KafkaTopics implements AutoCloseable {
     }
 
     private void refuseCompacted(String topic) {
-        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        Config config = get(
+        ConfigResource resource = resource(topic);
+        String policy = policy(get(
                         "read the configuration of topic " + topic,
                         admin.describeConfigs(List.of(resource)).all())
-                .getOrDefault(resource, new Config(List.of()));
-        var policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
-        if (policy != null && policy.value().contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+                .getOrDefault(resource, new Config(List.of())));
+        if (isCompaction(policy)) {
             throw new WaterwheelException(
                     WaterwheelException.Kind.USER,
                     "TOPIC_COMPACTED",
-                    "topic " + topic + ": expected cleanup.policy=delete, got " + policy.value()
+                    "topic " + topic + ": expected cleanup.policy=delete, got " + policy
                             + "; compaction removes records that must be read again after a crash. Take another topic");
         }
     }
 
-    /** First offset of each partition that the log still holds. */
-    public long[] startOffsets(Topic topic) {
-        return offsets(topic, OffsetSpec.earliest());
+    /**
+     * Whether some topics are compacted now, by name. Those for which it cannot be found out are absent, and keep
+     * nothing else back.
+     */
+    public Map<String, Boolean> compacted(Collection<String> names) {
+        DescribeConfigsOptions patience = new DescribeConfigsOptions().timeoutMs(STATE_MILLIS);
+        Map<String, Boolean> found = new HashMap<>();
+        admin.describeConfigs(names.stream().map(KafkaTopics::resource).toList(), patience)
+                .values()
+                .forEach((resource, answer) -> {
+                    String name = resource.name();
+                    try {
+                        String policy = policy(get("read the configuration of topic " + name, answer));
+                        found.put(name, isCompaction(policy));
+                    } catch (WaterwheelException e) {
+                        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                            LOG.warn("whether topic {} is compacted is not known: {}", name, e.getMessage());
+                        }
+                    }
+                });
+        return found;
     }
 
-    /** One after the last committed record of each partition: where a reader of committed records comes to its end. */
-    public long[] endOffsets(Topic topic) {
-        return offsets(topic, OffsetSpec.latest());
+    private static ConfigResource resource(String topic) {
+        return new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    }
+
+    private static String policy(Config config) {
+        var policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+        return policy == null ? "" : policy.value();
+    }
+
+    private static boolean isCompaction(String policy) {
+        return policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT);
+    }
+
+    /** First offset of each partition that the log still holds. */
+    public long[] startOffsets(Topic topic) {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        for (int partition = 0; partition < topic.partitions(); partition++) {
+            asked.put(new TopicPartition(topic.name(), partition), OffsetSpec.earliest());
+        }
+        ListOffsetsOptions committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED);
+        Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo> found = get(
+                "list offsets of topic " + topic.name(),
+                admin.listOffsets(asked, committed).all());
+        long[] offsets = new long[topic.partitions()];
+        found.forEach((partition, info) -> offsets[partition.partition()] = info.offset());
+        return offsets;
     }
 
     /**
@@ -145,7 +192,8 @@ public final class KafkaTopics implements AutoCloseable {
      *
      * @param id of this making of the topic; empty when it could not be described
      * @param starts what {@link #startOffsets} says; -1 where the broker did not answer
-     * @param ends what {@link #endOffsets} says; -1 where the broker did not answer
+     * @param ends one after the last committed record, where a reader of committed records comes to its end; -1 where
+     *     the broker did not answer
      * @param epochs of the leaders that named the ends; -1 where not known
      * @param failure what could not be asked for and why; empty when everything was answered
      */
@@ -219,20 +267,6 @@ public final class KafkaTopics implements AutoCloseable {
             });
         }
         return states;
-    }
-
-    private long[] offsets(Topic topic, OffsetSpec which) {
-        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-        for (int partition = 0; partition < topic.partitions(); partition++) {
-            asked.put(new TopicPartition(topic.name(), partition), which);
-        }
-        ListOffsetsOptions committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED);
-        Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo> found = get(
-                "list offsets of topic " + topic.name(),
-                admin.listOffsets(asked, committed).all());
-        long[] offsets = new long[topic.partitions()];
-        found.forEach((partition, info) -> offsets[partition.partition()] = info.offset());
-        return offsets;
     }
 
     private <T> T get(String what, KafkaFuture<T> answer) {

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * row of these offsets is stored, with this letter's transaction or before it.
  */
 final class LetterFormat {
+    /** Of the dead-letter topic, that holds all letters: a topic made by somebody else may have more. */
+    static final int PARTITION = 0;
+
     private static final int MAX_REASON_CHARACTERS = 1_000;
 
     /**
@@ -63,7 +66,7 @@ final class LetterFormat {
                 header("length", Integer.toString(letter.raw().remaining())),
                 header("since", Long.toString(since)),
                 header("until", Long.toString(until)));
-        return new ProducerRecord<>(topic, null, null, null, value, headers);
+        return new ProducerRecord<>(topic, PARTITION, null, null, value, headers);
     }
 
     private static Header header(String name, String text) {

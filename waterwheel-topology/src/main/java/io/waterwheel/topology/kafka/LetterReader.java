@@ -21,6 +21,8 @@ final class LetterReader {
     private static final long PATIENCE_NANOS = HANGING_NANOS + 15_000_000_000L;
 
     private static final int FETCH_BYTES = 1 << 20;
+    /** For what must be asked of the broker: one topic without a leader keeps the letters of all others waiting. */
+    private static final Duration ANSWER = Duration.ofSeconds(5);
 
     /** What was found so far; not thread-safe. */
     static final class Found {
@@ -39,11 +41,11 @@ final class LetterReader {
      * @throws WaterwheelException TEMPORARY when the end was not reached, be it that a transaction stays open
      */
     static void read(String bootstrap, String clientId, String topic, LetterFormat.Sender sender, Found found) {
-        TopicPartition from = new TopicPartition(topic, 0);
+        TopicPartition from = new TopicPartition(topic, LetterFormat.PARTITION);
         try (KafkaConsumer<ByteBuffer, ByteBuffer> consumer =
                 ConsumerSettings.consumer(bootstrap, clientId, FETCH_BYTES)) {
             consumer.assign(List.of(from));
-            long start = consumer.beginningOffsets(List.of(from)).getOrDefault(from, 0L);
+            long start = consumer.beginningOffsets(List.of(from), ANSWER).getOrDefault(from, 0L);
             long end = end(bootstrap, clientId, from);
             // Letters that retention took are of records long passed.
             found.next = Math.max(found.next, start);
@@ -54,7 +56,7 @@ final class LetterReader {
                 for (ConsumerRecord<ByteBuffer, ByteBuffer> letter : consumer.poll(POLL)) {
                     take(letter, sender, found);
                 }
-                long position = consumer.position(from);
+                long position = consumer.position(from, ANSWER);
                 if (position > found.next) {
                     found.next = position;
                     moved = System.nanoTime();
@@ -81,7 +83,7 @@ final class LetterReader {
     private static long end(String bootstrap, String clientId, TopicPartition of) {
         try (KafkaConsumer<ByteBuffer, ByteBuffer> consumer =
                 ConsumerSettings.consumer(bootstrap, clientId + "-end", FETCH_BYTES, "read_uncommitted")) {
-            return consumer.endOffsets(List.of(of)).getOrDefault(of, 0L);
+            return consumer.endOffsets(List.of(of), ANSWER).getOrDefault(of, 0L);
         }
     }
 

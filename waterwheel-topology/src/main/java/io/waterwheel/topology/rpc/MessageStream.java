@@ -50,14 +50,15 @@ public final class MessageStream implements AutoCloseable {
         }
         // Who is interrupted while it drains the stream would leave its memory behind.
         boolean interrupted = Thread.interrupted();
-        boolean closed = false;
-        for (int attempt = 0; attempt < 2 && !closed; attempt++) {
+        boolean again = true;
+        for (int attempt = 0; attempt < 2 && again; attempt++) {
+            again = false;
             try {
                 stream.close();
-                closed = true;
             } catch (Exception e) {
-                // The stream tells an interrupt as the cause of something else.
-                interrupted |= Thread.interrupted() || e.getCause() instanceof InterruptedException;
+                // The stream tells an interrupt as the cause of something else; any other failure would only wait.
+                again = Thread.interrupted() || e.getCause() instanceof InterruptedException;
+                interrupted |= again;
                 PeerClient.LOG.debug("{}: an answer that was given up did not end cleanly", peer, e);
             }
         }

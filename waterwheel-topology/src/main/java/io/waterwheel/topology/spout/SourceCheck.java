@@ -22,11 +22,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks, every second or so and elsewhere than on the spout's thread, how the topics of a spout task's partitions are:
- * whether they are the ones that positions are of, where they begin and end, whether they have more partitions. Owner:
- * the spout's executor; what it finds comes back by {@link #poll}.
+ * whether they are the ones that positions are of, where they begin and end, whether they have more partitions; and now
+ * and then whether they are compacted. Owner: the spout's executor; what it finds comes back by {@link #poll}.
  */
 final class SourceCheck {
     private static final Logger LOG = LoggerFactory.getLogger(SourceCheck.class);
+
+    /** Of so many looks one asks how a topic is cleaned up: that is rarely changed. */
+    private static final int LOOKS_A_POLICY = 60;
 
     /**
      * How a partition is.
@@ -41,6 +44,10 @@ final class SourceCheck {
     private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
     private volatile boolean underWay;
     private long nextNanos = System.nanoTime();
+    /** By stream, as far as it could be found out. Only the check that is under way uses it, and the count of looks. */
+    private final Map<Integer, Boolean> compacted = new HashMap<>();
+
+    private int looks;
 
     SourceCheck(WorkerServices services, int spout) {
         this.services = services;
@@ -87,12 +94,17 @@ final class SourceCheck {
         Map<Integer, StreamInfo> streams = new HashMap<>();
         judges.forEach(judge -> streams.put(judge.stream().id(), judge.stream()));
         Map<Integer, TopicState> topics = services.topicStates(streams.values());
+        if (looks++ % LOOKS_A_POLICY == 0) {
+            compacted.keySet().retainAll(streams.keySet());
+            compacted.putAll(services.compactedTopics(streams.values()));
+        }
         List<RuntimeException> failures = new ArrayList<>();
         for (Judge judge : judges) {
             try {
                 StreamInfo stream = judge.stream();
                 StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-                findings.add(look(judge, stream, catalog, topics.get(stream.id()), read.getOrDefault(judge, 0L)));
+                Finding finding = look(judge, stream, catalog, topics.get(stream.id()), read.getOrDefault(judge, 0L));
+                findings.add(compacted.getOrDefault(stream.id(), false) ? compacted(finding) : finding);
             } catch (RuntimeException e) {
                 failures.add(e);
             }
@@ -100,6 +112,24 @@ final class SourceCheck {
         if (!failures.isEmpty()) {
             throw failures.get(0);
         }
+    }
+
+    /** What is wrong otherwise comes first: it may be decided on meanwhile. */
+    static Finding compacted(Finding of) {
+        Control.LogState state = of.state();
+        if (state.problem() != LogProblem.NONE) {
+            return of;
+        }
+        return new Finding(
+                of.judge(),
+                new Control.LogState(
+                        state.streamId(),
+                        state.partition(),
+                        state.since(),
+                        state.start(),
+                        state.end(),
+                        LogProblem.COMPACTED),
+                of.log());
     }
 
     /**

@@ -44,6 +44,8 @@ public final class SourceSpout extends BaseRichSpout {
     private static final Duration POLL = Duration.ofMillis(5);
     /** A pause ends by itself: if the word to go on is lost, little time is. */
     private static final long PAUSE_NANOS = 1_000_000_000;
+    /** Reading that failed and does not again for so long goes well. */
+    private static final long SOUND_NANOS = 1_000_000_000;
 
     private static final class Partition {
         final StreamInfo stream;
@@ -58,6 +60,10 @@ public final class SourceSpout extends BaseRichSpout {
         boolean paused;
         /** Whether reading waits for a seek. */
         boolean gap;
+        /** Whether reading failed, and has not gone well for a while since. */
+        boolean unreadable;
+        /** When reading began. */
+        long begunNanos;
 
         Partition(StreamInfo stream, int number, long position, LogIdentity log) {
             this.stream = stream;
@@ -169,6 +175,8 @@ public final class SourceSpout extends BaseRichSpout {
                     // Never skipped silently: its dispatcher, told how the log is, does what the policy says.
                     LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
                     meet(gap);
+                } else if (news instanceof LogSource.News.Unreadable unreadable) {
+                    meet(unreadable);
                 }
             }
             long now = System.nanoTime();
@@ -201,6 +209,24 @@ public final class SourceSpout extends BaseRichSpout {
                 }
             }
             check.soon();
+        }
+
+        /** The next look at the topic begins with it again. */
+        private void meet(LogSource.News.Unreadable failed) {
+            Map<Integer, Partition> ofStream = partitions.get(failed.streamId());
+            Partition partition = ofStream == null ? null : ofStream.get(failed.partition());
+            if (partition == null) {
+                return;
+            }
+            if (!partition.unreadable) {
+                LOG.error(
+                        "[{}/spout-{}] {}; trying again",
+                        partition.stream.name(),
+                        index,
+                        failed.problem().getMessage());
+            }
+            partition.unreadable = true;
+            partition.reading = false;
         }
 
         private void emit(RecordBatch batch) {
@@ -286,14 +312,21 @@ public final class SourceSpout extends BaseRichSpout {
                         partition.position,
                         finding.log().base());
                 partition.reading = true;
+                partition.begunNanos = System.nanoTime();
                 partition.paused = false;
                 partition.gap = false;
-                LOG.info(
-                        "[{}/spout-{}] reads partition {} from {}",
-                        stream.name(),
-                        index,
-                        partition.number,
-                        partition.position);
+                if (!partition.unreadable) {
+                    LOG.info(
+                            "[{}/spout-{}] reads partition {} from {}",
+                            stream.name(),
+                            index,
+                            partition.number,
+                            partition.position);
+                }
+            }
+            if (partition.unreadable && partition.reading && System.nanoTime() - partition.begunNanos >= SOUND_NANOS) {
+                partition.unreadable = false;
+                LOG.info("[{}/spout-{}] partition {} can be read again", stream.name(), index, partition.number);
             }
             long next = partition.position;
             if (partition.reading
@@ -305,7 +338,17 @@ public final class SourceSpout extends BaseRichSpout {
                 source.seek(stream.id(), partition.number, next);
             }
             partition.judge.moveTo(next);
-            tell(finding.state());
+            tell(partition.unreadable && sound ? unreadable(finding.state()) : finding.state());
+        }
+
+        private static Control.LogState unreadable(Control.LogState state) {
+            return new Control.LogState(
+                    state.streamId(),
+                    state.partition(),
+                    state.since(),
+                    state.start(),
+                    state.end(),
+                    Control.LogProblem.UNREADABLE);
         }
 
         private void stop(Partition partition, Control.LogProblem problem) {

@@ -43,7 +43,6 @@ public final class EventLoop<E> implements AutoCloseable {
     private final ArrayDeque<E> data = new ArrayDeque<>(DATA_EVENTS);
     private final ArrayDeque<E> control = new ArrayDeque<>();
     private boolean closed;
-    private long refused;
     private volatile @Nullable Throwable failure;
 
     /** @param tickNanos time between ticks */
@@ -85,7 +84,6 @@ public final class EventLoop<E> implements AutoCloseable {
         lock.lock();
         try {
             if (closed || control.size() >= CONTROL_EVENTS) {
-                refused++;
                 return false;
             }
             control.add(event);
@@ -105,16 +103,6 @@ public final class EventLoop<E> implements AutoCloseable {
             closed = true;
             notEmpty.signalAll();
             notFull.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Control events refused because the queue was full. */
-    public long refused() {
-        lock.lock();
-        try {
-            return refused;
         } finally {
             lock.unlock();
         }

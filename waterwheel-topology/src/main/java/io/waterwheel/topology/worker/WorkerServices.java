@@ -71,6 +71,12 @@ public interface WorkerServices extends AutoCloseable {
     Map<Integer, TopicState> topicStates(Collection<StreamInfo> streams);
 
     /**
+     * Whether the topics of some streams are compacted now, by stream id; those for which it cannot be found out are
+     * absent. Blocks.
+     */
+    Map<Integer, Boolean> compactedTopics(Collection<StreamInfo> streams);
+
+    /**
      * Position after the last visible record, for each partition of the stream, read now; {@link Long#MAX_VALUE} where
      * the log is another than the stream's route says.
      *

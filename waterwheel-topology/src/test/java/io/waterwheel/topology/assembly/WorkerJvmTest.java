@@ -20,8 +20,8 @@ class WorkerJvmTest {
                         "indexer.memory-pool=100 MiB",
                         "dispatcher.ring-size=10 MiB",
                         "query-server.cache-size=50 MiB"));
-        // 512 of its own, one cache, two of three pools, one of two rings.
-        assertThat(options(config)).contains("-Xmx772m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
+        // 512 of its own, one cache, two of three pools, one of two rings and what waits before it.
+        assertThat(options(config)).contains("-Xmx782m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
     }
 
     @Test

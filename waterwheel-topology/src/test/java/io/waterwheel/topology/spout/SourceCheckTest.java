@@ -124,6 +124,18 @@ final class SourceCheckTest {
     }
 
     @Test
+    void compactionIsToldOfUnlessSomethingElseIsWrong() {
+        Judge judge = new Judge(stream(LogLoss.SKIP), 0, first, 100);
+        SourceCheck.Finding sound = look(judge, topic(0, 100, 1));
+        assertThat(SourceCheck.compacted(sound).state().problem()).isEqualTo(LogProblem.COMPACTED);
+        assertThat(SourceCheck.compacted(sound).log())
+                .as("no other log is decided on")
+                .isEqualTo(first);
+        SourceCheck.Finding gone = look(judge, null);
+        assertThat(SourceCheck.compacted(gone)).isEqualTo(gone);
+    }
+
+    @Test
     void whatCannotBeAskedForIsNotGone() {
         Judge judge = new Judge(stream(LogLoss.SKIP), 0, first, 100);
         TopicState noLeader =

@@ -1,0 +1,97 @@
+package io.waterwheel.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.model.ChannelEpoch;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeyInterval;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.TupleBlock;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What a dispatcher holds stays bounded, also where little of it is tuples. */
+final class DispatcherMemoryTest {
+    private static final RoutingTable TABLE = RoutingTable.even(1, KeyInterval.ALL, 1);
+
+    @Test
+    void segmentsWithoutTuplesDoNotPileUp() {
+        OutgoingChannel channel = new OutgoingChannel(0);
+        channel.epoch = new ChannelEpoch(1, 1);
+        SegmentRing ring = new SegmentRing(List.of(channel), 1 << 20, 0);
+        ring.restart(0);
+        for (long i = 0; i < 10_000; i++) {
+            assertThat(ring.hasRoom()).isTrue();
+            ring.add(new Segment(i, i + 1L, TABLE, new BlockBody[1], List.of()));
+            channel.cursor = i + 1;
+            ring.trim();
+            assertThat(segments(ring)).isLessThanOrEqualTo(256);
+        }
+        // A channel that lags does not make it grow either: the others wait for it, or it reads the log.
+        channel.cursor = ring.from();
+        int added = 0;
+        while (ring.hasRoom()) {
+            ring.add(new Segment(ring.to(), ring.to() + 1, TABLE, new BlockBody[1], List.of()));
+            added++;
+        }
+        assertThat(added).isLessThanOrEqualTo(257);
+    }
+
+    private static int segments(SegmentRing ring) {
+        int[] count = {0};
+        ring.forEach(segment -> count[0]++);
+        return count[0];
+    }
+
+    @Test
+    void refusedRowsCountInTheRing() {
+        BlockBody body = BlockBody.of(
+                new TupleBlock(
+                        RowLayout.of(new Schema(
+                                List.of(
+                                        new Field("k", FieldType.LONG, false),
+                                        new Field("t", FieldType.TIMESTAMP, false)),
+                                new KeySpec.Ordered("k"),
+                                "t")),
+                        0),
+                0,
+                new int[0],
+                new int[5_000]);
+        assertThat(new Segment(0, 5_000, TABLE, new BlockBody[] {body}, List.of()).bytes)
+                .isEqualTo(20_000);
+    }
+
+    @Test
+    void aBatchThatWaitsLetsGoOfWhatWasReadWithIt() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        byte[] answer = new byte[1 << 20];
+        random.nextBytes(answer);
+        int count = 50;
+        long[] offsets = new long[count];
+        ByteBuffer[] values = new ByteBuffer[count];
+        ByteBuffer[] copies = new ByteBuffer[count];
+        for (int i = 0; i < count; i++) {
+            offsets[i] = 3L * i;
+            values[i] = ByteBuffer.wrap(answer, random.nextInt(1 << 19), random.nextInt(200))
+                    .slice();
+            copies[i] = values[i].duplicate();
+        }
+        PendingBatch batch = new PendingBatch(new RecordBatch(1, 0, 0, 3L * count, count, offsets, values), 60);
+        int index = batch.index;
+        batch.own();
+        assertThat(batch.index).isEqualTo(index);
+        assertThat(batch.batch.values()).as("seed %s", seed).isEqualTo(copies);
+        assertThat(batch.batch.values()[0].array().length).isLessThan(count * 200 + 1);
+        RecordBatch owned = batch.batch;
+        batch.own();
+        assertThat(batch.batch).isSameAs(owned);
+        assertThat(batch.bytes).isGreaterThanOrEqualTo((long) count * PendingBatch.RECORD_BYTES);
+    }
+}

@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * How an appender trades delay for throughput.
  *
- * @param linger how long a tuple may wait for others to go with it, 0 to 1 minute
+ * @param linger how long a tuple may wait for others to go with it, 0 to 1 minute, and at most half of the timeout
  * @param blockBytes size at which a tuple block is sent, 1 KiB to 512 KiB; for streams of tuple blocks
  * @param memoryBytes what may wait for the brokers, at least 1 MiB; when it is used up, appending waits
  * @param timeout how long the brokers may take to confirm what was sent, and how long appending waits for memory; 1
@@ -28,6 +28,10 @@ public record AppenderSettings(Duration linger, int blockBytes, long memoryBytes
         }
         if (timeout.compareTo(Duration.ofSeconds(1)) < 0 || timeout.compareTo(Duration.ofHours(1)) > 0) {
             throw new IllegalArgumentException("appender: timeout: expected 1 second to 1 hour, got " + timeout);
+        }
+        if (linger.compareTo(timeout.dividedBy(2)) > 0) {
+            throw new IllegalArgumentException(
+                    "appender: linger: expected at most half of the timeout, " + timeout + ", got " + linger);
         }
     }
 }

@@ -91,7 +91,11 @@ public final class Cursor implements AutoCloseable {
             return cursor;
         } catch (RuntimeException e) {
             cursor.closed = true;
-            cursor.closeStream();
+            try {
+                cursor.closeStream();
+            } catch (WaterwheelException closing) {
+                e.addSuppressed(closing);
+            }
             throw e;
         }
     }
@@ -366,14 +370,31 @@ public final class Cursor implements AutoCloseable {
         if (!ended) {
             stream.cancel("the cursor was closed", null);
         }
-        try {
-            stream.close();
-        } catch (Exception e) {
+        // Who is interrupted while it drains the stream would leave its memory behind.
+        boolean interrupted = Thread.interrupted();
+        Exception failed = null;
+        boolean again = true;
+        while (again) {
+            again = false;
+            try {
+                stream.close();
+                failed = null;
+            } catch (Exception e) {
+                // The stream tells an interrupt as the cause of something else; any other failure would only wait.
+                again = failed == null && (Thread.interrupted() || e.getCause() instanceof InterruptedException);
+                interrupted |= again;
+                failed = e;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (failed != null) {
             throw new WaterwheelException(
                     Kind.BUG,
                     "CLOSE_FAILED",
-                    connection.address() + ": the answer's memory was not given back: " + e,
-                    e);
+                    connection.address() + ": the answer's memory was not given back: " + failed,
+                    failed);
         }
     }
 }

@@ -65,7 +65,7 @@ public final class NamedAppender implements AutoCloseable {
 
     /**
      * Opens a name, for itself alone. Keeps its notes in the topic {@code TOPIC.appends}, which it makes when there is
-     * none.
+     * none; one that was made otherwise must have {@code cleanup.policy=compact}, or it is refused.
      *
      * @param stream as {@link WaterwheelClient#describe} gives it
      * @param name 1 to 200 characters, unique among the sources of the stream

@@ -14,20 +14,25 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** How far the appends under each name have come: a compacted topic beside a stream's, one record a name in the end. */
 final class ProgressTopic {
     private static final String SUFFIX = ".appends";
+    private static final long RETRY_MILLIS = 50;
     private static final int SEGMENT_BYTES = 16 << 20;
     private static final Duration POLL = Duration.ofMillis(200);
 
@@ -46,7 +51,10 @@ final class ProgressTopic {
         return name;
     }
 
-    /** Makes it when there is none. */
+    /**
+     * Makes it when there is none, and refuses one that is not compacted alone: retention would take a note, and what
+     * it speaks of would be appended a second time.
+     */
     void ensure(Duration timeout) {
         NewTopic topic = new NewTopic(name, Optional.of(1), Optional.empty())
                 .configs(Map.of(
@@ -63,16 +71,66 @@ final class ProgressTopic {
                 AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
                 millis);
         try (Admin admin = Admin.create(conf)) {
-            admin.createTopics(List.of(topic)).all().get(millis, TimeUnit.MILLISECONDS);
+            if (!make(admin, topic, millis)) {
+                requireCompacted(admin, millis);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failed("interrupted", e);
         } catch (ExecutionException e) {
-            if (!(e.getCause() instanceof TopicExistsException)) {
-                throw failed(String.valueOf(e.getCause()), e);
-            }
+            throw failed(String.valueOf(e.getCause()), e);
         } catch (TimeoutException | KafkaException e) {
             throw failed(e.toString(), e);
+        }
+    }
+
+    /** Whether there was none. */
+    private static boolean make(Admin admin, NewTopic topic, int millis)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        try {
+            admin.createTopics(List.of(topic)).all().get(millis, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof TopicExistsException) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private void requireCompacted(Admin admin, int millis)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
+        Config config = describe(admin, resource, millis);
+        ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+        if (policy == null || !TopicConfig.CLEANUP_POLICY_COMPACT.equals(policy.value())) {
+            throw new WaterwheelException(
+                    Kind.USER,
+                    "PROGRESS_FORGOTTEN",
+                    "topic " + name + " at " + bootstrapServers + ", where named appends keep their progress: expected"
+                            + " cleanup.policy=compact, got " + (policy == null ? "none" : policy.value())
+                            + "; retention would remove the notes, and what was appended would be appended again;"
+                            + " nothing was appended. Set it: kafka-configs.sh --bootstrap-server " + bootstrapServers
+                            + " --alter --topic " + name + " --add-config cleanup.policy=compact");
+        }
+    }
+
+    /** A topic that was made just now may not be known to the broker that is asked. */
+    private static Config describe(Admin admin, ConfigResource resource, int millis)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (true) {
+            try {
+                return admin.describeConfigs(List.of(resource))
+                        .all()
+                        .get(millis, TimeUnit.MILLISECONDS)
+                        .getOrDefault(resource, new Config(List.of()));
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+            }
         }
     }
 

@@ -23,6 +23,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,8 @@ final class RecordSender implements AutoCloseable {
     /** By partition the number of confirmations that named no offset. */
     private final AtomicLongArray nameless;
 
+    private final boolean transactional;
+    /** What went wrong first: a record may be missing since. */
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
     RecordSender(
@@ -68,6 +71,7 @@ final class RecordSender implements AutoCloseable {
             AppenderSettings settings,
             @Nullable String transactionalId) {
         this.topic = stream.topic();
+        this.transactional = transactionalId != null;
         this.bootstrapServers = bootstrapServers;
         this.bases = bases;
         this.partitions = stream.partitions();
@@ -100,6 +104,14 @@ final class RecordSender implements AutoCloseable {
     void takeOver() {
         try {
             producer.initTransactions();
+        } catch (TimeoutException e) {
+            producer.close(Duration.ZERO);
+            throw new WaterwheelException(
+                    Kind.TEMPORARY,
+                    "KAFKA_UNREACHABLE",
+                    "topic " + topic + " at " + bootstrapServers + ": the name could not be taken over: "
+                            + e.getMessage() + "; nothing was appended, try again",
+                    e);
         } catch (KafkaException e) {
             producer.close(Duration.ZERO);
             throw failed(e);
@@ -143,6 +155,8 @@ final class RecordSender implements AutoCloseable {
         try {
             var unused = producer.send(new ProducerRecord<>(topic, partition, null, record), this::sent);
         } catch (KafkaException | IllegalStateException e) {
+            // Whoever is interrupted while it waits for room: the producer has not taken the record, and tells nobody.
+            failure.compareAndSet(null, e);
             throw failed(e);
         }
         checkFailure();
@@ -203,7 +217,7 @@ final class RecordSender implements AutoCloseable {
     private void checkFailure() {
         Exception e = failure.get();
         if (e != null) {
-            throw failed(e);
+            throw told(e);
         }
     }
 
@@ -211,6 +225,10 @@ final class RecordSender implements AutoCloseable {
         if (e instanceof InterruptException) {
             Thread.currentThread().interrupt();
         }
+        return told(e);
+    }
+
+    private WaterwheelException told(Exception e) {
         if (e instanceof ProducerFencedException || e instanceof InvalidProducerEpochException) {
             return new WaterwheelException(
                     Kind.USER,
@@ -236,7 +254,10 @@ final class RecordSender implements AutoCloseable {
                 Kind.UNKNOWN_OUTCOME,
                 "APPEND_FAILED",
                 "topic " + topic + " at " + bootstrapServers + ": some of what was appended was not confirmed: "
-                        + e.getMessage() + "; look what is there before appending it again",
+                        + e.getMessage()
+                        + (transactional
+                                ? "; open its name again: what was committed is known then"
+                                : "; look what is there before appending it again"),
                 e);
     }
 

@@ -214,10 +214,7 @@ final class AppendCommand implements Callable<Integer> {
         try {
             append.run(in, format(records), columns);
         } catch (IOException e) {
-            throw new IOException(
-                    source() + ": " + e.getMessage() + "; " + append.sent() + " " + FileAppend.unit(records)
-                            + " were sent before that",
-                    e);
+            throw new IOException(source() + ": " + e.getMessage() + "; " + append.left(), e);
         }
     }
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
         name = "chunk",
         description = "Look at chunk files.",
         synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "Example:", "  waterwheel chunk inspect waterwheel-data/chunks/main/flights/3-1-7-0.chunk"})
+        footer = {"", "Example:", "  waterwheel chunk inspect waterwheel-data/chunks/default/flights-1/3-1-7-0.chunk"})
 final class ChunkCommand {
     private final Terminal terminal;
 
@@ -33,7 +33,11 @@ final class ChunkCommand {
                         + " takes and how it is encoded, sketches.",
                 "Reads all of it and checks every checksum: a damaged file is an error that names the part."
             },
-            footer = {"", "Example:", "  waterwheel chunk inspect waterwheel-data/chunks/main/flights/3-1-7-0.chunk"})
+            footer = {
+                "",
+                "Example:",
+                "  waterwheel chunk inspect waterwheel-data/chunks/default/flights-1/3-1-7-0.chunk"
+            })
     int inspect(@Parameters(paramLabel = "FILE", description = "The chunk file.") Path file) throws IOException {
         Path path = file.toAbsolutePath().normalize();
         Path folder = path.getParent();

@@ -15,8 +15,11 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code waterwheel dead-letters}. */
 @Command(
@@ -35,6 +38,9 @@ final class DeadLettersCommand implements Callable<Integer> {
     private static final JsonFactory JSON = new JsonFactory();
 
     private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private ServerOption server = new ServerOption();
@@ -57,6 +63,9 @@ final class DeadLettersCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (limit < 1) {
+            throw new ParameterException(spec.commandLine(), "--limit: expected 1 or more, got " + limit);
+        }
         try (WaterwheelClient client = server.connect()) {
             long[] count = {0};
             client.deadLetters(stream, limit, letter -> {

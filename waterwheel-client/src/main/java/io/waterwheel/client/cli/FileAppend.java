@@ -34,6 +34,8 @@ final class FileAppend {
     private long uncommittedBytes;
     private Map<Integer, Long> committed = Map.of();
     private long sent;
+    /** Of those, that the last commit has appended; of an append under a name. */
+    private long sentAtCommit;
 
     /**
      * @param named the appender, when it appends under a name: it goes on after the last line that was committed under
@@ -61,6 +63,15 @@ final class FileAppend {
     /** Lines that were sent. */
     long sent() {
         return sent;
+    }
+
+    /** What became of them when it fails. */
+    String left() {
+        if (named == null) {
+            return sent + " " + unit(records) + " were sent before that";
+        }
+        return sentAtCommit + " " + unit(records)
+                + " are appended under the name so far, and none behind them; the same command" + " goes on there";
     }
 
     /** What {@link #sent} counts, in a stream of such records. */
@@ -152,6 +163,7 @@ final class FileAppend {
         }
         committed = appender.positions();
         sent = note.sent();
+        sentAtCommit = sent;
         rejections.before(note.refused());
         progress.before(sent);
         err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(records)
@@ -170,6 +182,7 @@ final class FileAppend {
         positions.forEach((partition, offset) -> all.merge(partition, offset, Math::max));
         committed = Map.copyOf(all);
         uncommittedBytes = 0;
+        sentAtCommit = sent;
         committedAt = System.nanoTime();
     }
 

@@ -327,8 +327,8 @@ final class QueryCommand implements Callable<Integer> {
         if (kinds > 1) {
             throw wrong("give one of --count, --agg (with --group-by, --bucket) and --latest, not several");
         }
-        if (kinds == 1 && (!orderBy.isEmpty() || (limit != null && !count))) {
-            throw wrong("--order-by and --limit are for tuples, not for --agg or --latest");
+        if (kinds == 1 && (!orderBy.isEmpty() || limit != null)) {
+            throw wrong("--order-by and --limit are for tuples, not for --count, --agg or --latest");
         }
         try {
             if (count) {

@@ -1,0 +1,66 @@
+package io.waterwheel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.WaterwheelException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** An appender without a broker. */
+final class AppenderTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Ordered("k"),
+            "t");
+
+    @Test
+    void whatAnInterruptKeptFromBeingSentIsNotConfirmed() throws Exception {
+        // Takes connections and says nothing.
+        try (ServerSocket broker = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            StreamDetails stream = new StreamDetails(
+                    1,
+                    new StreamDefinition("s", "s", RecordFormat.BLOCK, 1, SCHEMA),
+                    "127.0.0.1:" + broker.getLocalPort(),
+                    OptionalLong.empty(),
+                    OptionalLong.empty(),
+                    OptionalLong.empty(),
+                    Map.of(),
+                    OptionalInt.empty(),
+                    OptionalInt.empty());
+            Appender appender =
+                    Appender.open(stream, new AppenderSettings(Duration.ZERO, 1 << 10, 1 << 20, Duration.ofSeconds(1)));
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> {
+                        for (long i = 0; i < 1_000; i++) {
+                            appender.append(i, i);
+                        }
+                    })
+                    .isInstanceOf(WaterwheelException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThatThrownBy(appender::flush)
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessageContaining("was not confirmed");
+            appender.abandon();
+        }
+    }
+
+    @Test
+    void tuplesDoNotWaitForOthersLongerThanForTheBrokers() {
+        assertThatThrownBy(() -> new AppenderSettings(Duration.ofSeconds(2), 1 << 10, 1 << 20, Duration.ofSeconds(3)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at most half of the timeout");
+    }
+}

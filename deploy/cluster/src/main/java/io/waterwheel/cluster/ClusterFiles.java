@@ -341,6 +341,9 @@ final class ClusterFiles {
         // A dead worker is noticed within this time, a new topology scheduled.
         yaml.put("supervisor.monitor.frequency.secs", "1");
         yaml.put("nimbus.monitor.freq.secs", "1");
+        // A host is not used for half an hour once it was missed in so many looks, which are a second apart here and
+        // ten by default: a host that was away for some seconds would be lost.
+        yaml.put("blacklist.scheduler.tolerance.count", "30");
         return yaml;
     }
 
@@ -350,10 +353,7 @@ final class ClusterFiles {
 
     /** What the topology is told: this cluster, and small trees and caches, as three workers share a machine. */
     private void waterwheel(ClusterSettings settings) throws IOException {
-        String topologyJar = "waterwheel-topology-topology.jar";
-        if (Files.exists(settings.dist().resolve(topologyJar))) {
-            link(settings.dist().resolve(topologyJar), topologyJar());
-        }
+        renewTopologyJar(settings.dist());
         write(waterwheelYaml(), """
                 # Waterwheel on this cluster. Every key: conf/waterwheel.yaml of the project, docs/configuration.md.
                 zookeeper.connect: %s
@@ -379,6 +379,17 @@ final class ClusterFiles {
                         layout.address(ClusterLayout.KAFKA),
                         layout.address(ClusterLayout.NAMENODE),
                         layout.pairs()));
+    }
+
+    /**
+     * Makes the folder's topology jar the one of the last build; that is a new file, so that a link to the one before
+     * stays old. Without effect when none is built. What was submitted is Nimbus's own copy.
+     */
+    void renewTopologyJar(Path dist) throws IOException {
+        Path built = dist.resolve("waterwheel-topology-topology.jar");
+        if (Files.exists(built)) {
+            link(built, topologyJar());
+        }
     }
 
     Path topologyJar() {

@@ -137,6 +137,11 @@ public final class Daemon {
         return alive().isPresent();
     }
 
+    /** Whether it was started and runs no longer although nobody here ended it. */
+    boolean endedByItself() {
+        return pids.read(name).filter(started -> !started.isAlive()).isPresent();
+    }
+
     /** The process's id; it must have been started. */
     public long pid() {
         return pids.read(name)

@@ -14,11 +14,11 @@ final class PidFiles {
     /**
      * A process.
      *
-     * @param started as {@link Processes#started} says
+     * @param started as {@link Processes#started} says; {@link Processes#GONE} when it had died before it was noted
      */
     record Entry(long pid, long started) {
         boolean isAlive() {
-            return Processes.started(pid) == started;
+            return started != Processes.GONE && Processes.started(pid) == started;
         }
     }
 

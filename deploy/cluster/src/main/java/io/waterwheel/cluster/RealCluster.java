@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -132,6 +133,24 @@ public final class RealCluster implements AutoCloseable {
     public void restart(String name) throws IOException, InterruptedException {
         daemon(name).start();
         daemon(name).awaitReady(PATIENCE);
+    }
+
+    /**
+     * Starts Supervisors that have ended by themselves, as the init system of a real machine does: Storm's daemons end
+     * when their ZooKeeper session is lost, and count on that. One that was killed on purpose stays away.
+     *
+     * @return their names; they are ready some seconds later
+     */
+    public List<String> restartEndedSupervisors() throws IOException {
+        List<String> started = new ArrayList<>();
+        for (int pair = 1; pair <= pairs(); pair++) {
+            Daemon supervisor = daemon(supervisor(pair));
+            if (supervisor.endedByItself()) {
+                supervisor.start();
+                started.add(supervisor.name());
+            }
+        }
+        return started;
     }
 
     /**

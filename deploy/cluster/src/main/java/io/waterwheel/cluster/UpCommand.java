@@ -94,6 +94,9 @@ final class UpCommand implements Callable<Integer> {
         List<String> missing = daemons.missing().stream().map(Daemon::name).toList();
         PrintWriter out = cluster.out();
         ClusterFiles files = new ClusterFiles(cluster.folder(), layout);
+        if (running) {
+            files.renewTopologyJar(settings.dist());
+        }
         if (missing.isEmpty()) {
             out.printf("the cluster in %s is up already%n", cluster.folder());
         } else {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,22 @@ class ClusterLayoutTest {
         Files.writeString(file, good.replace("kafka=127.0.0.1:24001", "kafka=here"));
         assertThatThrownBy(() -> ClusterLayout.read(folder))
                 .hasMessageContaining("kafka: expected HOST:PORT, got 'here'");
+    }
+
+    @Test
+    void theTopologyJarIsTheOneOfTheLastBuildWhateverIsThere() throws IOException {
+        ClusterFiles files = new ClusterFiles(folder, ClusterLayout.of(settings(1, 1, 24_000)));
+        Path dist = Files.createDirectories(folder.resolve("dist"));
+        files.renewTopologyJar(dist);
+        assertThat(files.topologyJar()).doesNotExist();
+        Path built = dist.resolve("waterwheel-topology-topology.jar");
+        for (String build : List.of("first", "second")) {
+            Files.deleteIfExists(built);
+            Files.writeString(built, build);
+            files.renewTopologyJar(dist);
+            files.renewTopologyJar(dist);
+            assertThat(files.topologyJar()).hasContent(build);
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.waterwheel.client.known.Feed;
 import io.waterwheel.client.known.KnownRows;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.query.Query;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -73,7 +74,7 @@ final class FaultRun {
             throws Exception {
         AnswerCheck check = new AnswerCheck(client, random);
         while (feed.acknowledged().rows() < FIRST_ROWS) {
-            recover(check, feed);
+            recover(cluster, check, feed);
         }
         Feed.Acknowledged flushed = feed.acknowledged();
         client.flush(KnownRows.STREAM, PATIENCE, flushed.positions());
@@ -81,12 +82,12 @@ final class FaultRun {
         for (Strike fault : strikes) {
             strike(cluster, second, feed, check, fault, flushed.rows());
             if (++done % STRIKES_A_FLUSH == 0) {
-                recover(check, feed);
+                recover(cluster, check, feed);
                 flushed = feed.acknowledged();
                 client.flush(KnownRows.STREAM, PATIENCE, flushed.positions());
             }
         }
-        recover(check, feed);
+        recover(cluster, check, feed);
         Feed.Acknowledged all = feed.end();
         everything(client, check, feed, all);
         Verification verification = client.verify(KnownRows.STREAM, PATIENCE);
@@ -100,6 +101,7 @@ final class FaultRun {
             RealCluster cluster, WaterwheelClient second, Feed feed, AnswerCheck check, Strike fault, long flushed)
             throws Exception {
         History history = new History(second, flushed, OLD_QUESTION, random.nextLong());
+        cluster.restartEndedSupervisors();
         long begun = System.nanoTime();
         String what;
         double lasted;
@@ -112,7 +114,7 @@ final class FaultRun {
             lasted = (System.nanoTime() - begun) / 1e9;
             // Sometimes the next one strikes before this one is overcome.
             if (!overlapping || random.nextInt(5) != 0) {
-                fresh = overcome(check, feed, fault);
+                fresh = overcome(cluster, check, feed, fault);
             }
         }
         System.out.printf(
@@ -139,9 +141,9 @@ final class FaultRun {
     }
 
     /** Waits for a complete answer with all that is acknowledged by now, and notes how long that took. */
-    private long overcome(AnswerCheck check, Feed feed, Strike fault) {
+    private long overcome(RealCluster cluster, AnswerCheck check, Feed feed, Strike fault) throws IOException {
         long begin = System.nanoTime();
-        recover(check, feed);
+        recover(cluster, check, feed);
         long millis = (System.nanoTime() - begin) / 1_000_000;
         recoveries.computeIfAbsent(fault.name(), key -> new ArrayList<>()).add(millis);
         for (int i = random.nextInt(40); i >= 0; i--) {
@@ -150,9 +152,10 @@ final class FaultRun {
         return millis;
     }
 
-    private static void recover(AnswerCheck check, Feed feed) {
+    private static void recover(RealCluster cluster, AnswerCheck check, Feed feed) throws IOException {
         long begin = System.nanoTime();
         while (!check.askOne(feed, QUESTION)) {
+            cluster.restartEndedSupervisors().forEach(name -> System.out.println("faults: " + name + " had ended"));
             assertThat(Duration.ofNanos(System.nanoTime() - begin))
                     .as("no complete answer; the last: " + check.lastRefusal())
                     .isLessThan(PATIENCE);

@@ -101,6 +101,15 @@ class ProcessesTest {
     }
 
     @Test
+    void aProcessThatDiedBeforeItWasNotedIsDead() throws Exception {
+        Process process = new ProcessBuilder("true").start();
+        process.waitFor();
+        PidFiles pids = new PidFiles(folder);
+        assertThat(pids.record("short", process.pid()).isAlive()).isFalse();
+        assertThat(pids.read("short").orElseThrow().isAlive()).isFalse();
+    }
+
+    @Test
     void whoTakesAPortIsSaid() throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.3"))) {
             assertThat(Ports.ownedBy(ProcessHandle.current().pid(), socket.getLocalPort()))

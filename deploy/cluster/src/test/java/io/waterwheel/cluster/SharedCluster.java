@@ -35,9 +35,12 @@ final class SharedCluster implements ParameterResolver {
             // Small trees, so that chunks are written while rows arrive.
             "indexer.seal-size=1 MiB",
             "zookeeper.session-timeout=" + SESSION_MILLIS + " ms");
-    /** Storm moves what was on a host that is away after this time, instead of after half a minute. */
-    private static final Map<String, String> STORM =
-            Map.of("nimbus.task.timeout.secs", "15", "nimbus.supervisor.timeout.secs", "15");
+    /**
+     * Storm moves what was on a host that is away after a quarter of a minute, instead of a half; and once a worker was
+     * launched a minute ago, instead of two: a test's topology is younger than that when its hosts fail.
+     */
+    private static final Map<String, String> STORM = Map.of(
+            "nimbus.task.timeout.secs", "15", "nimbus.supervisor.timeout.secs", "15", "nimbus.task.launch.secs", "60");
 
     /** The cluster with its topology. */
     static final class Running implements AutoCloseable {

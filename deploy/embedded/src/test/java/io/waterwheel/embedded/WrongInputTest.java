@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayInputStream;
@@ -25,6 +26,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -127,6 +130,24 @@ final class WrongInputTest {
     private static List<String> table() throws IOException {
         try (InputStream in = WrongInputTest.class.getResourceAsStream(TABLE)) {
             return new String(in.readAllBytes(), UTF_8).lines().toList();
+        }
+    }
+
+    @Test
+    void aStreamThatIsRefusedMakesNoTopics() throws Exception {
+        Path again = Files.writeString(
+                folder.resolve("again.yaml"),
+                Files.readString(folder.resolve("orders.yaml")) + "topic: only-of-the-refused\n");
+        Ran refused = run("stream create " + again + " --server {url}", "");
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.err()).contains("stream orders exists already").contains("[STREAM_EXISTS]");
+        try (WaterwheelClient client = WaterwheelClient.connect(server.url());
+                Admin admin = Admin.create(Map.of(
+                        AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        client.describe("orders").bootstrapServers()))) {
+            assertThat(admin.listTopics().names().get())
+                    .contains("orders")
+                    .noneMatch(topic -> topic.contains("only-of-the-refused"));
         }
     }
 

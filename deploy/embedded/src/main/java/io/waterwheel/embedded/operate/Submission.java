@@ -8,9 +8,12 @@ import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.CodeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Submits a topology, and may wait until it takes queries. One use. */
 final class Submission {
+    private static final String BUILD =
+            "build it with 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE";
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final Terminal terminal;
@@ -34,13 +39,38 @@ final class Submission {
         this.terminal = terminal;
         this.nimbus = nimbus;
         this.config = config;
-        this.jar = named == null ? find(Path.of(System.getProperty("waterwheel.home", "."))) : named;
+        this.jar = named == null ? find(Path.of(System.getProperty("waterwheel.home", ".")), program()) : named;
         if (!Files.isRegularFile(jar)) {
             throw new IOException("there is no topology jar " + jar);
         }
     }
 
-    private static Path find(Path home) throws IOException {
+    /** The jars that this program runs the topology's code from; none where it runs from folders of classes. */
+    private static List<Path> program() throws IOException {
+        List<Path> jars = new ArrayList<>();
+        for (Class<?> part : List.of(WaterwheelException.class, WaterwheelTopology.class)) {
+            CodeSource source = part.getProtectionDomain().getCodeSource();
+            try {
+                Path place =
+                        source == null ? null : Path.of(source.getLocation().toURI());
+                if (place != null && Files.isRegularFile(place)) {
+                    jars.add(place);
+                }
+            } catch (URISyntaxException e) {
+                throw new IOException("cannot tell where this program's classes are: " + source, e);
+            }
+        }
+        return jars;
+    }
+
+    /**
+     * The one topology jar below a folder.
+     *
+     * @param program jars with the same code, that the topology jar was made after: a build of the program alone (the
+     *     launcher's) leaves the topology jar as it was, and a build leaves those as they are that do not change
+     * @throws IOException when there is none, or several, or an old one
+     */
+    static Path find(Path home, List<Path> program) throws IOException {
         List<Path> folders = List.of(home.resolve("waterwheel-topology/target"), home, home.resolve("lib"));
         List<Path> found = new ArrayList<>();
         for (Path folder : folders) {
@@ -51,6 +81,7 @@ final class Submission {
                 }
             }
             if (found.size() == 1) {
+                refuseOld(found.get(0), program);
                 return found.get(0);
             }
             if (!found.isEmpty()) {
@@ -59,7 +90,18 @@ final class Submission {
         }
         throw new IOException("no topology jar (waterwheel-topology-*-topology.jar) in "
                 + String.join(", ", folders.stream().map(Path::toString).toList())
-                + "; build it with 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE");
+                + "; " + BUILD);
+    }
+
+    private static void refuseOld(Path jar, List<Path> program) throws IOException {
+        FileTime made = Files.getLastModifiedTime(jar);
+        for (Path part : program) {
+            FileTime newer = Files.getLastModifiedTime(part);
+            if (made.compareTo(newer) < 0) {
+                throw new IOException("the topology jar " + jar + " is of " + made + ", older than this program's "
+                        + part.getFileName() + " of " + newer + ": workers would run other code; " + BUILD);
+            }
+        }
     }
 
     /** Uploads and starts it. */

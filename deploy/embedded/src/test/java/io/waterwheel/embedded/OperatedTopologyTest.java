@@ -167,12 +167,18 @@ final class OperatedTopologyTest {
         assertThat(client.describe("rows").routingVersion()).hasValue(5);
     }
 
-    /** Rows arrive as fast as they can be sent, so that spouts may have read more than dispatchers have room for. */
+    /**
+     * Rows arrive as fast as they can be sent, so that spouts may have read more than dispatchers have room for. By one
+     * appender, since a new one would have to ask a coordinator, and for a while there is none.
+     */
     private void drainWhileRowsArrive(WaterwheelClient client) throws Exception {
         AtomicBoolean enough = new AtomicBoolean();
+        Appender appender = client.appender("rows");
         CompletableFuture<Void> appending = CompletableFuture.runAsync(() -> {
-            for (int i = 0; i < 10 && !enough.get(); i++) {
-                append(client, BULK / 10);
+            try (appender) {
+                for (int i = 0; i < 10 && !enough.get(); i++) {
+                    append(appender, BULK / 10);
+                }
             }
         });
         long before = client.query("rows").count();
@@ -229,12 +235,16 @@ final class OperatedTopologyTest {
 
     private void append(WaterwheelClient client, int rows) {
         try (Appender appender = client.appender("rows")) {
-            for (int i = 0; i < rows; i++) {
-                appender.append(1_700_000_000_000L + sent, random.nextLong(), sent);
-                sent++;
-            }
-            positions = appender.flush();
+            append(appender, rows);
         }
+    }
+
+    private void append(Appender appender, int rows) {
+        for (int i = 0; i < rows; i++) {
+            appender.append(1_700_000_000_000L + sent, random.nextLong(), sent);
+            sent++;
+        }
+        positions = appender.flush();
     }
 
     private Map<Integer, Long> positions = Map.of();

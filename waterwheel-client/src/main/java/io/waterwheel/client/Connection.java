@@ -19,6 +19,7 @@ import org.apache.arrow.flight.ErrorFlightMetadata;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +99,11 @@ final class Connection implements AutoCloseable {
 
     /** What went wrong, as the server said it; or as the connection did, when the server said nothing. */
     WaterwheelException failure(RuntimeException e) {
-        if (e.getCause() instanceof InterruptedException) {
+        FlightStatusCode code =
+                e instanceof FlightRuntimeException failure ? failure.status().code() : FlightStatusCode.UNKNOWN;
+        boolean cancelled = code == FlightStatusCode.CANCELLED;
+        if (e.getCause() instanceof InterruptedException
+                || (cancelled && Thread.currentThread().isInterrupted())) {
             Thread.currentThread().interrupt();
             return new WaterwheelException(
                     WaterwheelException.Kind.TEMPORARY,
@@ -111,7 +116,8 @@ final class Connection implements AutoCloseable {
             byte @Nullable [] detail = metadata != null && metadata.containsKey(WireErrors.TRAILER)
                     ? metadata.getByte(WireErrors.TRAILER)
                     : null;
-            return WireErrors.of(failure.status().code().name(), detail, address, e);
+            // Whoever cancels on this side is known, and does not ask; on the other side a server does that ends.
+            return WireErrors.of((cancelled ? FlightStatusCode.UNAVAILABLE : code).name(), detail, address, e);
         }
         return new WaterwheelException(
                 WaterwheelException.Kind.BUG, "CALL_FAILED", "the call to " + address + " failed: " + e, e);

@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -58,9 +59,13 @@ class FailOverTest {
 
     /** Answers with rows, then loses the connection. */
     private static void half(FakeServer.Answer answer) {
+        half(answer, LOST);
+    }
+
+    private static void half(FakeServer.Answer answer, FlightRuntimeException end) {
         answer.start(FIELDS);
         answer.rows(rows(2));
-        answer.fail(LOST);
+        answer.fail(end);
     }
 
     private static void assertCode(Throwable failure, String code) {
@@ -139,6 +144,29 @@ class FailOverTest {
             assertThatThrownBy(() -> client.query("s").list(Counted.class))
                     .satisfies(e -> assertCode(e, "ANSWER_CUT_OFF"));
             assertThat(never.queries).hasSize(2);
+        }
+    }
+
+    @Test
+    void anAnswerThatAServerCancelsAsItClosesIsCutOff() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        FakeServer.Answers cancelledOnce = (query, answer) -> {
+            if (asked.getAndIncrement() == 0) {
+                half(answer, CallStatus.CANCELLED.toRuntimeException());
+            } else {
+                whole(answer);
+            }
+        };
+        try (FakeServer server = FakeServer.answering(cancelledOnce);
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            try (Cursor cursor = client.query("s").rows()) {
+                assertThat(cursor.next()).isTrue();
+                assertThat(cursor.next()).isTrue();
+                assertThatThrownBy(cursor::next).satisfies(e -> assertCode(e, "ANSWER_CUT_OFF"));
+            }
+            asked.set(0);
+            assertThat(client.query("s").list(Counted.class)).hasSize(3);
+            assertThat(asked).hasValue(2);
         }
     }
 

@@ -7,6 +7,7 @@ import io.waterwheel.query.Verdict;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.wire.WireQueries;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -23,13 +24,17 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     private final BufferAllocator allocator;
     private final Readiness readiness;
     private final long deadlineNanos;
+    private final BooleanSupplier closing;
     private @Nullable ArrowRows batch;
     private boolean ended;
 
-    FlightAnswer(ServerStreamListener listener, BufferAllocator allocator, long deadlineNanos) {
+    /** @param closing whether the server closes: nobody waits for the answer any more then */
+    FlightAnswer(
+            ServerStreamListener listener, BufferAllocator allocator, long deadlineNanos, BooleanSupplier closing) {
+        this.closing = closing;
         this.listener = listener;
         this.allocator = allocator;
-        this.readiness = new Readiness(listener);
+        this.readiness = new Readiness(listener, closing);
         this.deadlineNanos = deadlineNanos;
     }
 
@@ -92,7 +97,7 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     public void fail(WaterwheelException failure) {
         if (!ended) {
             ended = true;
-            listener.error(RpcErrors.toFlight(failure));
+            listener.error(RpcErrors.toFlight(failure, closing.getAsBoolean()));
         }
     }
 

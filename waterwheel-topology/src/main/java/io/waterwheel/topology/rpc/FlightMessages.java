@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import java.util.function.BooleanSupplier;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -11,10 +12,11 @@ final class FlightMessages implements MessageSink {
     private final Readiness readiness;
     private final long deadlineNanos;
 
-    FlightMessages(ServerStreamListener listener, BufferAllocator allocator, long deadlineNanos) {
+    FlightMessages(
+            ServerStreamListener listener, BufferAllocator allocator, long deadlineNanos, BooleanSupplier closing) {
         this.listener = listener;
         this.allocator = allocator;
-        this.readiness = new Readiness(listener);
+        this.readiness = new Readiness(listener, closing);
         this.deadlineNanos = deadlineNanos;
     }
 

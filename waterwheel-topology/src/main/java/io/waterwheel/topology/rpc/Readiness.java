@@ -2,6 +2,7 @@ package io.waterwheel.topology.rpc;
 
 import io.waterwheel.model.WaterwheelException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 
 /**
@@ -9,14 +10,17 @@ import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
  * stays below the server's threshold.
  */
 final class Readiness {
-    /** Waiting ends by a signal; the time is for a signal that a transport forgets. */
+    /** Waiting ends by a signal; the time is for a signal that a transport forgets, and for the server's closing. */
     private static final long RECHECK_MILLIS = 500;
 
     private final ServerStreamListener listener;
+    private final BooleanSupplier closing;
     private final Object signal = new Object();
 
-    Readiness(ServerStreamListener listener) {
+    /** @param closing whether the server closes; once it does it never does not */
+    Readiness(ServerStreamListener listener, BooleanSupplier closing) {
         this.listener = listener;
+        this.closing = closing;
         listener.setOnReadyHandler(this::wake);
         listener.setOnCancelHandler(this::wake);
     }
@@ -27,14 +31,16 @@ final class Readiness {
         }
     }
 
+    /** Whether nothing more should be sent; {@link #await} fails then. */
     boolean cancelled() {
-        return listener.isCancelled();
+        return listener.isCancelled() || closing.getAsBoolean();
     }
 
     /**
      * Returns when the receiver is ready.
      *
      * @param deadlineNanos by {@link System#nanoTime}
+     * @throws InterruptedException also when the server closes: who hands out rows may be no thread of its own
      */
     void await(long deadlineNanos) throws InterruptedException {
         synchronized (signal) {
@@ -42,6 +48,9 @@ final class Readiness {
                 if (listener.isCancelled()) {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY, "CLIENT_GONE", "the receiver of the answer is gone");
+                }
+                if (closing.getAsBoolean()) {
+                    throw new InterruptedException("the server closes");
                 }
                 if (listener.isReady()) {
                     return;

@@ -32,14 +32,28 @@ final class RpcErrors {
                     failure);
         }
         if (failure instanceof InterruptedException) {
-            return new WaterwheelException(
-                    Kind.TEMPORARY, "SERVER_CLOSING", "the server is closing; ask again", failure);
+            return closing(failure);
         }
         LOG.error("a call failed", failure);
         return new WaterwheelException(Kind.BUG, "BUG", "a defect of the server: " + failure, failure);
     }
 
-    static FlightRuntimeException toFlight(WaterwheelException error) {
+    static WaterwheelException closing(Throwable failure) {
+        return new WaterwheelException(Kind.TEMPORARY, "SERVER_CLOSING", "the server is closing; ask again", failure);
+    }
+
+    /**
+     * As the receiver is told.
+     *
+     * @param closing whether the server closes: a handler that is interrupted may have failed with anything, unless it
+     *     was the caller's doing or something is lost
+     */
+    static FlightRuntimeException toFlight(WaterwheelException failure, boolean closing) {
+        WaterwheelException error =
+                switch (failure.kind()) {
+                    case TEMPORARY, BUG -> closing ? closing(failure) : failure;
+                    case USER, CORRUPT, UNKNOWN_OUTCOME -> failure;
+                };
         CallStatus status =
                 switch (error.kind()) {
                     case USER -> CallStatus.INVALID_ARGUMENT;

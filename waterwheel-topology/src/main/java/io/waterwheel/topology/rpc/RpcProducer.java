@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.ActionType;
+import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.NoOpFlightProducer;
 import org.apache.arrow.flight.Result;
 import org.apache.arrow.memory.BufferAllocator;
@@ -30,6 +31,7 @@ final class RpcProducer extends NoOpFlightProducer {
     private final Executor queryPool;
     private final Executor subqueryPool;
     private final Executor callPool;
+    private volatile boolean closing;
 
     RpcProducer(
             BufferAllocator allocator,
@@ -48,6 +50,19 @@ final class RpcProducer extends NoOpFlightProducer {
         this.callPool = callPool;
     }
 
+    /** From now on calls end as soon as they can, and what they fail with is told as the server's closing. */
+    void closing() {
+        closing = true;
+    }
+
+    private boolean isClosing() {
+        return closing;
+    }
+
+    private FlightRuntimeException failure(Throwable failure) {
+        return RpcErrors.toFlight(RpcErrors.of(failure), closing);
+    }
+
     @Override
     public void getStream(
             CallContext context, org.apache.arrow.flight.Ticket flightTicket, ServerStreamListener listener) {
@@ -61,13 +76,13 @@ final class RpcProducer extends NoOpFlightProducer {
                             WaterwheelException.Kind.USER, "BAD_QUERY", "the ticket holds no query");
             }
         } catch (RuntimeException e) {
-            listener.error(RpcErrors.toFlight(RpcErrors.of(e)));
+            listener.error(failure(e));
         }
     }
 
     private void query(Query query, ServerStreamListener listener) {
         FlightAnswer answer = new FlightAnswer(
-                listener, allocator, System.nanoTime() + query.timeout().toNanos());
+                listener, allocator, System.nanoTime() + query.timeout().toNanos(), this::isClosing);
         submit(queryPool, "queries", () -> {
             try (answer) {
                 try {
@@ -86,16 +101,17 @@ final class RpcProducer extends NoOpFlightProducer {
     }
 
     private void subquery(byte[] request, ServerStreamListener listener) {
-        FlightMessages messages = new FlightMessages(listener, allocator, System.nanoTime() + SUBQUERY_LIMIT.toNanos());
+        FlightMessages messages =
+                new FlightMessages(listener, allocator, System.nanoTime() + SUBQUERY_LIMIT.toNanos(), this::isClosing);
         submit(subqueryPool, "subqueries", () -> {
             try {
                 peers.subquery(request, messages);
                 listener.completed();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                listener.error(RpcErrors.toFlight(RpcErrors.of(e)));
+                listener.error(failure(e));
             } catch (RuntimeException | Error e) {
-                listener.error(RpcErrors.toFlight(RpcErrors.of(e)));
+                listener.error(failure(e));
             }
         });
     }
@@ -112,7 +128,7 @@ final class RpcProducer extends NoOpFlightProducer {
             }
             submit(callPool, "calls", () -> call(action, listener));
         } catch (RuntimeException e) {
-            listener.onError(RpcErrors.toFlight(RpcErrors.of(e)));
+            listener.onError(failure(e));
         }
     }
 
@@ -123,9 +139,9 @@ final class RpcProducer extends NoOpFlightProducer {
             listener.onCompleted();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            listener.onError(RpcErrors.toFlight(RpcErrors.of(e)));
+            listener.onError(failure(e));
         } catch (RuntimeException | Error e) {
-            listener.onError(RpcErrors.toFlight(RpcErrors.of(e)));
+            listener.onError(failure(e));
         }
     }
 

@@ -35,11 +35,14 @@ public final class RpcServer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
 
     private final FlightServer server;
+    private final RpcProducer producer;
     private final BufferAllocator allocator;
     private final List<ThreadPoolExecutor> pools;
 
-    private RpcServer(FlightServer server, BufferAllocator allocator, List<ThreadPoolExecutor> pools) {
+    private RpcServer(
+            FlightServer server, RpcProducer producer, BufferAllocator allocator, List<ThreadPoolExecutor> pools) {
         this.server = server;
+        this.producer = producer;
         this.allocator = allocator;
         this.pools = pools;
     }
@@ -61,16 +64,15 @@ public final class RpcServer implements AutoCloseable {
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true);
+        RpcProducer producer = new RpcProducer(allocator, queries, admin, peers, queryPool, subqueryPool, callPool);
         FlightServer server = FlightServer.builder(
-                        allocator,
-                        Location.forGrpcInsecure(settings.host(), settings.port()),
-                        new RpcProducer(allocator, queries, admin, peers, queryPool, subqueryPool, callPool))
+                        allocator, Location.forGrpcInsecure(settings.host(), settings.port()), producer)
                 .executor(connections)
                 .backpressureThreshold(QUEUED_BYTES)
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .transportHint("grpc.builderConsumer", keepAlive)
                 .build();
-        RpcServer started = new RpcServer(server, allocator, pools);
+        RpcServer started = new RpcServer(server, producer, allocator, pools);
         try {
             server.start();
         } catch (IOException e) {
@@ -100,6 +102,7 @@ public final class RpcServer implements AutoCloseable {
     /** Ends all calls: new ones are refused, handlers interrupted. Returns after five seconds at most, or ten. */
     @Override
     public void close() {
+        producer.closing();
         server.shutdown();
         try {
             for (ThreadPoolExecutor pool : pools.subList(0, pools.size() - 1)) {

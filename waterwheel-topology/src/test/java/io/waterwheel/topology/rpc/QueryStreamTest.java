@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -237,6 +238,80 @@ class QueryStreamTest {
         }
     }
 
+    @Test
+    void whateverAHandlerFailsWithWhileTheServerClosesIsItsClosing() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicInteger running = new AtomicInteger();
+        QueryHandler handler = (query, sink) -> {
+            running.incrementAndGet();
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                switch (query.stream()) {
+                    case "temporary" ->
+                        sink.fail(new WaterwheelException(
+                                WaterwheelException.Kind.TEMPORARY, "CATALOG_UNAVAILABLE", "interrupted", e));
+                    case "defect" -> throw new IllegalStateException("the store is closed", e);
+                    default -> throw new WaterwheelException(WaterwheelException.Kind.USER, "BAD_QUERY", "not so", e);
+                }
+            }
+        };
+        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server);
+                FlightStream temporary = client.getStream(ticket(Query.of("temporary")));
+                FlightStream defect = client.getStream(ticket(Query.of("defect")));
+                FlightStream user = client.getStream(ticket(Query.of("user")))) {
+            Handlers.eventually("all run", () -> running.get() == 3);
+            server.close();
+            assertThat(failure(temporary, FlightStatusCode.UNAVAILABLE).code()).isEqualTo("SERVER_CLOSING");
+            assertThat(failure(defect, FlightStatusCode.UNAVAILABLE).code()).isEqualTo("SERVER_CLOSING");
+            assertThat(failure(user, FlightStatusCode.INVALID_ARGUMENT).code()).isEqualTo("BAD_QUERY");
+        }
+    }
+
+    @Test
+    void aClientThatDoesNotReadHoldsUpNoClosing() throws Exception {
+        TupleBlock block = numbers(100_000);
+        AtomicInteger blocksSent = new AtomicInteger();
+        Object delivery = new Object();
+        AtomicReference<WaterwheelException> end = new AtomicReference<>();
+        // As with queries: who hands out rows is another thread than the one that is interrupted, which waits for it.
+        QueryHandler handler = (query, sink) -> {
+            sink.start(NUMBERS);
+            CountDownLatch begun = new CountDownLatch(1);
+            CompletableFuture<Void> part = CompletableFuture.runAsync(() -> {
+                synchronized (delivery) {
+                    begun.countDown();
+                    try {
+                        while (true) {
+                            sink.rows(block);
+                            blocksSent.incrementAndGet();
+                        }
+                    } catch (WaterwheelException e) {
+                        end.set(e);
+                    }
+                }
+            });
+            begun.await();
+            synchronized (delivery) {
+                assertThat(part).isNotNull();
+            }
+            sink.finish(WHOLE);
+        };
+        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server);
+                FlightStream stream = client.getStream(ticket(Query.of("s")))) {
+            assertThat(stream.next()).isTrue();
+            awaitStandstill(blocksSent);
+            server.close();
+            // Not that its receiver is gone, as it would be once the connection is closed.
+            assertThat(end.get().code()).isEqualTo("SERVER_CLOSING");
+            assertThat(server.allocator().getAllocatedMemory()).isZero();
+        }
+    }
+
     private static TupleBlock numbers(int count) {
         List<Object[]> rows = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -297,6 +372,12 @@ class QueryStreamTest {
     private static WaterwheelException failure(FlightClient client, Ticket ticket, FlightStatusCode code)
             throws Exception {
         try (FlightStream stream = client.getStream(ticket)) {
+            return failure(stream, code);
+        }
+    }
+
+    private static WaterwheelException failure(FlightStream stream, FlightStatusCode code) {
+        try {
             while (stream.next()) {
                 assertThat(stream.getLatestMetadata()).isNull();
             }

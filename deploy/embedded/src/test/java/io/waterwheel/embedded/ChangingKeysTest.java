@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * are in that.
  */
 @Tag("embedded")
+@Tag("alone")
 @Timeout(900)
 final class ChangingKeysTest {
     private static final int ROWS = Integer.getInteger("rows", 100_000);

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * has that many per cent of the tuples up to 30 days late.
  */
 @Tag("embedded")
+@Tag("alone")
 @Timeout(1200)
 final class SkewHistoryTest {
     private static final String STREAM = "skewed";

@@ -230,13 +230,11 @@ public final class WaterwheelClient implements AutoCloseable {
         CreateStreamRequest request = CreateStreamRequest.newBuilder()
                 .setDefinitionJson(SchemaJson.writeStream(definition))
                 .build();
-        StreamDetails created = StreamDetails.of(coordinators.once(
+        return StreamDetails.of(coordinators.once(
                 "create stream " + definition.name(),
                 CREATE_TIMEOUT,
                 connection -> call(
                         connection, AdminActions.CREATE_STREAM, request, StreamDescription.parser(), CREATE_TIMEOUT)));
-        session.forget(definition.name());
-        return created;
     }
 
     /** All streams that the coordinator can read, by name, without the sums of their chunks. */
@@ -281,7 +279,6 @@ public final class WaterwheelClient implements AutoCloseable {
                 CALL_TIMEOUT,
                 connection ->
                         call(connection, AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
-        session.forget(stream);
     }
 
     /** {@link #flush(String, Duration)} within 30 seconds. */

@@ -7,12 +7,15 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Retention;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Seen;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.CreateStreamRequest;
@@ -82,11 +85,24 @@ class WaterwheelClientTest {
         };
     }
 
-    private static void noRows(FakeServer.Answer answer, Map<Integer, Long> positions) {
+    /** @param seen what the verdict tells */
+    private static void noRows(FakeServer.Answer answer, Seen seen) {
         answer.whole(
                 List.of(new Field("n", FieldType.LONG, false)),
                 List.of(),
-                new Verdict(true, List.of(), positions, 3, 0, 1, 2));
+                new Verdict(
+                        true,
+                        List.of(),
+                        seen.streamId(),
+                        seen.positions(),
+                        3,
+                        0,
+                        1,
+                        2,
+                        List.of(),
+                        List.of(),
+                        Retention.NO_HORIZON,
+                        Statistics.NONE));
     }
 
     @Test
@@ -108,28 +124,36 @@ class WaterwheelClientTest {
 
     @Test
     void laterQueriesDemandWhatEarlierAnswersHaveSeen() throws Exception {
-        Queue<Map<Integer, Long>> positions =
-                new ConcurrentLinkedQueue<>(List.of(Map.of(0, 10L, 1, 5L), Map.of(0, 4L, 1, 8L), Map.of(0, 1L)));
-        try (FakeServer server = FakeServer.start(
-                        (query, answer) -> noRows(answer, positions.isEmpty() ? Map.of() : positions.remove()),
-                        WaterwheelClientTest::call);
+        Queue<Seen> told = new ConcurrentLinkedQueue<>(List.of(
+                new Seen(4, Map.of(0, 10L, 1, 5L)),
+                new Seen(4, Map.of(0, 4L, 1, 8L)),
+                new Seen(4, Map.of(0, 1L)),
+                new Seen(5, Map.of(0, 2L)),
+                // Another of the name, which somebody has made; and an answer that was late.
+                new Seen(6, Map.of(0, 3L)),
+                new Seen(4, Map.of(0, 11L))));
+        try (FakeServer server = FakeServer.answering((query, answer) -> noRows(answer, told.remove()));
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             client.count(Query.of("orders"));
             client.count(Query.of("orders"));
             client.count(Query.of("orders").withAtLeast(Map.of(0, 12L, 2, 1L)));
             client.count(Query.of("other"));
-            client.drop("orders");
+            client.count(Query.of("orders"));
+            client.count(Query.of("orders"));
+            told.add(Seen.NOTHING);
             client.count(Query.of("orders"));
             assertThat(server.queries.stream().map(Query::seen))
                     .containsExactly(
-                            Map.of(),
-                            Map.of(0, 10L, 1, 5L),
-                            Map.of(0, 10L, 1, 8L),
-                            Map.of(),
-                            Map.of()); // a stream of the same name has other positions
+                            Seen.NOTHING,
+                            new Seen(4, Map.of(0, 10L, 1, 5L)),
+                            new Seen(4, Map.of(0, 10L, 1, 8L)),
+                            Seen.NOTHING,
+                            new Seen(4, Map.of(0, 10L, 1, 8L)),
+                            new Seen(6, Map.of(0, 3L)),
+                            new Seen(6, Map.of(0, 3L)));
             assertThat(server.queries.stream().map(Query::atLeast))
                     .as("what is lost makes an answer incomplete only below what its query demands itself")
-                    .containsExactly(Map.of(), Map.of(), Map.of(0, 12L, 2, 1L), Map.of(), Map.of());
+                    .containsExactly(Map.of(), Map.of(), Map.of(0, 12L, 2, 1L), Map.of(), Map.of(), Map.of(), Map.of());
         }
     }
 
@@ -143,7 +167,7 @@ class WaterwheelClientTest {
         try (FakeServer full = FakeServer.answering(
                         (query, answer) -> answer.fail(FakeServer.failure(CallStatus.UNAVAILABLE, busy)));
                 FakeServer server =
-                        FakeServer.start((query, answer) -> noRows(answer, Map.of()), WaterwheelClientTest::call);
+                        FakeServer.start((query, answer) -> noRows(answer, Seen.NOTHING), WaterwheelClientTest::call);
                 WaterwheelClient client = WaterwheelClient.connect(dead, full.url(), server.url());
                 WaterwheelClient nobody = WaterwheelClient.connect(dead, full.url());
                 WaterwheelClient alone = WaterwheelClient.connect(dead)) {

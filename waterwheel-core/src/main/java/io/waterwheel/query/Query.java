@@ -39,7 +39,7 @@ public record Query(
         Duration timeout,
         boolean allowPartial,
         Map<Integer, Long> atLeast,
-        Map<Integer, Long> seen) {
+        Seen seen) {
     public static final long NO_LIMIT = Long.MAX_VALUE;
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
@@ -47,7 +47,6 @@ public record Query(
         keys = List.copyOf(keys);
         keyRanges = List.copyOf(keyRanges);
         atLeast = Map.copyOf(atLeast);
-        seen = Map.copyOf(seen);
         if (stream.isEmpty()) {
             throw new IllegalArgumentException("query: the stream's name is empty");
         }
@@ -72,7 +71,7 @@ public record Query(
                 DEFAULT_TIMEOUT,
                 false,
                 Map.of(),
-                Map.of());
+                Seen.NOTHING);
     }
 
     public Query withKeys(List<KeyInterval> intervals) {
@@ -177,8 +176,7 @@ public record Query(
     }
 
     /** Replaces what the session has seen. */
-    public Query withSeen(Map<Integer, Long> positions) {
-        return new Query(
-                stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, positions);
+    public Query withSeen(Seen before) {
+        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, before);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
  *
  * @param complete whether nothing is missing (protocol rule 10)
  * @param missing what is missing, a sentence each; empty when complete
+ * @param streamId id of the stream: positions are of it, and of no other that bears its name before or later
  * @param positions per partition of the topic, the offset below which every matching tuple is in the answer; what lies
  *     above may be there in part, each tuple at most once
  * @param edit number of the catalog edit the answer was planned on
@@ -25,6 +26,7 @@ import java.util.Map;
 public record Verdict(
         boolean complete,
         List<String> missing,
+        int streamId,
         Map<Integer, Long> positions,
         long edit,
         long tuples,
@@ -34,7 +36,7 @@ public record Verdict(
         List<String> stale,
         long horizon,
         Statistics statistics) {
-    /** A verdict on a stream that has lost nothing and where nothing expires, without statistics. */
+    /** A verdict on some stream that has lost nothing and where nothing expires, without statistics. */
     public Verdict(
             boolean complete,
             List<String> missing,
@@ -46,6 +48,7 @@ public record Verdict(
         this(
                 complete,
                 missing,
+                Seen.ANY,
                 positions,
                 edit,
                 tuples,
@@ -62,5 +65,10 @@ public record Verdict(
         missing = List.copyOf(missing);
         stale = List.copyOf(stale);
         positions = Map.copyOf(positions);
+    }
+
+    /** What a session has seen that got this answer. */
+    public Seen seen() {
+        return new Seen(streamId, positions);
     }
 }

@@ -11,6 +11,7 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Seen;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.wire.proto.LostRangeMessage;
@@ -74,7 +75,8 @@ public final class WireQueries {
                 .setTimeoutMillis(Math.max(1, query.timeout().toMillis()))
                 .setAllowPartial(query.allowPartial())
                 .putAllAtLeast(query.atLeast())
-                .putAllSeen(query.seen());
+                .putAllSeen(query.seen().positions())
+                .setSeenStreamId(query.seen().streamId());
         for (KeyInterval interval : query.keys()) {
             message.addKeys(io.waterwheel.wire.proto.KeyInterval.newBuilder()
                     .setLow(interval.low())
@@ -123,6 +125,9 @@ public final class WireQueries {
         }
         notNegative("at_least", message.getAtLeastMap());
         notNegative("seen", message.getSeenMap());
+        if (message.getSeenStreamId() < 0) {
+            throw bad("seen_stream_id: expected 0 or an id, got " + message.getSeenStreamId());
+        }
         try {
             List<KeyInterval> keys = new ArrayList<>(message.getKeysCount());
             for (io.waterwheel.wire.proto.KeyInterval interval : message.getKeysList()) {
@@ -153,7 +158,7 @@ public final class WireQueries {
                             : Duration.ofMillis(message.getTimeoutMillis()),
                     message.getAllowPartial(),
                     message.getAtLeastMap(),
-                    message.getSeenMap());
+                    new Seen(message.getSeenStreamId(), message.getSeenMap()));
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));
         }
@@ -190,6 +195,7 @@ public final class WireQueries {
                 .setComplete(verdict.complete())
                 .addAllMissing(shortened(verdict.missing()))
                 .addAllStale(shortened(verdict.stale()))
+                .setStreamId(verdict.streamId())
                 .putAllPositions(verdict.positions())
                 .setEdit(verdict.edit())
                 .setTuples(verdict.tuples())
@@ -249,6 +255,7 @@ public final class WireQueries {
         return new Verdict(
                 message.getComplete(),
                 message.getMissingList(),
+                message.getStreamId(),
                 message.getPositionsMap(),
                 message.getEdit(),
                 message.getTuples(),

@@ -18,6 +18,7 @@ import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.Scanned;
+import io.waterwheel.query.Seen;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.ExpressionParser;
@@ -102,7 +103,7 @@ class WireQueriesTest {
             }
         }
         Verdict verdict = new Verdict(
-                true, List.of(), Map.of(), 1, 0, 1, 1, lost, List.of(), Retention.NO_HORIZON, Statistics.NONE);
+                true, List.of(), 3, Map.of(), 1, 0, 1, 1, lost, List.of(), Retention.NO_HORIZON, Statistics.NONE);
         List<LostRange> told = WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict)))
                 .lost();
         assertThat(told).as("seed %s", seed).hasSize(1_000);
@@ -131,6 +132,7 @@ class WireQueriesTest {
         Verdict verdict = new Verdict(
                 false,
                 List.of("indexer 3 is recovering"),
+                9,
                 Map.of(0, 12L, 7, 9L),
                 44,
                 5,
@@ -209,6 +211,8 @@ class WireQueriesTest {
                 Duration.ofMillis(1 + random.nextInt(3_600_000)),
                 random.nextBoolean(),
                 atLeast,
-                random.nextBoolean() ? Map.of() : Map.of(random.nextInt(9), random.nextLong() >>> 1));
+                random.nextBoolean()
+                        ? Seen.NOTHING
+                        : new Seen(random.nextInt(3), Map.of(random.nextInt(9), random.nextLong() >>> 1)));
     }
 }

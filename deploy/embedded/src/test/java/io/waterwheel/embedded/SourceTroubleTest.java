@@ -23,6 +23,7 @@ import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Seen;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
@@ -137,7 +138,7 @@ final class SourceTroubleTest {
 
     /** The number of tuples once these positions are reached. */
     private static long tuples(String stream, Map<Integer, Long> seen) {
-        return count(Query.of(stream).withSeen(seen).withTimeout(Duration.ofSeconds(40)))
+        return count(Query.of(stream).withSeen(new Seen(Seen.ANY, seen)).withTimeout(Duration.ofSeconds(40)))
                 .tuples();
     }
 
@@ -181,7 +182,7 @@ final class SourceTroubleTest {
         assertThat(run("stream", "describe", "halts")).contains("dead-letters: skip\n");
 
         // What was given up is named; below a demand it makes the answer incomplete.
-        Verdict verdict = count(Query.of("halts").withSeen(Map.of(0, 5L)));
+        Verdict verdict = count(Query.of("halts").withSeen(new Seen(Seen.ANY, Map.of(0, 5L))));
         assertThat(verdict.complete()).isTrue();
         assertThat(verdict.lost().toString()).contains("offsets 1 to 1 (set by hand)");
         assertThatThrownBy(() -> count(Query.of("halts").withAtLeast(Map.of(0, 5L))))
@@ -212,7 +213,9 @@ final class SourceTroubleTest {
         assertThat(count(Query.of("gone")).tuples()).isEqualTo(1);
         client.alter("gone", null, LogLoss.SKIP, null);
         assertThat(tuples("gone", Map.of(0, end))).isEqualTo(2);
-        assertThat(count(Query.of("gone").withSeen(Map.of(0, end))).lost().toString())
+        assertThat(count(Query.of("gone").withSeen(new Seen(Seen.ANY, Map.of(0, end))))
+                        .lost()
+                        .toString())
                 .contains("to " + (end - 2) + " (gone from the log)");
         // Without a demand an answer may stop at positions below; soon it does not.
         Waiting.until("the command line says so too", () -> {
@@ -237,7 +240,10 @@ final class SourceTroubleTest {
         SourceOffsets part = client.offsets("away").get(0);
         assertThat(part.base()).isEqualTo(1_000_000_000_000L);
         Map<Integer, Long> read = Map.of(0, 1_000_000_000_003L);
-        assertThat(count(Query.of("away").withSeen(read)).lost().toString()).contains("from the log");
+        assertThat(count(Query.of("away").withSeen(new Seen(Seen.ANY, read)))
+                        .lost()
+                        .toString())
+                .contains("from the log");
         // Positions go on, also for whoever appends.
         try (Appender appender = client.appender("away")) {
             appender.append(9, 9);
@@ -309,6 +315,24 @@ final class SourceTroubleTest {
         assertThat(tuples("damaged", Map.of(0, 3L))).isEqualTo(3);
         Waiting.until(
                 "it goes on", () -> client.offsets("damaged").get(0).trouble().isEmpty());
+    }
+
+    @Test
+    void whoHasSeenAStreamThatSomebodyElseMakesAnewSeesTheNewOne() throws Exception {
+        create("again", 3, BadRecords.SKIP, LogLoss.FAIL);
+        for (int partition = 0; partition < 3; partition++) {
+            send("again", partition, "1,1", "2,2");
+        }
+        Waiting.until("all is there", () -> client.query("again").count() == 6);
+        try (WaterwheelClient other = WaterwheelClient.connect(server.url())) {
+            other.drop("again");
+            other.createStream(
+                    new StreamDefinition("again", "again.new", RecordFormat.CSV, 1, SCHEMA, StreamPolicy.DEFAULT));
+        }
+        send("again.new", 0, "1,1");
+        Waiting.until(
+                "the new one is there",
+                () -> client.query("again").timeout(Duration.ofSeconds(20)).count() == 1);
     }
 
     @Test

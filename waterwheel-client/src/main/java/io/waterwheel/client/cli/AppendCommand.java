@@ -10,6 +10,7 @@ import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Seen;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -226,8 +227,10 @@ final class AppendCommand implements Callable<Integer> {
 
     private void await(WaterwheelClient client, Map<Integer, Long> positions) {
         try {
-            long none = client.count(
-                    Query.of(stream).withTimes(NOWHERE).withSeen(positions).withTimeout(timeout));
+            long none = client.count(Query.of(stream)
+                    .withTimes(NOWHERE)
+                    .withSeen(new Seen(Seen.ANY, positions))
+                    .withTimeout(timeout));
             if (none < 0) {
                 throw new IllegalStateException("a count of " + none);
             }

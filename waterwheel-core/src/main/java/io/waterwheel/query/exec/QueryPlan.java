@@ -49,7 +49,7 @@ public record QueryPlan(
         long[] demand = new long[snapshot.partitions()];
         Arrays.fill(demand, Long.MIN_VALUE);
         query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));
-        query.seen().forEach((partition, offset) -> demand(demand, partition, offset));
+        query.seen().of(snapshot.stream().id()).forEach((partition, offset) -> demand(demand, partition, offset));
         List<Subquery.OfIndexer> indexers = new ArrayList<>();
         Set<Integer> excusable = new HashSet<>();
         List<long[]> excused = new ArrayList<>();

@@ -196,10 +196,12 @@ public final class QueryRunner {
             }
         }
 
-        /** Whether a partition is demanded that was added since the snapshot. */
+        /** Whether something is demanded that came since the snapshot: a partition, or another stream of the name. */
         private boolean knowsTooFew(StreamSnapshot snapshot) {
-            return query.atLeast().keySet().stream().anyMatch(p -> p >= snapshot.partitions())
-                    || query.seen().keySet().stream().anyMatch(p -> p >= snapshot.partitions());
+            int id = snapshot.stream().id();
+            return query.seen().isLaterThan(id)
+                    || query.atLeast().keySet().stream().anyMatch(p -> p >= snapshot.partitions())
+                    || query.seen().of(id).keySet().stream().anyMatch(p -> p >= snapshot.partitions());
         }
 
         /** What is lost below the positions that the answer has seen; below what was demanded it is missing. */
@@ -362,6 +364,7 @@ public final class QueryRunner {
             Verdict verdict = new Verdict(
                     missing.isEmpty(),
                     missing,
+                    plan.snapshot().stream().id(),
                     positions,
                     plan.snapshot().edit(),
                     tuples,

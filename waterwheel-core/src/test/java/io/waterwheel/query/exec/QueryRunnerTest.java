@@ -23,6 +23,7 @@ import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Seen;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import java.io.IOException;
@@ -133,6 +134,45 @@ final class QueryRunnerTest {
     }
 
     @Test
+    void whatWasSeenOfAnotherStreamOfTheNameIsNotDemanded() throws Exception {
+        StreamInfo later = new StreamInfo("s", 2, STREAM.schema(), RecordFormat.BLOCK, "s", 1, 1);
+        AtomicInteger asked = new AtomicInteger();
+        Endpoints.Indexer demandsNothing = (subquery, resolved, deadline, givenUp) -> {
+            asked.incrementAndGet();
+            assertThat(subquery.demand()).containsExactly(Long.MIN_VALUE);
+            return new NoRows();
+        };
+        Endpoints.Indexer demandsIt = (subquery, resolved, deadline, givenUp) -> {
+            asked.incrementAndGet();
+            assertThat(subquery.demand()).containsExactly(7);
+            return new NoRows();
+        };
+        Map<Integer, Long> positions = Map.of(0, 7L);
+        assertThat(streamOf(snapshots(later, later, Map.of()), new Seen(1, positions), demandsNothing))
+                .isEqualTo(2);
+        assertThat(streamOf(snapshots(later, later, Map.of()), new Seen(1, Map.of(7, 1L)), demandsNothing))
+                .as("of a partition that it does not have")
+                .isEqualTo(2);
+        assertThat(streamOf(snapshots(later, later, Map.of()), new Seen(2, positions), demandsIt))
+                .isEqualTo(2);
+        assertThat(streamOf(snapshots(later, later, Map.of()), new Seen(Seen.ANY, positions), demandsIt))
+                .isEqualTo(2);
+        assertThat(streamOf(snapshots(STREAM, later, Map.of()), new Seen(2, positions), demandsIt))
+                .as("a coordinator that has not heard of the later one")
+                .isEqualTo(2);
+        assertThat(asked).hasValue(5);
+    }
+
+    /** Id of the stream that answers. */
+    private int streamOf(SnapshotSource snapshots, Seen seen, Endpoints.Indexer indexer) throws Exception {
+        Answer answer = new Answer();
+        Query query = Query.of("s").withSeen(seen).withTimes(new TimeInterval(10_000, 20_000));
+        new QueryRunner(snapshots, id -> endpoints(Map.of(), indexer), executor).run(query, answer);
+        assertThat(answer.failure).isNull();
+        return answer.verdict.streamId();
+    }
+
+    @Test
     void anIndexerHereStopsWaitingOnceItIsGivenUp() throws Exception {
         ViewSlot slot = new ViewSlot();
         slot.publish(new FreshView(1, 0, 0, List.of(), new long[] {10}, new long[] {0}, 1, false, new long[] {0}));
@@ -162,23 +202,22 @@ final class QueryRunnerTest {
 
     /** Chunk i holds times from 100 i to 100 i + 99. */
     private static SnapshotSource snapshots(Map<Integer, Reported> reports) {
-        List<ChunkDescriptor> chunks = new ArrayList<>();
-        for (int i = 0; i < CHUNKS; i++) {
-            chunks.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));
-        }
-        StreamSnapshot snapshot = StreamSnapshot.before(STREAM)
-                .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
-                .apply(2, new Edit.Started(0, 1))
-                .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
+        return snapshots(STREAM, STREAM, reports);
+    }
+
+    /** @param known until it is refreshed */
+    private static SnapshotSource snapshots(StreamInfo known, StreamInfo refreshed, Map<Integer, Reported> reports) {
+        StreamSnapshot before = snapshot(known);
+        StreamSnapshot now = snapshot(refreshed);
         return new SnapshotSource() {
             @Override
             public Optional<StreamSnapshot> snapshot(String stream) {
-                return Optional.of(snapshot);
+                return Optional.of(before);
             }
 
             @Override
             public Optional<StreamSnapshot> refreshed(String stream) {
-                return Optional.of(snapshot);
+                return Optional.of(now);
             }
 
             @Override
@@ -186,6 +225,17 @@ final class QueryRunnerTest {
                 return reports;
             }
         };
+    }
+
+    private static StreamSnapshot snapshot(StreamInfo stream) {
+        List<ChunkDescriptor> chunks = new ArrayList<>();
+        for (int i = 0; i < CHUNKS; i++) {
+            chunks.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));
+        }
+        return StreamSnapshot.before(stream)
+                .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
+                .apply(2, new Edit.Started(0, 1))
+                .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
     }
 
     private Endpoints.QueryServer server(String name, Scan scan) {

@@ -15,12 +15,14 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.flight.ErrorFlightMetadata;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.jspecify.annotations.Nullable;
 
 /** The connection to one coordinator. Connects when it is first used, and again when it was lost. Thread-safe. */
@@ -39,6 +41,8 @@ final class Connection implements AutoCloseable {
     private final EventLoopGroup loop;
     private final ManagedChannel channel;
     private final FlightClient flight;
+    /** Answers that are not closed: they hold memory of this connection, also when it is lost. */
+    private final AtomicInteger answers = new AtomicInteger();
 
     /**
      * @param url {@code grpc://HOST:PORT}
@@ -99,11 +103,8 @@ final class Connection implements AutoCloseable {
 
     /** What went wrong, as the server said it; or as the connection did, when the server said nothing. */
     WaterwheelException failure(RuntimeException e) {
-        FlightStatusCode code =
-                e instanceof FlightRuntimeException failure ? failure.status().code() : FlightStatusCode.UNKNOWN;
-        boolean cancelled = code == FlightStatusCode.CANCELLED;
-        if (e.getCause() instanceof InterruptedException
-                || (cancelled && Thread.currentThread().isInterrupted())) {
+        Throwable cause = e.getCause();
+        if (cause instanceof InterruptedException) {
             Thread.currentThread().interrupt();
             return new WaterwheelException(
                     WaterwheelException.Kind.TEMPORARY,
@@ -111,13 +112,26 @@ final class Connection implements AutoCloseable {
                     "interrupted while waiting for " + address + "; ask again",
                     e);
         }
+        if (e instanceof OutOfMemoryException || cause instanceof OutOfMemoryException) {
+            return new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "CLIENT_MEMORY_FULL",
+                    "the answers that are open have used up the client's memory for them; read or close some, then ask"
+                            + " again",
+                    e);
+        }
         if (e instanceof FlightRuntimeException failure) {
             ErrorFlightMetadata metadata = failure.status().metadata();
             byte @Nullable [] detail = metadata != null && metadata.containsKey(WireErrors.TRAILER)
                     ? metadata.getByte(WireErrors.TRAILER)
                     : null;
-            // Whoever cancels on this side is known, and does not ask; on the other side a server does that ends.
-            return WireErrors.of((cancelled ? FlightStatusCode.UNAVAILABLE : code).name(), detail, address, e);
+            FlightStatusCode code = failure.status().code();
+            if (code == FlightStatusCode.CANCELLED) {
+                // Whoever cancels here is known, and does not ask. A server does it that ends; gRPC itself, with a
+                // cause, when it cannot take what came.
+                code = cause == null ? FlightStatusCode.UNAVAILABLE : FlightStatusCode.INTERNAL;
+            }
+            return WireErrors.of(code.name(), detail, address, e);
         }
         return new WaterwheelException(
                 WaterwheelException.Kind.BUG, "CALL_FAILED", "the call to " + address + " failed: " + e, e);
@@ -138,9 +152,18 @@ final class Connection implements AutoCloseable {
         channel.shutdown();
     }
 
-    /** Whether a retired one has no call left. */
+    /** An answer is asked for; {@link #endAnswer} when it is closed, or failed to begin. */
+    void beginAnswer() {
+        answers.incrementAndGet();
+    }
+
+    void endAnswer() {
+        answers.decrementAndGet();
+    }
+
+    /** Whether a retired one has no call left, nor memory in use. */
     boolean idle() {
-        return channel.isTerminated();
+        return channel.isTerminated() && answers.get() == 0;
     }
 
     /** Ends all calls at once: whoever closes the client has no use for those under way. */

@@ -26,6 +26,9 @@ final class Coordinators implements AutoCloseable {
     /** The same, but something may have been done. */
     private static final Set<String> GONE = Set.of("SERVER_UNREACHABLE", "SERVER_CLOSING");
 
+    /** Failures of which only the one who waited knows: the server may be at it. */
+    private static final Set<String> NOT_AWAITED = Set.of("INTERRUPTED", "TIMEOUT");
+
     /** Failures to find coordinators that may pass: ZooKeeper is away, a topology starts. */
     private static final Set<String> NOT_FOUND = Set.of("ZOOKEEPER_UNREACHABLE", "ZOOKEEPER_FAILED", "NO_COORDINATOR");
 
@@ -121,16 +124,18 @@ final class Coordinators implements AutoCloseable {
     private static WaterwheelException failed(
             Connection connection, WaterwheelException e, @Nullable WaterwheelException before, String once) {
         boolean gone = isGone(e);
-        if (!gone && !NOTHING_DONE.contains(e.code())) {
-            throw e;
-        }
-        if (gone && !once.isEmpty() && !Connection.neverSent(e)) {
+        if (!once.isEmpty() && (gone || NOT_AWAITED.contains(e.code())) && !Connection.neverSent(e)) {
             throw new WaterwheelException(
                     Kind.UNKNOWN_OUTCOME,
                     "OUTCOME_UNKNOWN",
-                    "the connection to " + connection.address() + " was lost while it was to " + once
-                            + "; look whether it did before trying again",
+                    (gone
+                                    ? "the connection to " + connection.address() + " was lost while it was to "
+                                    : "no answer of " + connection.address() + " was awaited, which was to ")
+                            + once + "; look whether it did before trying again",
                     e);
+        }
+        if (!gone && !NOTHING_DONE.contains(e.code())) {
+            throw e;
         }
         // Those of many rounds are not kept: the last two say enough.
         return before == null ? e : withSuppressed(e, before);

@@ -79,9 +79,11 @@ public final class Cursor implements AutoCloseable {
             Cancellation cancellation,
             Runnable onClose) {
         FlightStream stream;
+        connection.beginAnswer();
         try {
             stream = connection.flight().getStream(ticket, timeout);
         } catch (RuntimeException e) {
+            connection.endAnswer();
             throw connection.failure(e);
         }
         cancellation.attach(stream);
@@ -366,6 +368,14 @@ public final class Cursor implements AutoCloseable {
     }
 
     private void closeStream() {
+        try {
+            giveMemoryBack();
+        } finally {
+            connection.endAnswer();
+        }
+    }
+
+    private void giveMemoryBack() {
         cancellation.detach();
         if (!ended) {
             stream.cancel("the cursor was closed", null);

@@ -172,6 +172,25 @@ class DiscoveryTest {
     }
 
     @Test
+    void anAnswerThatIsNotClosedKeepsItsMemoryAfterItsCoordinatorIsGone() throws Exception {
+        FakeServer dying = FakeServer.answering((query, answer) -> half(answer));
+        announce("0", dying.url());
+        try (FakeServer successor = FakeServer.answering((query, answer) -> whole(answer));
+                WaterwheelClient client = client();
+                Cursor cursor = client.query("s").rows()) {
+            assertThat(cursor.next()).isTrue();
+            leave("0");
+            dying.close();
+            announce("1", successor.url());
+            assertThat(client.query("s").list(Counted.class)).hasSize(3);
+            assertThat(cursor.getLong(0)).isZero();
+            assertThat(cursor.next()).isTrue();
+            assertThatThrownBy(cursor::next).isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                    .isEqualTo("ANSWER_CUT_OFF"));
+        }
+    }
+
+    @Test
     void saysWhatIsWrongWithWhatItFinds() throws Exception {
         ZooKeeperAddresses addresses = new ZooKeeperAddresses(server.getConnectString(), "default");
         assertThatThrownBy(addresses::now)

@@ -26,6 +26,7 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.kafka.TopicScan;
+import io.waterwheel.topology.rpc.AdminHandler;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.RpcServer;
@@ -150,7 +151,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         server.close();
     }
 
-    private byte[] call(String action, byte[] body) throws InterruptedException {
+    private byte[] call(String action, byte[] body, AdminHandler.Caller caller) throws InterruptedException {
         try {
             return switch (action) {
                 case AdminActions.CREATE_STREAM ->
@@ -162,7 +163,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 case AdminActions.DROP_STREAM ->
                     drop(DropStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.FLUSH_STREAM ->
-                    flush(FlushStreamRequest.parseFrom(body)).toByteArray();
+                    flush(FlushStreamRequest.parseFrom(body), caller).toByteArray();
                 case AdminActions.ALTER_STREAM ->
                     alter(AlterStreamRequest.parseFrom(body)).toByteArray();
                 case AdminActions.SHOW_PARTITIONS ->
@@ -187,7 +188,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     yield sources.show(stream).toByteArray();
                 }
                 case AdminActions.VERIFY_STREAM ->
-                    verify(VerifyStreamRequest.parseFrom(body)).toByteArray();
+                    verify(VerifyStreamRequest.parseFrom(body), caller).toByteArray();
                 case AdminActions.STATUS -> status().toByteArray();
                 default ->
                     throw new WaterwheelException(
@@ -355,7 +356,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     }
 
     /** Seals everywhere and waits until every checkpoint has passed what the log held at the call, or what is asked. */
-    private FlushStreamReply flush(FlushStreamRequest request) throws InterruptedException {
+    private FlushStreamReply flush(FlushStreamRequest request, AdminHandler.Caller caller) throws InterruptedException {
         StreamInfo stream = require(request.getName());
         long millis = request.getTimeoutMillis() == 0 ? DEFAULT_FLUSH_MILLIS : request.getTimeoutMillis();
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
@@ -368,6 +369,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         }
         long sealAgain = System.nanoTime();
         while (true) {
+            caller.requireThere();
             StreamSnapshot snapshot = coordinator.snapshot(stream);
             long[] least = least(snapshot, Math.min(snapshot.partitions(), ends.length));
             if (reached(least, ends)) {
@@ -409,7 +411,8 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     }
 
     /** One at a time: it reads the whole topic and all chunks. */
-    private VerifyStreamReply verify(VerifyStreamRequest request) throws InterruptedException {
+    private VerifyStreamReply verify(VerifyStreamRequest request, AdminHandler.Caller caller)
+            throws InterruptedException {
         if (!verifying.tryAcquire()) {
             throw new WaterwheelException(
                     WaterwheelException.Kind.TEMPORARY, "BUSY", "another verification is under way; ask again later");
@@ -418,15 +421,22 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             StreamInfo stream = require(request.getName());
             long millis = verifyMillis(request);
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-            var flushed = flush(FlushStreamRequest.newBuilder()
-                    .setName(stream.name())
-                    .setTimeoutMillis(millis)
-                    .build());
+            var flushed = flush(
+                    FlushStreamRequest.newBuilder()
+                            .setName(stream.name())
+                            .setTimeoutMillis(millis)
+                            .build(),
+                    caller);
             LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
             try (TopicScan scan = new TopicScan(
                     services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
                 StreamVerifier.Outcome outcome = new StreamVerifier(
-                                stream, new StreamCatalog(services.catalogStore(), stream), coordinator, scan, deadline)
+                                stream,
+                                new StreamCatalog(services.catalogStore(), stream),
+                                coordinator,
+                                scan,
+                                caller,
+                                deadline)
                         .verify();
                 LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
                 return reply(outcome);

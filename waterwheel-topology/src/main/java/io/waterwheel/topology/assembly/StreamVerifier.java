@@ -27,6 +27,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.topology.kafka.TopicScan;
+import io.waterwheel.topology.rpc.AdminHandler;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -75,6 +76,7 @@ final class StreamVerifier {
     private final StreamCatalog catalog;
     private final WorkerServices.QueryHandler coordinator;
     private final TopicScan scan;
+    private final AdminHandler.Caller caller;
     private final long deadlineNanos;
 
     private StreamSnapshot snapshot;
@@ -94,11 +96,13 @@ final class StreamVerifier {
             StreamCatalog catalog,
             WorkerServices.QueryHandler coordinator,
             TopicScan scan,
+            AdminHandler.Caller caller,
             long deadlineNanos) {
         this.stream = stream;
         this.catalog = catalog;
         this.coordinator = coordinator;
         this.scan = scan;
+        this.caller = caller;
         this.deadlineNanos = deadlineNanos;
         this.snapshot = StreamSnapshot.before(stream);
     }
@@ -214,6 +218,7 @@ final class StreamVerifier {
                 from - base,
                 to - base,
                 deadlineNanos,
+                caller::requireThere,
                 (offset, value) -> recount.record(offset + base, value));
         return new Part(from, to, recount.tuples, recount.refused);
     }
@@ -333,6 +338,7 @@ final class StreamVerifier {
 
         @Override
         public void rows(TupleBlock rows) {
+            caller.requireThere();
             int column = rows.layout().columnOf(timeField);
             for (int row = 0; row < rows.size(); row++) {
                 long time = LittleEndian.getLong(rows.column(column), row * 8);

@@ -129,7 +129,7 @@ final class WorkerRuntime implements WorkerServices {
             peerServer = keep(RpcServer.start(
                     new RpcSettings(host, 0, RpcSettings.DEFAULT.memoryBytes(), 1, RpcSettings.DEFAULT.subqueries()),
                     (query, sink) -> sink.fail(notACoordinator()),
-                    (action, body) -> {
+                    (action, body, caller) -> {
                         throw notACoordinator();
                     },
                     entry));

@@ -45,15 +45,17 @@ public final class TopicScan implements AutoCloseable {
      * Hands over every record of [from, to).
      *
      * @param deadlineNanos by {@link System#nanoTime}
+     * @param requireWanted called now and then; what it throws ends the reading
      * @throws WaterwheelException TEMPORARY when it takes longer, or the log cannot be read
      */
-    public void read(int partition, long from, long to, long deadlineNanos, Records records)
+    public void read(int partition, long from, long to, long deadlineNanos, Runnable requireWanted, Records records)
             throws InterruptedException {
         TopicPartition whole = new TopicPartition(topic, partition);
         try {
             consumer.assign(List.of(whole));
             consumer.seek(whole, from);
             while (consumer.position(whole) < to) {
+                requireWanted.run();
                 for (ConsumerRecord<ByteBuffer, ByteBuffer> record :
                         consumer.poll(POLL).records(whole)) {
                     if (record.offset() < to) {

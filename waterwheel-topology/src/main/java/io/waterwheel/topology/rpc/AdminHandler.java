@@ -2,6 +2,16 @@ package io.waterwheel.topology.rpc;
 
 /** Answers the calls of {@code admin.proto}. Thread-safe; called on the server's call threads, where it may block. */
 public interface AdminHandler {
+    /** Who waits for the reply. */
+    interface Caller {
+        /**
+         * For calls that take long, to be asked now and then.
+         *
+         * @throws io.waterwheel.model.WaterwheelException TEMPORARY, code CLIENT_GONE, once nobody waits any more
+         */
+        void requireThere();
+    }
+
     /**
      * Answers one call.
      *
@@ -10,5 +20,5 @@ public interface AdminHandler {
      * @param body the serialized request
      * @return the serialized reply
      */
-    byte[] call(String action, byte[] body) throws InterruptedException;
+    byte[] call(String action, byte[] body, Caller caller) throws InterruptedException;
 }

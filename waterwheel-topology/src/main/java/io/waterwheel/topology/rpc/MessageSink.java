@@ -7,6 +7,7 @@ public interface MessageSink {
      *
      * @param message 1 to {@link RpcServer#MAX_MESSAGE_BYTES} bytes; not kept
      * @throws io.waterwheel.model.WaterwheelException of kind TEMPORARY when the receiver is gone
+     * @throws InterruptedException also when the server closes
      */
     void send(byte[] message) throws InterruptedException;
 

@@ -46,8 +46,7 @@ final class Readiness {
         synchronized (signal) {
             while (true) {
                 if (listener.isCancelled()) {
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.TEMPORARY, "CLIENT_GONE", "the receiver of the answer is gone");
+                    throw RpcErrors.clientGone();
                 }
                 if (closing.getAsBoolean()) {
                     throw new InterruptedException("the server closes");

@@ -38,6 +38,10 @@ final class RpcErrors {
         return new WaterwheelException(Kind.BUG, "BUG", "a defect of the server: " + failure, failure);
     }
 
+    static WaterwheelException clientGone() {
+        return new WaterwheelException(Kind.TEMPORARY, "CLIENT_GONE", "the receiver of the answer is gone");
+    }
+
     static WaterwheelException closing(Throwable failure) {
         return new WaterwheelException(Kind.TEMPORARY, "SERVER_CLOSING", "the server is closing; ask again", failure);
     }

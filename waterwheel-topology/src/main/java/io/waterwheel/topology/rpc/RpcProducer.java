@@ -50,13 +50,18 @@ final class RpcProducer extends NoOpFlightProducer {
         this.callPool = callPool;
     }
 
-    /** From now on calls end as soon as they can, and what they fail with is told as the server's closing. */
+    /** From now on calls end as soon as they can; see {@link RpcErrors#toFlight} for what they are told. */
     void closing() {
         closing = true;
     }
 
     private boolean isClosing() {
         return closing;
+    }
+
+    /** Of what was not begun: nothing has been done. */
+    private static FlightRuntimeException refusal(RuntimeException failure) {
+        return RpcErrors.toFlight(RpcErrors.of(failure), false);
     }
 
     private FlightRuntimeException failure(Throwable failure) {
@@ -76,7 +81,7 @@ final class RpcProducer extends NoOpFlightProducer {
                             WaterwheelException.Kind.USER, "BAD_QUERY", "the ticket holds no query");
             }
         } catch (RuntimeException e) {
-            listener.error(failure(e));
+            listener.error(refusal(e));
         }
     }
 
@@ -126,15 +131,19 @@ final class RpcProducer extends NoOpFlightProducer {
                 listener.onCompleted();
                 return;
             }
-            submit(callPool, "calls", () -> call(action, listener));
+            submit(callPool, "calls", () -> call(context, action, listener));
         } catch (RuntimeException e) {
-            listener.onError(failure(e));
+            listener.onError(refusal(e));
         }
     }
 
-    private void call(Action action, StreamListener<Result> listener) {
+    private void call(CallContext context, Action action, StreamListener<Result> listener) {
         try {
-            byte[] reply = admin.call(action.getType(), action.getBody());
+            byte[] reply = admin.call(action.getType(), action.getBody(), () -> {
+                if (closing || context.isCancelled()) {
+                    throw RpcErrors.clientGone();
+                }
+            });
             listener.onNext(new Result(reply));
             listener.onCompleted();
         } catch (InterruptedException e) {

@@ -99,7 +99,10 @@ public final class RpcServer implements AutoCloseable {
         return allocator;
     }
 
-    /** Ends all calls: new ones are refused, handlers interrupted. Returns after five seconds at most, or ten. */
+    /**
+     * Ends all calls: new ones are refused, handlers interrupted. Waits five seconds for them at most, then cuts the
+     * connections.
+     */
     @Override
     public void close() {
         producer.closing();
@@ -108,8 +111,9 @@ public final class RpcServer implements AutoCloseable {
             for (ThreadPoolExecutor pool : pools.subList(0, pools.size() - 1)) {
                 pool.shutdownNow();
             }
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
             for (ThreadPoolExecutor pool : pools.subList(0, pools.size() - 1)) {
-                if (!pool.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                if (!pool.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                     LOG.warn("a handler did not end within {} s of being interrupted", CLOSE_SECONDS);
                 }
             }

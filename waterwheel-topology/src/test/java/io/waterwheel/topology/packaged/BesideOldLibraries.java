@@ -131,7 +131,7 @@ final class BesideOldLibraries {
                 (query, sink) -> {
                     throw new AssertionError("not asked for");
                 },
-                (action, body) -> body,
+                (action, body, caller) -> body,
                 peers)) {
             Object allocator = RpcServer.class.getMethod("allocator").invoke(server);
             Class<?> type = Class.forName("io.waterwheel.topology.rpc.PeerClient");

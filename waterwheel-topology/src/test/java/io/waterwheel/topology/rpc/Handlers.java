@@ -16,7 +16,7 @@ final class Handlers {
     static final QueryHandler NO_QUERIES = (query, sink) -> {
         throw new AssertionError("not asked for");
     };
-    static final AdminHandler NO_ADMIN = (action, body) -> {
+    static final AdminHandler NO_ADMIN = (action, body, caller) -> {
         throw new AssertionError("not asked for");
     };
     static final PeerHandler NO_PEERS = new PeerHandler() {

@@ -1,11 +1,14 @@
 package io.waterwheel.embedded;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.storm.Config;
 import org.apache.storm.DaemonConfig;
 import org.apache.storm.LocalCluster;
@@ -30,6 +33,7 @@ public final class EmbeddedStorm implements AutoCloseable {
      */
     private static final int DAEMON_SESSION_MILLIS = 300_000;
 
+    private static final int LISTENER_SECONDS = 60;
     private static final int SILENCE_SECONDS = 24 * 60 * 60;
 
     private final LocalCluster cluster;
@@ -82,17 +86,37 @@ public final class EmbeddedStorm implements AutoCloseable {
                 conf.put(Config.NIMBUS_THRIFT_PORT, nimbusPort);
                 conf.put(Config.NIMBUS_SEEDS, List.of("127.0.0.1"));
             }
-            return new EmbeddedStorm(new LocalCluster.Builder()
+            LocalCluster cluster = new LocalCluster.Builder()
                     .withNimbusDaemon(nimbusPort != 0)
                     .withSupervisors(1)
                     .withPortsPerSupervisor(workers)
                     .withDaemonConf(conf)
-                    .build());
+                    .build();
+            if (nimbusPort != 0) {
+                awaitListener(nimbusPort);
+            }
+            return new EmbeddedStorm(cluster);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while Storm was starting", e);
         } catch (Exception e) {
             throw new IOException("Storm on ZooKeeper at " + zooKeeper + " did not start: " + e, e);
+        }
+    }
+
+    /** Nimbus begins to listen on a thread of its own, some time after the cluster is there. */
+    private static void awaitListener(int port) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LISTENER_SECONDS);
+        while (true) {
+            try {
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
+                return;
+            } catch (IOException e) {
+                if (System.nanoTime() - deadline >= 0) {
+                    throw new IOException("Nimbus does not listen on port " + port + ": " + e.getMessage(), e);
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
         }
     }
 

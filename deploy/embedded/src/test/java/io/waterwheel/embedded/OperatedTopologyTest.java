@@ -16,8 +16,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.Tag;
@@ -61,9 +60,7 @@ final class OperatedTopologyTest {
 
     @Test
     void nothingIsLostOrSeenTwiceThroughDrainsKillsAndChangesOfItsIndexers() throws Exception {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nimbusPort = free.getLocalPort();
-        }
+        nimbusPort = new KeptPorts(folder).port("nimbus", 0);
         Files.createDirectories(folder.resolve("chunks"));
         try (EmbeddedZooKeeper keeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
                 EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
@@ -244,10 +241,11 @@ final class OperatedTopologyTest {
             appender.append(1_700_000_000_000L + sent, random.nextLong(), sent);
             sent++;
         }
-        positions = appender.flush();
+        appender.flush().forEach((partition, position) -> positions.merge(partition, position, Math::max));
     }
 
-    private Map<Integer, Long> positions = Map.of();
+    /** Of every appender's end the highest: one that sent little has not written to all partitions. */
+    private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
 
     private void exact(WaterwheelClient client) {
         assertEachOnce(client.query("rows")

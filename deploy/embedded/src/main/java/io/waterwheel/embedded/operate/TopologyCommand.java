@@ -79,7 +79,7 @@ public final class TopologyCommand {
                 option.config(overrides == null ? List.of() : overrides).withStorm(storm == null ? Map.of() : storm);
         Submission submission =
                 new Submission(terminal, option.nimbus(config.toStormConf(), System.getenv()), config, jar);
-        submission.run();
+        submission.run(seconds != null);
         if (seconds != null) {
             submission.await(Duration.ofSeconds(seconds));
         }

@@ -6,6 +6,9 @@ import io.waterwheel.sim.PlantedBug.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,18 +38,27 @@ final class PlantedBugTest {
         }
         List<String> holes = new ArrayList<>();
         System.out.printf("| planted bug | rule | kind | taken out | seeds | found as |%n|---|---|---|---|---|---|%n");
-        for (PlantedBug bug : bugs) {
-            if (!alone.isEmpty() && !alone.equals(bug.name())) {
-                continue;
+        bugs.removeIf(bug -> !alone.isEmpty() && !alone.equals(bug.name()));
+        boolean fresh = Boolean.getBoolean("planted.fresh");
+        int seeds = Integer.getInteger("planted.seeds", SEEDS);
+        ExecutorService threads =
+                Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+        try {
+            List<Future<Found>> searches = new ArrayList<>();
+            bugs.forEach(bug -> searches.add(threads.submit(() -> find(bug, fresh, seeds, !alone.isEmpty()))));
+            for (int i = 0; i < bugs.size(); i++) {
+                PlantedBug bug = bugs.get(i);
+                Found found = searches.get(i).get();
+                String kind = bug.kind().name().toLowerCase(Locale.ROOT);
+                System.out.printf(
+                        "| %s | %d | %s | %s | %s | %s |%n",
+                        bug.name(), bug.rule(), kind, bug.what(), found, found.how());
+                if (found.seed() == 0 && bug.kind() != Kind.NONE) {
+                    holes.add(bug.name());
+                }
             }
-            int seeds = Integer.getInteger("planted.seeds", SEEDS);
-            Found found = find(bug, Boolean.getBoolean("planted.fresh"), seeds, !alone.isEmpty());
-            System.out.printf(
-                    "| %s | %d | %s | %s | %s | %s |%n",
-                    bug.name(), bug.rule(), bug.kind().name().toLowerCase(Locale.ROOT), bug.what(), found, found.how());
-            if (found.seed() == 0 && bug.kind() != Kind.NONE) {
-                holes.add(bug.name());
-            }
+        } finally {
+            threads.shutdownNow();
         }
         assertThat(holes).as("planted bugs that the simulator does not find").isEmpty();
     }

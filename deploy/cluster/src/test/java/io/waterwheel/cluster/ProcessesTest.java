@@ -18,13 +18,13 @@ class ProcessesTest {
     @TempDir
     Path folder;
 
+    /** Waits for a line that nobody writes. */
     private static Process sleeper(String mark) throws IOException {
-        // The shell does not become the sleep, whose arguments are not the mark.
-        return new ProcessBuilder("sh", "-c", "sleep 60; exit 3", mark).start();
+        // By itself: a child of the shell has the shell's arguments until it becomes another program.
+        return new ProcessBuilder("sh", "-c", "read x", mark).start();
     }
 
     private static void end(Process process) throws InterruptedException {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().waitFor();
     }
 

@@ -36,11 +36,11 @@ final class CommandProcess implements AutoCloseable {
         command.addAll(List.of(words));
         Path out = Files.createTempFile(folder, "out-", ".txt");
         Path err = Files.createTempFile(folder, "err-", ".txt");
-        Process process = new ProcessBuilder(command)
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile())
-                .start();
-        return new CommandProcess(process, out, err);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        // Of these the JVM prints a line that is not the command's.
+        builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
+        return new CommandProcess(builder.start(), out, err);
     }
 
     /** The name of a signal that people end commands with: INT, but where the build itself was told not to heed it. */

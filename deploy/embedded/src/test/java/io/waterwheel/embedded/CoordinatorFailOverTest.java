@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * answer gets it, from the other one, each row once; whoever has been handed out rows is told that they are not all.
  */
 @Tag("embedded")
-@Timeout(180)
+@Timeout(600)
 final class CoordinatorFailOverTest {
     private static final int ROWS = 40_000;
     private static final int ROUNDS = 60;

@@ -12,6 +12,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +54,7 @@ final class ServedProcess implements AutoCloseable {
                         .filter(text -> text.startsWith("READY"))
                         .findFirst()
                         .orElse("ended"))
-                .get(120, TimeUnit.SECONDS);
+                .get(5, TimeUnit.MINUTES);
         if (!line.startsWith("READY")) {
             process.destroyForcibly().waitFor();
             List<String> lines = Files.readAllLines(log.toPath());
@@ -91,7 +92,7 @@ final class ServedProcess implements AutoCloseable {
     /** The coordinator's address once it answers: an earlier process may have left another. */
     private static String url(CatalogStore catalog, int index) throws Exception {
         String[] found = {""};
-        Waiting.until("coordinator " + index, () -> {
+        Waiting.until("coordinator " + index, Duration.ofMinutes(2), () -> {
             Optional<CatalogStore.Node> node = catalog.read("/coordinators/" + index);
             if (node.isEmpty()) {
                 return false;

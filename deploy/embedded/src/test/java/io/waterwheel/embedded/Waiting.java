@@ -2,12 +2,16 @@ package io.waterwheel.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.model.WaterwheelException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /** Waits on a condition with a deadline. */
 final class Waiting {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration ANSWER_PATIENCE = Duration.ofMinutes(2);
 
     /** A condition that may fail to be asked. */
     interface Condition {
@@ -25,6 +29,23 @@ final class Waiting {
         while (!condition.holds()) {
             assertThat(System.nanoTime()).as("within %s: %s", patience, what).isLessThan(deadline);
             LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    /**
+     * The answer to a question that is asked again while it fails for now: its time may be short for a busy machine.
+     */
+    static <T> T answered(Supplier<T> question) throws InterruptedException {
+        long deadline = System.nanoTime() + ANSWER_PATIENCE.toNanos();
+        while (true) {
+            try {
+                return question.get();
+            } catch (WaterwheelException e) {
+                if (e.kind() != WaterwheelException.Kind.TEMPORARY || System.nanoTime() - deadline >= 0) {
+                    throw e;
+                }
+            }
+            TimeUnit.MILLISECONDS.sleep(5);
         }
     }
 }

@@ -66,8 +66,10 @@ class AppendProgressTest {
             PrintStream print = new PrintStream(err, true, StandardCharsets.UTF_8);
             Terminal terminal = new Terminal(InputStream.nullInputStream(), print, print, !errWatched, errWatched);
             AppendProgress progress = new AppendProgress(terminal, "records", () -> 0, -1);
+            // The first line is due after 200 ms.
+            long patience = errWatched ? TimeUnit.SECONDS.toNanos(30) : TimeUnit.MILLISECONDS.toNanos(300);
             long begin = System.nanoTime();
-            while (err.size() == 0 && System.nanoTime() - begin < TimeUnit.MILLISECONDS.toNanos(300)) {
+            while (err.size() == 0 && System.nanoTime() - begin < patience) {
                 progress.at(1, 0);
             }
             assertThat(err.size() > 0).isEqualTo(errWatched);

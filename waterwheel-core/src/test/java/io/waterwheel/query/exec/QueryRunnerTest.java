@@ -39,6 +39,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -317,7 +318,8 @@ final class QueryRunnerTest {
         return 3;
     }
 
-    private static long endless(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) {
+    /** Rows for as long as they are wanted; time is up just after the first. */
+    private static long endless(ResolvedQuery resolved, RowSink sink, StandingClock clock) {
         long rows = 0;
         boolean more = true;
         while (more) {
@@ -325,18 +327,43 @@ final class QueryRunnerTest {
             part.setSize(1);
             rows++;
             more = sink.accept(part);
+            clock.sleep(resolved.query().timeout().toNanos());
         }
         return rows;
+    }
+
+    /** No time passes but what is slept. */
+    private static final class StandingClock implements QueryClock {
+        private final AtomicLong now = new AtomicLong();
+
+        @Override
+        public long nanos() {
+            return now.get();
+        }
+
+        @Override
+        public void sleep(long nanos) {
+            now.addAndGet(nanos);
+        }
+    }
+
+    private Answer askOfEndless(Query query) throws InterruptedException {
+        StandingClock clock = new StandingClock();
+        Scan scan = (subquery, resolved, sink) -> endless(resolved, sink, clock);
+        Endpoints endpoints = endpoints(Map.of("q", scan), QueryRunnerTest::nothingFresh);
+        Answer answer = new Answer();
+        new QueryRunner(snapshots(Map.of()), id -> endpoints, executor, DispatchPolicy.LADA, clock).run(query, answer);
+        return answer;
     }
 
     @Test
     void aScanThatTheDeadlineCutsIsNotWhole() throws Exception {
         Query query = Query.of("s").withTimeout(Duration.ofMillis(30));
-        Answer failed = ask(query, QueryRunnerTest::endless);
+        Answer failed = askOfEndless(query);
         assertThat(failed.verdict).isNull();
         assertThat(failed.failure).hasMessageContaining("out of time");
         assertThat(failed.failure.code()).isEqualTo("INCOMPLETE");
-        Answer partial = ask(query.withPartialAllowed(), QueryRunnerTest::endless);
+        Answer partial = askOfEndless(query.withPartialAllowed());
         assertThat(partial.verdict.complete()).isFalse();
         assertThat(partial.verdict.missing()).hasSize(CHUNKS);
     }

@@ -8,6 +8,7 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,14 +34,14 @@ final class Handlers {
 
     private Handlers() {}
 
-    /** Waits until the condition holds, ten seconds at most. */
+    /** Waits until the condition holds, a minute at most; between two looks it leaves the processor to others. */
     static void eventually(String what, BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + 10_000_000_000L;
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {
-                throw new AssertionError("not within 10 s: " + what);
+                throw new AssertionError("not within a minute: " + what);
             }
-            Thread.onSpinWait();
+            TimeUnit.MILLISECONDS.sleep(1);
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class PeerClientTest {
     /** Answers with as many messages as the request's first byte says, or fails, or goes on for ever. */
     private static final class Peer implements PeerHandler {

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class QueryStreamTest {
     private static final Verdict WHOLE = new Verdict(true, List.of(), Map.of(0, 7L), 3, 0, 1, 2);
     private static final List<Field> NUMBERS =

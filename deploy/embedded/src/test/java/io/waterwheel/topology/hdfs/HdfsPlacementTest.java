@@ -8,7 +8,6 @@ import io.waterwheel.model.Region;
 import io.waterwheel.query.exec.Dispatch;
 import io.waterwheel.query.exec.DispatchPolicy;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,10 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -29,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three datanodes on hosts of their own, two copies of a block, and a thread beside each in place of a query server:
+ * Three datanodes on hosts of their own, two copies of a block, and a reader beside each in place of a query server:
  * what HDFS calls the hosts is what dispatch compares, and near reads follow. The same with real daemons, in processes
  * of their own, is the cluster's PlacementTest.
  */
@@ -38,6 +35,8 @@ final class HdfsPlacementTest {
     private static final List<String> HOSTS = List.of("127.0.0.2", "127.0.0.3", "127.0.0.4");
     private static final int CHUNKS = 18;
     private static final int QUERIES = 15;
+    /** What a read takes, by the readers' clock. */
+    private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     @Test
     void chunksAreReadBesideTheirReplicas(@TempDir Path folder) throws Exception {
@@ -70,7 +69,7 @@ final class HdfsPlacementTest {
                     Collections.shuffle(chunks, random);
                     List<ChunkDescriptor> asked = List.copyOf(chunks.subList(0, 1 + query % 3 * 2));
                     reads += asked.size();
-                    near.merge(policy, (double) nearReads(policy, asked, replicas, store), Double::sum);
+                    near.merge(policy, (double) nearReads(policy, asked, replicas, store, query), Double::sum);
                 }
                 near.put(policy, near.get(policy) / reads);
             }
@@ -92,47 +91,50 @@ final class HdfsPlacementTest {
         return hosts;
     }
 
+    /**
+     * The readers take turns on a clock of their own: how long one waits for a better one is milliseconds, and a busy
+     * machine would decide who reads what.
+     */
     private static int nearReads(
-            DispatchPolicy policy, List<ChunkDescriptor> chunks, Map<String, List<String>> replicas, ChunkStore store)
-            throws Exception {
-        Map<String, String> servers = new HashMap<>();
+            DispatchPolicy policy,
+            List<ChunkDescriptor> chunks,
+            Map<String, List<String>> replicas,
+            ChunkStore store,
+            long seed)
+            throws IOException {
+        Map<String, String> servers = new TreeMap<>();
         HOSTS.forEach(host -> servers.put("server on " + host, host));
         Dispatch dispatch = policy.dispatch(chunks, servers, replicas::get);
-        AtomicInteger near = new AtomicInteger();
-        AtomicInteger all = new AtomicInteger();
-        ExecutorService threads = Executors.newFixedThreadPool(HOSTS.size());
-        try {
-            List<Future<?>> ends = new ArrayList<>();
-            servers.forEach((server, host) -> ends.add(threads.submit(() -> {
-                while (true) {
-                    Dispatch.Bid bid = dispatch.bid(server, System.nanoTime());
-                    if (bid instanceof Dispatch.Bid.Nothing) {
-                        return;
-                    }
-                    if (!(bid instanceof Dispatch.Bid.Read read)) {
-                        LockSupport.parkNanos(200_000);
-                        continue;
-                    }
-                    String file = read.chunk().file();
-                    try (ChunkStore.Input input = store.open(file)) {
-                        input.readVectored(new long[] {0, 50_000}, new byte[][] {new byte[20_000], new byte[50_000]});
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                    if (!dispatch.done(read.chunk(), server, System.nanoTime())) {
-                        continue;
-                    }
-                    all.incrementAndGet();
-                    near.addAndGet(replicas.get(file).contains(host) ? 1 : 0);
+        List<String> bidders = new ArrayList<>(servers.keySet());
+        Random random = new Random(seed);
+        Map<String, ChunkDescriptor> reading = new HashMap<>();
+        int near = 0;
+        int all = 0;
+        for (long now = 0; !bidders.isEmpty(); now += STEP_NANOS) {
+            assertThat(now).as("%s: no end", policy).isLessThan(TimeUnit.MINUTES.toNanos(1));
+            // Who bids first is chance.
+            Collections.shuffle(bidders, random);
+            for (String server : List.copyOf(bidders)) {
+                ChunkDescriptor read = reading.remove(server);
+                if (read != null) {
+                    assertThat(dispatch.done(read, server, now))
+                            .as("%s", policy)
+                            .isTrue();
+                    all++;
+                    near += replicas.get(read.file()).contains(servers.get(server)) ? 1 : 0;
                 }
-            })));
-            for (Future<?> end : ends) {
-                end.get();
+                Dispatch.Bid bid = dispatch.bid(server, now);
+                if (bid instanceof Dispatch.Bid.Read next) {
+                    try (ChunkStore.Input input = store.open(next.chunk().file())) {
+                        input.readVectored(new long[] {0, 50_000}, new byte[][] {new byte[20_000], new byte[50_000]});
+                    }
+                    reading.put(server, next.chunk());
+                } else if (bid instanceof Dispatch.Bid.Nothing) {
+                    bidders.remove(server);
+                }
             }
-        } finally {
-            threads.shutdownNow();
         }
-        assertThat(all.get()).as("%s", policy).isEqualTo(chunks.size());
-        return near.get();
+        assertThat(all).as("%s", policy).isEqualTo(chunks.size());
+        return near;
     }
 }

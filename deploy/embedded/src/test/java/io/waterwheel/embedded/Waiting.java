@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.model.WaterwheelException;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -35,7 +34,7 @@ final class Waiting {
     /**
      * The answer to a question that is asked again while it fails for now: its time may be short for a busy machine.
      */
-    static <T> T answered(Supplier<T> question) throws InterruptedException {
+    static <T> T answered(Supplier<T> question) {
         long deadline = System.nanoTime() + ANSWER_PATIENCE.toNanos();
         while (true) {
             try {
@@ -45,7 +44,7 @@ final class Waiting {
                     throw e;
                 }
             }
-            TimeUnit.MILLISECONDS.sleep(5);
+            LockSupport.parkNanos(5_000_000);
         }
     }
 }

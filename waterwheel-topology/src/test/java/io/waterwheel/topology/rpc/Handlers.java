@@ -9,6 +9,7 @@ import io.waterwheel.model.TupleBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +36,13 @@ final class Handlers {
     private Handlers() {}
 
     /** Waits until the condition holds, a minute at most; between two looks it leaves the processor to others. */
-    static void eventually(String what, BooleanSupplier condition) throws InterruptedException {
+    static void eventually(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("not within a minute: " + what);
             }
-            TimeUnit.MILLISECONDS.sleep(1);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

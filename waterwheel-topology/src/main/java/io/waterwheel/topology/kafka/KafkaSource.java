@@ -41,6 +41,8 @@ public final class KafkaSource implements LogSource {
         private boolean paused;
         /** Not resumed before the next seek. */
         private boolean gap;
+        /** Whether a poll has passed since it was assigned. */
+        private boolean polled;
 
         Reading(StreamPartition of, long position, long base) {
             this.of = of;
@@ -155,21 +157,25 @@ public final class KafkaSource implements LogSource {
         }
         List<News> news = new ArrayList<>();
         ConsumerRecords<ByteBuffer, ByteBuffer> records;
+        boolean failed = false;
         try {
             records = consumer.poll(atMost);
         } catch (OffsetOutOfRangeException e) {
             e.offsetOutOfRangePartitions()
                     .forEach((topicPartition, position) -> gap(topicPartition, position, e, news));
+            readings.values().forEach(reading -> reading.polled = true);
             goOnWhereTheyStand();
             records = ConsumerRecords.empty();
         } catch (InterruptException | WakeupException e) {
             throw e;
         } catch (KafkaException | IllegalStateException e) {
             endReading(Blame.of(e, readings.keySet()), e, news);
+            failed = true;
             records = ConsumerRecords.empty();
         }
         for (Map.Entry<TopicPartition, Reading> entry : readings.entrySet()) {
             Reading reading = entry.getValue();
+            reading.polled |= !failed;
             List<ConsumerRecord<ByteBuffer, ByteBuffer>> read = records.records(entry.getKey());
             // Not asked of the consumer: it might have to ask the broker first, and wait, or throw.
             OffsetAndMetadata next = records.nextOffsets().get(entry.getKey());
@@ -230,7 +236,7 @@ public final class KafkaSource implements LogSource {
 
     private void gap(TopicPartition topicPartition, long position, OffsetOutOfRangeException e, List<News> news) {
         Reading reading = readings.get(topicPartition);
-        if (reading != null) {
+        if (reading != null && !isOfReadingBefore(reading, e)) {
             reading.gap = true;
             consumer.pause(Set.of(topicPartition));
             long truncatedAt = truncatedAt(topicPartition, position, e);
@@ -240,6 +246,16 @@ public final class KafkaSource implements LogSource {
                     truncatedAt < 0 ? -1 : truncatedAt + reading.base,
                     new LogGapException(topicPartition, position, e)));
         }
+    }
+
+    /**
+     * Whether a truncation is told of the partition as it was read before it was assigned anew. The consumer finds it
+     * out in one poll and throws at the next, whatever was assigned between them; a partition that was just assigned
+     * has nothing by which a truncation could be found. Taken for one of the new reading, it would move the log to new
+     * positions again, and what was read at those of now would be read at those too.
+     */
+    private static boolean isOfReadingBefore(Reading reading, OffsetOutOfRangeException e) {
+        return !reading.polled && e instanceof LogTruncationException;
     }
 
     /** The offset from which on the log differs from what was read; -1 when it is not known to. */

@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +19,30 @@ import org.junit.jupiter.api.Test;
 final class KafkaSourcePositionsTest {
     private static final TopicPartition GOOD = new TopicPartition("good", 0);
     private static final TopicPartition BAD = new TopicPartition("bad", 0);
+
+    @Test
+    void aTruncationThatWasFoundBeforeAPartitionWasAssignedAnewIsNotOfIt() {
+        MockConsumer<ByteBuffer, ByteBuffer> consumer = new MockConsumer<>("none");
+        LogTruncationException found =
+                new LogTruncationException(Map.of(GOOD, 4L), Map.of(GOOD, new OffsetAndMetadata(2)));
+        long base = 1_000_000_000_000L;
+        try (KafkaSource source = new KafkaSource(consumer, 1 << 20)) {
+            source.assign(1, "good", 0, 4, 0);
+            source.remove(1, 0);
+            source.assign(1, "good", 0, base + 2, base);
+            consumer.updateBeginningOffsets(Map.of(GOOD, 0L));
+            consumer.setPollException(found);
+            assertThat(source.poll(Duration.ZERO)).isEmpty();
+            consumer.addRecord(new ConsumerRecord<>("good", 0, 2, null, ByteBuffer.allocate(1)));
+            assertThat(source.poll(Duration.ZERO)).singleElement().isInstanceOf(LogSource.News.Read.class);
+            assertThat(source.position(1, 0)).isEqualTo(base + 3);
+            consumer.setPollException(found);
+            assertThat(source.poll(Duration.ZERO))
+                    .singleElement()
+                    .isInstanceOfSatisfying(LogSource.News.Gap.class, gap -> assertThat(gap.truncatedAt())
+                            .isEqualTo(base + 2));
+        }
+    }
 
     @Test
     void recordsThatAFailedPollHadPassedAreReadAgain() {

@@ -15,13 +15,30 @@ final class Session {
     /** Guarded by this. By stream. */
     private final Map<String, Seen> seen = new HashMap<>();
 
-    /** The query, demanding what has been seen besides what it demands itself. */
+    /** The query, demanding what has been seen; one that says itself what was seen of a name is taken at its word. */
     synchronized Query demanding(Query query) {
         Seen before = seen.get(query.stream());
-        return before == null ? query : query.withSeen(before.and(query.seen()));
+        Seen own = query.seen();
+        boolean ofAny = own.streamId() == Seen.ANY && !own.positions().isEmpty();
+        return before == null || ofAny ? query : query.withSeen(before.and(own));
     }
 
-    synchronized void saw(String stream, Verdict verdict) {
-        seen.merge(stream, verdict.seen(), Seen::and);
+    /** An answer to a query that demanded this. */
+    synchronized void saw(String stream, Seen demanded, Verdict verdict) {
+        seen.merge(stream, verdict.seen(), (before, told) -> {
+            // Who demands what was seen of a later stream is not answered by one before it, unless the catalog was
+            // restored to a time when there was no later one.
+            boolean restored = before.isLaterThan(told.streamId()) && demanded.streamId() == before.streamId();
+            return restored ? told : before.and(told);
+        });
+    }
+
+    /** The name means this stream from now on. */
+    synchronized void created(String stream, int id) {
+        seen.put(stream, new Seen(id, Map.of()));
+    }
+
+    synchronized void dropped(String stream) {
+        seen.remove(stream);
     }
 }

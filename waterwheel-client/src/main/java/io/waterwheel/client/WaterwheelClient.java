@@ -179,7 +179,7 @@ public final class WaterwheelClient implements AutoCloseable {
                         new Ticket(WireQueries.ticket(timed)),
                         CallOptions.timeout(left.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS),
                         demanding.aggregates(),
-                        verdict -> session.saw(demanding.stream(), verdict),
+                        verdict -> session.saw(demanding.stream(), demanding.seen(), verdict),
                         cancellation,
                         () -> answers.end(cancellation));
             });
@@ -230,11 +230,13 @@ public final class WaterwheelClient implements AutoCloseable {
         CreateStreamRequest request = CreateStreamRequest.newBuilder()
                 .setDefinitionJson(SchemaJson.writeStream(definition))
                 .build();
-        return StreamDetails.of(coordinators.once(
+        StreamDetails created = StreamDetails.of(coordinators.once(
                 "create stream " + definition.name(),
                 CREATE_TIMEOUT,
                 connection -> call(
                         connection, AdminActions.CREATE_STREAM, request, StreamDescription.parser(), CREATE_TIMEOUT)));
+        session.created(definition.name(), created.id());
+        return created;
     }
 
     /** All streams that the coordinator can read, by name, without the sums of their chunks. */
@@ -279,6 +281,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 CALL_TIMEOUT,
                 connection ->
                         call(connection, AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
+        session.dropped(stream);
     }
 
     /** {@link #flush(String, Duration)} within 30 seconds. */

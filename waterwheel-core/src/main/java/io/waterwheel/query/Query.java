@@ -175,7 +175,7 @@ public record Query(
         return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, positions, seen);
     }
 
-    /** Replaces what the session has seen. */
+    /** Replaces what the session has seen. A client that has seen more adds it, unless this is {@link Seen#ANY}'s. */
     public Query withSeen(Seen before) {
         return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, before);
     }

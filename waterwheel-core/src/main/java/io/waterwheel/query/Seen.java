@@ -28,13 +28,13 @@ public record Seen(int streamId, Map<Integer, Long> positions) {
         return streamId > id;
     }
 
-    /** This and what was seen besides; of two streams, that of the later one alone. */
+    /** This and what was seen besides; of two streams, that of the later one alone. {@link #ANY} is before all. */
     public Seen and(Seen other) {
-        if (streamId != other.streamId && streamId != ANY && other.streamId != ANY) {
+        if (streamId != other.streamId) {
             return isLaterThan(other.streamId) ? this : other;
         }
         Map<Integer, Long> all = new HashMap<>(positions);
         other.positions.forEach((partition, offset) -> all.merge(partition, offset, Math::max));
-        return new Seen(Math.max(streamId, other.streamId), all);
+        return new Seen(streamId, all);
     }
 }

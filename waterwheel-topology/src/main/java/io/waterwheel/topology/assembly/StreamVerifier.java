@@ -308,6 +308,7 @@ final class StreamVerifier {
         TimestampUnit unit = stream.schema().fields().get(time).type().resolution();
         Answer answer = new Answer(time, unit);
         coordinator.queryChunks(everything, snapshot, chunks, answer);
+        caller.requireThere();
         WaterwheelException failure = answer.failure;
         if (failure != null) {
             throw failure;
@@ -338,7 +339,6 @@ final class StreamVerifier {
 
         @Override
         public void rows(TupleBlock rows) {
-            caller.requireThere();
             int column = rows.layout().columnOf(timeField);
             for (int row = 0; row < rows.size(); row++) {
                 long time = LittleEndian.getLong(rows.column(column), row * 8);
@@ -358,7 +358,7 @@ final class StreamVerifier {
 
         @Override
         public boolean cancelled() {
-            return false;
+            return caller.isGone();
         }
     }
 

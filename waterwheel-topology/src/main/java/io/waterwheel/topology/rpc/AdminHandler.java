@@ -4,12 +4,19 @@ package io.waterwheel.topology.rpc;
 public interface AdminHandler {
     /** Who waits for the reply. */
     interface Caller {
+        /** Whether nobody waits any more: for calls that take long, to be asked now and then. */
+        boolean isGone();
+
         /**
-         * For calls that take long, to be asked now and then.
+         * Fails once nobody waits any more.
          *
-         * @throws io.waterwheel.model.WaterwheelException TEMPORARY, code CLIENT_GONE, once nobody waits any more
+         * @throws io.waterwheel.model.WaterwheelException TEMPORARY, code CLIENT_GONE
          */
-        void requireThere();
+        default void requireThere() {
+            if (isGone()) {
+                throw RpcErrors.clientGone();
+            }
+        }
     }
 
     /**

@@ -59,7 +59,7 @@ final class RpcProducer extends NoOpFlightProducer {
         return closing;
     }
 
-    /** Of what was not begun: nothing has been done. */
+    /** Of what no handler on a pool has begun. */
     private static FlightRuntimeException refusal(RuntimeException failure) {
         return RpcErrors.toFlight(RpcErrors.of(failure), false);
     }
@@ -139,11 +139,7 @@ final class RpcProducer extends NoOpFlightProducer {
 
     private void call(CallContext context, Action action, StreamListener<Result> listener) {
         try {
-            byte[] reply = admin.call(action.getType(), action.getBody(), () -> {
-                if (closing || context.isCancelled()) {
-                    throw RpcErrors.clientGone();
-                }
-            });
+            byte[] reply = admin.call(action.getType(), action.getBody(), () -> closing || context.isCancelled());
             listener.onNext(new Result(reply));
             listener.onCompleted();
         } catch (InterruptedException e) {
@@ -168,14 +164,16 @@ final class RpcProducer extends NoOpFlightProducer {
         listener.onCompleted();
     }
 
-    private static void submit(Executor pool, String what, Runnable task) {
+    private void submit(Executor pool, String what, Runnable task) {
         try {
             pool.execute(task);
         } catch (RejectedExecutionException e) {
             throw new WaterwheelException(
                     WaterwheelException.Kind.TEMPORARY,
                     "SERVER_BUSY",
-                    "the server is answering as many " + what + " as it may at a time; ask again later",
+                    closing
+                            ? "the server is closing; ask again"
+                            : "the server is answering as many " + what + " as it may at a time; ask again later",
                     e);
         }
     }

@@ -100,8 +100,8 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Ends all calls: new ones are refused, handlers interrupted. Waits five seconds for them at most, then cuts the
-     * connections.
+     * Ends all calls: new ones are refused, handlers interrupted. Waits some seconds for them and for what is on its
+     * way to clients, then cuts the connections.
      */
     @Override
     public void close() {

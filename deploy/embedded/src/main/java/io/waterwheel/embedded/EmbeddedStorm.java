@@ -92,10 +92,11 @@ public final class EmbeddedStorm implements AutoCloseable {
                     .withPortsPerSupervisor(workers)
                     .withDaemonConf(conf)
                     .build();
+            EmbeddedStorm started = new EmbeddedStorm(cluster);
             if (nimbusPort != 0) {
-                awaitListener(nimbusPort);
+                awaitListener(nimbusPort, started);
             }
-            return new EmbeddedStorm(cluster);
+            return started;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while Storm was starting", e);
@@ -105,14 +106,19 @@ public final class EmbeddedStorm implements AutoCloseable {
     }
 
     /** Nimbus begins to listen on a thread of its own, some time after the cluster is there. */
-    private static void awaitListener(int port) throws IOException {
+    private static void awaitListener(int port, EmbeddedStorm storm) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LISTENER_SECONDS);
         while (true) {
             try {
                 new Socket(InetAddress.getLoopbackAddress(), port).close();
                 return;
             } catch (IOException e) {
+                if (Thread.interrupted()) {
+                    storm.close();
+                    throw new InterruptedException("while Nimbus began to listen");
+                }
                 if (System.nanoTime() - deadline >= 0) {
+                    storm.close();
                     throw new IOException("Nimbus does not listen on port " + port + ": " + e.getMessage(), e);
                 }
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));

@@ -104,6 +104,9 @@ final class Drain {
                                 + ", but Nimbus still listed it at the end of " + patience.toSeconds()
                                 + " s; see 'waterwheel topology list'");
             }
+            if (!awaitWorkersEnd(catalog, name, System.nanoTime() + left().toNanos())) {
+                progress.accept("some of its workers have not ended yet: until they do, they answer");
+            }
             progress.accept("killed topology " + name + ": the next one has nothing to read again");
             return reached;
         } finally {
@@ -239,6 +242,17 @@ final class Drain {
             reached.put(name, positions);
         });
         return reached;
+    }
+
+    /** Whether the workers of a topology that was killed have ended before the deadline. */
+    static boolean awaitWorkersEnd(CatalogStore catalog, String name, long deadline) {
+        while (!catalog.children("/live/" + name).isEmpty()) {
+            if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+        return true;
     }
 
     /** Whether Nimbus has forgotten the topology before the deadline. */

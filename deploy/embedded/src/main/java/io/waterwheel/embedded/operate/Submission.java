@@ -1,6 +1,5 @@
 package io.waterwheel.embedded.operate;
 
-import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.WaterwheelException;
@@ -8,7 +7,6 @@ import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
-import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.DirectoryStream;
@@ -29,9 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class Submission {
     private static final String BUILD =
             "build it with 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE";
-    /** A host that is away does not keep the next topology from starting. */
-    private static final Duration PREDECESSOR_PATIENCE = Duration.ofMinutes(1);
-
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final Terminal terminal;
@@ -109,13 +104,8 @@ final class Submission {
         }
     }
 
-    /**
-     * Uploads and starts it.
-     *
-     * @param alone whether to wait first until the workers of one that was killed have ended: they answer until then,
-     *     and would be taken for this one's
-     */
-    void run(boolean alone) {
+    /** Uploads and starts it. */
+    void run() {
         String name = config.get(Keys.TOPOLOGY_NAME);
         nimbus.find(name).ifPresent(there -> {
             throw new WaterwheelException(
@@ -126,28 +116,9 @@ final class Submission {
                                     ? "; wait until it is gone"
                                     : "; drain or kill it first, or take another topology.name and namespace"));
         });
-        if (alone) {
-            awaitPredecessor(name);
-        }
         nimbus.submit(
                 name, WaterwheelTopology.stormConf(config), WaterwheelTopology.build(config), jar, new Progress());
         terminal.err().println("submitted topology " + name + ", namespace " + config.get(Keys.NAMESPACE));
-    }
-
-    private void awaitPredecessor(String name) {
-        long deadline = System.nanoTime() + PREDECESSOR_PATIENCE.toNanos();
-        boolean said = false;
-        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config)) {
-            while (!catalog.children("/live/" + name).isEmpty()
-                    && System.nanoTime() - deadline < 0
-                    && !Thread.currentThread().isInterrupted()) {
-                if (!said) {
-                    terminal.err().println("waiting for the workers of the topology " + name + " before to end");
-                    said = true;
-                }
-                LockSupport.parkNanos(POLL_NANOS);
-            }
-        }
     }
 
     /**

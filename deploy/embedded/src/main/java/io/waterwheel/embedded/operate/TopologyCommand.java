@@ -3,10 +3,12 @@ package io.waterwheel.embedded.operate;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.client.cli.Cli;
 import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,7 +81,7 @@ public final class TopologyCommand {
                 option.config(overrides == null ? List.of() : overrides).withStorm(storm == null ? Map.of() : storm);
         Submission submission =
                 new Submission(terminal, option.nimbus(config.toStormConf(), System.getenv()), config, jar);
-        submission.run(seconds != null);
+        submission.run();
         if (seconds != null) {
             submission.await(Duration.ofSeconds(seconds));
         }
@@ -208,17 +210,33 @@ public final class TopologyCommand {
     int kill(
             @Mixin NimbusOption option,
             @Parameters(paramLabel = "NAME", description = "The topology's name.") String name,
-            @Option(names = "--wait", description = "Return when Nimbus has forgotten it; at most a minute.")
+            @Option(names = "--wait", description = "Return when its workers have ended; at most a minute.")
                     boolean wait)
             throws IOException {
         Nimbus nimbus = option.nimbus();
-        nimbus.require(name);
+        Map<String, Object> conf = nimbus.conf(nimbus.require(name));
         nimbus.kill(name);
-        if (wait && !Drain.awaitGone(nimbus, name, System.nanoTime() + TimeUnit.MINUTES.toNanos(1))) {
-            terminal.err().println("topology " + name + " is killed, but Nimbus still lists it after a minute");
-            return Cli.FAILURE;
+        if (wait) {
+            long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+            if (!Drain.awaitGone(nimbus, name, deadline)) {
+                terminal.err().println("topology " + name + " is killed, but Nimbus still lists it after a minute");
+                return Cli.FAILURE;
+            }
+            if (conf.containsKey(WaterwheelConfig.STORM_KEY) && !awaitWorkersEnd(conf, name, deadline)) {
+                return Cli.FAILURE;
+            }
         }
         terminal.err().println("killed topology " + name);
         return 0;
+    }
+
+    private boolean awaitWorkersEnd(Map<String, Object> conf, String name, long deadline) {
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(WaterwheelConfig.fromStormConf(conf))) {
+            boolean ended = Drain.awaitWorkersEnd(catalog, name, deadline);
+            if (!ended) {
+                terminal.err().println("topology " + name + " is killed, but some of its workers have not ended yet");
+            }
+            return ended;
+        }
     }
 }

@@ -28,9 +28,12 @@ public final class FileCollector {
     private static final Logger LOG = LoggerFactory.getLogger(FileCollector.class);
     private static final Region EVERYWHERE = new Region(KeyInterval.ALL, TimeInterval.ALL);
 
-    /** {@code <stream>-<id>/<indexer>-<epoch>-<flush>-<part>.chunk}, and more behind it for a temporary one. */
-    private static final Pattern NAME =
-            Pattern.compile(".+-(\\d{1,9})/(\\d{1,9})-(\\d{1,9})-(\\d{1,18})-(\\d{1,9})\\.chunk(\\..+"
+    /**
+     * {@link ChunkDescriptor#fileName}, of older releases without the folder of flushes; and more behind it for a
+     * temporary one.
+     */
+    private static final Pattern NAME = Pattern.compile(
+            "[^/]+-(\\d{1,9})/(?:\\d{1,9}-\\d{1,18}/)?(\\d{1,9})-(\\d{1,9})-(\\d{1,18})-(\\d{1,9})\\.chunk(\\..+"
                     + Pattern.quote(ChunkStore.TEMPORARY) + ")?");
 
     /** {@code <stream>-<id>/manifest-<basis>-...}; docs/manifest-format.md. */

@@ -24,7 +24,10 @@ final class ManifestFormat {
 
     static final byte[] MAGIC = "WWMANIF\n".getBytes(StandardCharsets.US_ASCII);
     static final byte[] END_MAGIC = "\nFINAMWW".getBytes(StandardCharsets.US_ASCII);
-    static final int VERSION = 2;
+    static final int VERSION = 3;
+
+    /** The usual names of chunks are those of a stream that is one folder. Still read. */
+    static final int FLAT_NAMES = 2;
 
     /** Without horizons: nothing was ever expired. Still read. */
     static final int WITHOUT_HORIZON = 1;

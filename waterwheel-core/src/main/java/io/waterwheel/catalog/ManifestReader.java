@@ -121,7 +121,7 @@ final class ManifestReader {
         List<ChunkDescriptor> added = new ArrayList<>(file.added());
         try {
             for (int row = 0; row < file.added(); row++) {
-                added.add(chunk(columns, row, names));
+                added.add(chunk(columns, row, names, cursor.version()));
             }
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw cursor.impossible(e);
@@ -129,14 +129,19 @@ final class ManifestReader {
         return new Part(added, removed, cursor);
     }
 
-    private ChunkDescriptor chunk(long[][] columns, int row, Map<Integer, String> names) {
+    private ChunkDescriptor chunk(long[][] columns, int row, Map<Integer, String> names, int version) {
         int indexer = Math.toIntExact(columns[INDEXER - FIRST_COLUMN][row]);
         int epoch = Math.toIntExact(columns[EPOCH - FIRST_COLUMN][row]);
         long flush = columns[FLUSH - FIRST_COLUMN][row];
         int part = Math.toIntExact(columns[PART - FIRST_COLUMN][row]);
         String name = names.isEmpty() ? null : names.get(row);
+        if (name == null) {
+            name = version <= FLAT_NAMES
+                    ? ChunkDescriptor.flatFileName(stream.name(), stream.id(), indexer, epoch, flush, part)
+                    : ChunkDescriptor.fileName(stream.name(), stream.id(), indexer, epoch, flush, part);
+        }
         return new ChunkDescriptor(
-                name != null ? name : ChunkDescriptor.fileName(stream.name(), stream.id(), indexer, epoch, flush, part),
+                name,
                 indexer,
                 epoch,
                 flush,

@@ -69,10 +69,10 @@ final class FileCollectorTest {
     @Test
     void keepsWhatIsNamedAndWhatTheLivingMayStillCommit() throws IOException {
         StreamCatalog.IndexerStart start = catalog.startIndexer(0);
-        String named = write("s-1/0-1-1-0.chunk");
+        String named = write("s-1/0-0/0-1-1-0.chunk");
         catalog.commitFlush(
                 0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(chunk(named, 1, 1, 0)));
-        String yetToCome = write("s-1/0-1-2-0.chunk");
+        String yetToCome = write("s-1/0-0/0-1-2-0.chunk");
         look(0);
         assertThat(look(10 * GRACE).removed()).isZero();
         assertThat(left()).containsExactly(named, yetToCome);
@@ -81,12 +81,14 @@ final class FileCollectorTest {
     @Test
     void removesWhatTheDeadLeftOnceTheGraceTimeIsOver() throws IOException {
         catalog.startIndexer(0);
+        write("s-1/0-0/0-1-1-0.chunk");
+        write("s-1/0-0/0-1-1-0.chunk.x.tmp");
+        // Of a release for which a stream was one folder.
         write("s-1/0-1-1-0.chunk");
-        write("s-1/0-1-1-0.chunk.x.tmp");
         catalog.startIndexer(0);
-        assertThat(look(0).waiting()).isEqualTo(2);
+        assertThat(look(0).waiting()).isEqualTo(3);
         assertThat(look(GRACE - 1).removed()).isZero();
-        assertThat(look(GRACE).removed()).isEqualTo(2);
+        assertThat(look(GRACE).removed()).isEqualTo(3);
         assertThat(left()).isEmpty();
     }
 

@@ -18,7 +18,11 @@ import picocli.CommandLine.Parameters;
         name = "chunk",
         description = "Look at chunk files.",
         synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "Example:", "  waterwheel chunk inspect waterwheel-data/chunks/default/flights-1/3-1-7-0.chunk"})
+        footer = {
+            "",
+            "Example:",
+            "  waterwheel chunk inspect waterwheel-data/chunks/default/flights-1/3-0/3-1-7-0.chunk"
+        })
 final class ChunkCommand {
     private final Terminal terminal;
 
@@ -36,7 +40,7 @@ final class ChunkCommand {
             footer = {
                 "",
                 "Example:",
-                "  waterwheel chunk inspect waterwheel-data/chunks/default/flights-1/3-1-7-0.chunk"
+                "  waterwheel chunk inspect waterwheel-data/chunks/default/flights-1/3-0/3-1-7-0.chunk"
             })
     int inspect(@Parameters(paramLabel = "FILE", description = "The chunk file.") Path file) throws IOException {
         Path path = file.toAbsolutePath().normalize();

@@ -29,19 +29,25 @@ public record RoutingTable(int version, long[] boundaries, int[] indexers) {
         }
     }
 
-    /** Divides the key domain evenly between indexers 0 to count - 1. */
+    /**
+     * Divides the key domain evenly between indexers 0 to count - 1. A domain of fewer keys than indexers (a boolean
+     * has two) gives one key to each of the first indexers, as far as they go; the others take keys that never come.
+     */
     public static RoutingTable even(int version, KeyInterval domain, int count) {
-        // Unsigned width, so that the whole domain of longs works too.
-        long step = Long.divideUnsigned(domain.high() - domain.low(), count);
-        if (step == 0 && count > 1) {
-            throw new IllegalArgumentException("routing table: domain " + domain + " is too small for " + count);
+        // Unsigned, so that the whole domain of longs works too: its number of keys, 2^64, reads as 0.
+        long keys = domain.high() - domain.low() + 1;
+        long step = Math.max(1, Long.divideUnsigned(keys == 0 ? -1 : keys, count));
+        long first = domain.low() + step;
+        if (step == 1) {
+            // Room for all boundaries where few keys lie at the upper end of the longs.
+            first = Math.min(domain.low(), Long.MAX_VALUE - count + 1) + 1;
         }
         long[] boundaries = new long[count - 1];
         int[] indexers = new int[count];
         for (int i = 0; i < count; i++) {
             indexers[i] = i;
             if (i > 0) {
-                boundaries[i - 1] = domain.low() + step * i;
+                boundaries[i - 1] = first + step * (i - 1);
             }
         }
         return new RoutingTable(version, boundaries, indexers);

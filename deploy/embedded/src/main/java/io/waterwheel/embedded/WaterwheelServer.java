@@ -1,8 +1,12 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.hdfs.MarkedChunkStore;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -98,8 +102,20 @@ public final class WaterwheelServer implements AutoCloseable {
         config = config.with(Keys.TOPOLOGY_WORKERS, 1);
         Map<String, Object> stormConf = new HashMap<>(WaterwheelTopology.stormConf(config));
         stormConf.put(Config.TOPOLOGY_WORKERS, 1);
-        storm.submit(config.get(Keys.TOPOLOGY_NAME), stormConf, topology.apply(config));
+        StormTopology made = topology.apply(config);
+        requireOwnChunks(config);
+        storm.submit(config.get(Keys.TOPOLOGY_NAME), stormConf, made);
         LOG.info("server on {}: started in {} ms", dataFolder, (System.nanoTime() - begin) / 1_000_000);
+    }
+
+    /** Said here, where somebody reads it: a worker that refuses a store says so in the log, again and again. */
+    private static void requireOwnChunks(WaterwheelConfig config) {
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config);
+                ChunkStore chunks = MarkedChunkStore.open(catalog, config)) {
+            LOG.debug("{} is the store of this catalog", chunks);
+        } catch (IOException e) {
+            LOG.warn("the chunk store cannot be looked at: {}", e.toString());
+        }
     }
 
     private static EmbeddedKafka await(FutureTask<EmbeddedKafka> kafka) throws IOException {

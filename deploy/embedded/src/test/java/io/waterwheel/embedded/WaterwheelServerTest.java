@@ -7,6 +7,7 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
@@ -51,6 +52,16 @@ final class WaterwheelServerTest {
                             throw new IllegalStateException("no topology");
                         }))
                 .hasMessage("no topology");
+        DataFolder.take(folder).close();
+        // Another catalog's chunks: said before any worker is started on them.
+        Files.createDirectories(folder.resolve("chunks"));
+        Files.writeString(folder.resolve("chunks").resolve("CATALOG"), "somebody else's");
+        assertThatThrownBy(() -> WaterwheelServer.start(
+                        folder,
+                        WaterwheelConfig.defaults(),
+                        Set.of(WaterwheelServer.External.KAFKA),
+                        CountingTopology::make))
+                .hasMessageContainingAll("somebody else's", "nothing is written to it");
         DataFolder.take(folder).close();
     }
 }

@@ -16,7 +16,7 @@ import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
-import io.waterwheel.topology.hdfs.ChunkStores;
+import io.waterwheel.topology.hdfs.MarkedChunkStore;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
 import io.waterwheel.topology.kafka.KafkaSource;
@@ -109,7 +109,7 @@ final class WorkerRuntime implements WorkerServices {
             catalogStore = keep(ZooKeeperCatalogStore.connect(config));
             namespace = new Namespace(catalogStore);
             streams = keep(new StreamDirectory(catalogStore, namespace, scheduler));
-            chunkStore = keep(ChunkStores.open(config));
+            chunkStore = keep(MarkedChunkStore.open(catalogStore, config));
             chunkScan = new ChunkScan(
                     chunkStore,
                     new ChunkCache(config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()));

@@ -51,8 +51,6 @@ final class Collector implements AutoCloseable {
     private final WorkerServices services;
     private final FileCollector collector;
     private final ScheduledExecutorService thread;
-    /** Whether the store is known to be this catalog's. Its thread only. */
-    private boolean marked;
 
     /** Writer: its thread. Readers: any. */
     private volatile Totals totals = new Totals(0, 0, null);
@@ -149,10 +147,6 @@ final class Collector implements AutoCloseable {
     private void look() {
         removeRemains();
         try {
-            if (!marked) {
-                StoreMark.check(services.catalogStore(), services.chunkStore());
-                marked = true;
-            }
             expire();
             collector.list();
             collector.readCatalog();

@@ -1,0 +1,110 @@
+package io.waterwheel.topology.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.FileCollector;
+import io.waterwheel.catalog.InMemoryCatalogStore;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.model.WaterwheelException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StoreMarkTest {
+    private static final String URI = "file:///chunks";
+
+    @TempDir
+    Path folder;
+
+    private final CatalogStore catalog = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+
+    private FileCollector.Found look(FileCollector collector) throws IOException {
+        collector.list();
+        collector.readCatalog();
+        return collector.collect(System.nanoTime());
+    }
+
+    @Test
+    void theCollectorsOwnMarkIsNotForeign() throws IOException {
+        ChunkStore store = new LocalChunkStore(folder);
+        FileCollector collector = new FileCollector(catalog, store, 0);
+        StoreMark.check(catalog, store, URI);
+        // As a marking that was cut off leaves it.
+        Files.write(folder.resolve(FileCollector.STORE_MARK + ".7f.tmp"), new byte[3]);
+        FileCollector.Found found = look(collector);
+        assertThat(found.files()).isEqualTo(2);
+        assertThat(found.foreign()).isZero();
+        Files.write(folder.resolve("CATALOG.txt"), new byte[3]);
+        Files.write(folder.resolve("notes.txt"), new byte[3]);
+        assertThat(look(collector).foreign()).isEqualTo(2);
+        StoreMark.check(catalog, store, URI);
+        assertThat(look(collector).removed()).isZero();
+    }
+
+    @Test
+    void anotherCatalogsStoreIsRefusedBeforeAnythingIsWrittenListedOrDeleted() throws IOException {
+        ChunkStore store = new LocalChunkStore(folder);
+        StoreMark.check(catalog, store, URI);
+        StoreMark.check(catalog, store, URI);
+        store.write("s-1/0-0/0-1-1-0.chunk", content());
+        CatalogStore other = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+        ChunkStore others = new MarkedChunkStore(store, other, URI);
+        assertRefused("FOREIGN_STORE", () -> others.write("s-1/0-0/0-1-2-0.chunk", content()));
+        assertRefused("FOREIGN_STORE", () -> others.list(""));
+        assertRefused("FOREIGN_STORE", () -> others.delete("s-1/0-0/0-1-1-0.chunk"));
+        assertRefused("FOREIGN_STORE", () -> others.open("s-1/0-0/0-1-1-0.chunk"));
+        assertThat(store.list("s-1")).hasSize(1);
+        assertThat(new MarkedChunkStore(store, catalog, URI).list("s-1")).hasSize(1);
+    }
+
+    @Test
+    void aStoreThatIsNotTheCatalogsIsRefusedThoughNobodyOwnsIt() throws IOException {
+        Path mistyped = folder.resolve("mistyped");
+        StoreMark.check(catalog, new LocalChunkStore(folder.resolve("chunks")), URI);
+        ChunkStore empty = new MarkedChunkStore(new LocalChunkStore(mistyped), catalog, "file:///mistyped");
+        assertThatThrownBy(() -> empty.write("s-1/0-0/0-1-1-0.chunk", content()))
+                .isInstanceOfSatisfying(WaterwheelException.class, e -> {
+                    assertThat(e.code()).isEqualTo("ANOTHER_STORE");
+                    assertThat(e).hasMessageContainingAll("file:///mistyped", URI, "mistyped");
+                });
+        assertThat(new LocalChunkStore(mistyped).list("")).isEmpty();
+        // Moved by hand, without the mark: the message says what to write.
+        String mark = Files.readString(folder.resolve("chunks").resolve(FileCollector.STORE_MARK));
+        Files.writeString(mistyped.resolve(FileCollector.STORE_MARK), mark);
+        empty.write("s-1/0-0/0-1-1-0.chunk", content());
+    }
+
+    @Test
+    void aMarkingThatWasCutOffIsTakenUp() throws Exception {
+        // The node is there, the file is not; and so a release left it that did not look for the file.
+        StoreMark.check(catalog, new LocalChunkStore(folder.resolve("first")), URI);
+        CatalogStore.Node node = catalog.read("/store-mark").orElseThrow();
+        byte[] drawn = java.util.Arrays.copyOf(node.data(), 36);
+        catalog.commit(List.of(new CatalogStore.Op.Set("/store-mark", drawn, node.version())));
+        ChunkStore store = new LocalChunkStore(folder.resolve("second"));
+        StoreMark.check(catalog, store, URI);
+        assertThat(folder.resolve("second").resolve(FileCollector.STORE_MARK)).hasBinaryContent(drawn);
+        store.delete(FileCollector.STORE_MARK);
+        assertRefused("ANOTHER_STORE", () -> StoreMark.check(catalog, store, URI));
+    }
+
+    private interface Call {
+        void run() throws Exception;
+    }
+
+    private static void assertRefused(String code, Call call) {
+        assertThatThrownBy(call::run).isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                .isEqualTo(code));
+    }
+
+    private static List<ByteBuffer> content() {
+        return List.of(ByteBuffer.wrap(new byte[3]));
+    }
+}

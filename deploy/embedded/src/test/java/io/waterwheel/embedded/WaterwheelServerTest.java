@@ -54,8 +54,8 @@ final class WaterwheelServerTest {
                 .hasMessage("no topology");
         DataFolder.take(folder).close();
         // Another catalog's chunks: said before any worker is started on them.
-        Files.createDirectories(folder.resolve("chunks"));
-        Files.writeString(folder.resolve("chunks").resolve("CATALOG"), "somebody else's");
+        Path chunks = Files.createDirectories(folder.resolve("chunks").resolve("default"));
+        Files.writeString(chunks.resolve("CATALOG"), "somebody else's");
         assertThatThrownBy(() -> WaterwheelServer.start(
                         folder,
                         WaterwheelConfig.defaults(),

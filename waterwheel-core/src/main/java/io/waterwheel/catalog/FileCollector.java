@@ -4,12 +4,14 @@ import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -56,8 +58,10 @@ public final class FileCollector {
      * @param removedBytes of those
      * @param foreign not of this catalog: other names than chunks, manifests and the store's mark have, or streams that
      *     it never had; left alone
+     * @param unreadable of each stream of which the catalog cannot be read, why not: its files stay, all of them
      */
-    public record Found(int files, int waiting, int removed, long removedBytes, int foreign) {}
+    public record Found(
+            int files, int waiting, int removed, long removedBytes, int foreign, Map<String, String> unreadable) {}
 
     private final CatalogStore catalog;
     private final ChunkStore store;
@@ -67,8 +71,10 @@ public final class FileCollector {
     private Map<Integer, StreamSnapshot> snapshots = Map.of();
     /** By stream the version of the node that names its manifest. */
     private Map<Integer, Integer> manifestVersions = Map.of();
-    /** One of these is a stream's whose entry cannot be read: it lives, and what it names is not known. */
+    /** Some of these are of streams that cannot be read: they live, and what they name is not known. */
     private Set<Integer> unknown = Set.of();
+    /** Why streams cannot be read, by name. */
+    private Map<String, String> unreadable = Map.of();
     /** When a file was first seen to be nobody's. */
     private final Map<String, Long> nobodysSince = new HashMap<>();
     /**
@@ -110,7 +116,7 @@ public final class FileCollector {
     /**
      * Second step: reads the catalog.
      *
-     * @throws io.waterwheel.model.WaterwheelException TEMPORARY when it is away; begin again with the first step
+     * @throws WaterwheelException TEMPORARY when it is away; begin again with the first step
      */
     public void readCatalog() {
         catalog.sync();
@@ -118,8 +124,20 @@ public final class FileCollector {
         Map<Integer, Integer> versions = new HashMap<>();
         Set<String> now = new HashSet<>();
         StreamEntries entries = new Namespace(catalog).entries();
+        Map<String, String> damaged = new TreeMap<>();
+        entries.unreadable().forEach(name -> damaged.put(name, "its entry in the catalog cannot be read"));
         for (StreamInfo stream : entries.readable()) {
-            StreamSnapshot snapshot = reader.advance(stream);
+            StreamSnapshot snapshot;
+            try {
+                snapshot = reader.advance(stream);
+            } catch (WaterwheelException e) {
+                if (e.kind() != WaterwheelException.Kind.CORRUPT) {
+                    throw e;
+                }
+                // What one stream names is not known: its files stay, and those of others are looked at.
+                damaged.put(stream.name(), String.valueOf(e.getMessage()));
+                continue;
+            }
             present.put(stream.id(), snapshot);
             snapshot.chunks(EVERYWHERE, chunk -> now.add(chunk.file()));
             EditTail tail = new EditTail(catalog, stream);
@@ -130,7 +148,8 @@ public final class FileCollector {
                         .forEach(file -> now.add(file.file()));
             });
         }
-        unknown = entries.unreadable().isEmpty() ? Set.of() : others(present.keySet());
+        unreadable = damaged;
+        unknown = damaged.isEmpty() ? Set.of() : others(present.keySet());
         reader.retain(present.keySet());
         snapshots = present;
         manifestVersions = versions;
@@ -196,7 +215,7 @@ public final class FileCollector {
         }
         nobodysSince.keySet().retainAll(present);
         replaced.retainAll(present);
-        return new Found(listed.size(), waiting, removed, removedBytes, foreign);
+        return new Found(listed.size(), waiting, removed, removedBytes, foreign, unreadable);
     }
 
     private boolean isNobodys(String file, Matcher name) {

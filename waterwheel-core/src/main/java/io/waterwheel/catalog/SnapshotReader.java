@@ -13,6 +13,9 @@ import java.util.Optional;
  * Stateless: any number of threads. Calls block.
  */
 public final class SnapshotReader {
+    /** Code of the failure when a manifest is needed, and the chunk store is away. */
+    public static final String UNAVAILABLE = "MANIFEST_UNAVAILABLE";
+
     private final CatalogStore store;
     private final ChunkStore files;
     private final StreamInfo stream;
@@ -111,7 +114,7 @@ public final class SnapshotReader {
     static WaterwheelException unreachable(StreamInfo stream, IOException e) {
         return new WaterwheelException(
                 WaterwheelException.Kind.TEMPORARY,
-                "MANIFEST_UNAVAILABLE",
+                UNAVAILABLE,
                 "stream " + stream.name() + ": its manifest cannot be read from the chunk store: " + e
                         + "; is the chunk store reachable?",
                 e);

@@ -15,6 +15,7 @@ import io.waterwheel.model.Retention;
 import io.waterwheel.model.Schema;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,6 +58,10 @@ final class FileCollectorTest {
     }
 
     private FileCollector.Found look(long now) throws IOException {
+        return look(collector, now);
+    }
+
+    private static FileCollector.Found look(FileCollector collector, long now) throws IOException {
         collector.list();
         collector.readCatalog();
         return collector.collect(now);
@@ -170,6 +175,38 @@ final class FileCollectorTest {
         look(3 * GRACE);
         look(5 * GRACE);
         assertThat(left()).as("readable again").containsExactly(of);
+    }
+
+    @Test
+    void aDamagedManifestKeepsTheFilesOfItsStreamAndHidesNoOther() throws Exception {
+        Namespace namespace = new Namespace(store);
+        StreamInfo other = namespace.create("other", SCHEMA, RecordFormat.BLOCK, "t2", new long[1], 1);
+        new StreamCatalog(store, other).startIndexer(0);
+        new StreamCatalog(store, other).startIndexer(0);
+        catalog.startIndexer(0);
+        catalog.startIndexer(0);
+        RollUp roll = new RollUp(new StreamSnapshots(store, files), stream, RollUp.Settings.of(1), () -> "a");
+        assertThat(roll.write()).isTrue();
+        assertThat(roll.commit()).isTrue();
+        while (roll.trim() > 0) {}
+        String manifest = left().get(0);
+        Path path = folder.resolve(manifest);
+        byte[] whole = Files.readAllBytes(path);
+        byte[] damaged = whole.clone();
+        damaged[20] ^= 1;
+        Files.write(path, damaged);
+        String late = write("s-1/0-0/0-1-1-0.chunk");
+        write("other-2/0-0/0-1-1-0.chunk");
+        FileCollector anew = new FileCollector(store, files, GRACE);
+        assertThat(look(anew, 0).unreadable()).containsOnlyKeys("s");
+        FileCollector.Found found = look(anew, 2 * GRACE);
+        assertThat(found.removed()).isEqualTo(1);
+        assertThat(found.unreadable().get("s")).contains(manifest, "expected");
+        assertThat(left()).containsExactly(late, manifest);
+        Files.write(path, whole);
+        assertThat(look(anew, 3 * GRACE).unreadable()).isEmpty();
+        look(anew, 5 * GRACE);
+        assertThat(left()).as("readable again").containsExactly(manifest);
     }
 
     @Test

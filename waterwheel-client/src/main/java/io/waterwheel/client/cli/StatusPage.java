@@ -37,7 +37,8 @@ final class StatusPage {
     static List<String> of(Look now, Look before) {
         List<String> lines = new ArrayList<>();
         List<String> troubles = new ArrayList<>();
-        if (now.json().path("streams").isEmpty()) {
+        now.json().path("troubles").forEach(trouble -> troubles.add(trouble.asText()));
+        if (now.json().path("streams").isEmpty() && troubles.isEmpty()) {
             return List.of("there are no streams");
         }
         lines.add(row("stream", "tuples", "in memory", "in chunks", "chunks", "size", "lag", "tuples/s", "rejected"));
@@ -122,6 +123,7 @@ final class StatusPage {
 
     private static void troubles(JsonNode stream, List<String> troubles) {
         String name = stream.path("name").asText();
+        stream.path("troubles").forEach(trouble -> troubles.add(name + ": " + trouble.asText()));
         for (JsonNode partition : stream.path("sources")) {
             String what = partition.path("trouble").asText();
             if (!what.isEmpty()) {

@@ -30,6 +30,15 @@ class StatusPageTest {
     }
 
     @Test
+    void saysWhatIsWrongWithAStreamAsAWholeAndWithNone() throws Exception {
+        String json = stream(0, 0, ",\"troubles\":[\"cannot be answered from: x\"],\"sources\":[{},{}]")
+                .replace("{\"streams\"", "{\"troubles\":[\"edits cannot be rolled up\"],\"streams\"");
+        List<String> lines = StatusPage.of(look(json, 1), look(json, 1));
+        assertThat(lines.subList(lines.indexOf("NOT WELL:") + 1, lines.size()))
+                .containsExactly("  edits cannot be rolled up", "  s: cannot be answered from: x");
+    }
+
+    @Test
     void saysWhatIsNotWellAndWhy() throws Exception {
         String json = stream(
                 0,

@@ -14,7 +14,11 @@ final class StatusText {
     static String of(String json) {
         try {
             StringBuilder text = new StringBuilder();
-            for (JsonNode stream : MAPPER.readTree(json).path("streams")) {
+            JsonNode status = MAPPER.readTree(json);
+            for (JsonNode trouble : status.path("troubles")) {
+                text.append(trouble.asText()).append(System.lineSeparator());
+            }
+            for (JsonNode stream : status.path("streams")) {
                 text.append(String.format(
                         Locale.ROOT,
                         "%s: %d tuples in memory, %d in %d chunks (%d bytes), %d rejected, lag %d%n",
@@ -25,6 +29,9 @@ final class StatusText {
                         stream.path("chunkBytes").asLong(),
                         stream.path("rejected").asLong(),
                         stream.path("lag").asLong()));
+                for (JsonNode trouble : stream.path("troubles")) {
+                    text.append("  ").append(trouble.asText()).append(System.lineSeparator());
+                }
                 for (JsonNode partition : stream.path("sources")) {
                     String trouble = partition.path("trouble").asText();
                     if (!trouble.isEmpty()

@@ -151,6 +151,9 @@ final class Collector implements AutoCloseable {
             collector.list();
             collector.readCatalog();
             FileCollector.Found found = collector.collect(System.nanoTime());
+            found.unreadable()
+                    .forEach((stream, why) ->
+                            LOG.error("[{}] none of its files is collected, since it cannot be read: {}", stream, why));
             Totals before = totals;
             totals =
                     new Totals(before.removed() + found.removed(), before.removedBytes() + found.removedBytes(), found);

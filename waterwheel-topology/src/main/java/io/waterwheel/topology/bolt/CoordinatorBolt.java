@@ -2,6 +2,7 @@ package io.waterwheel.topology.bolt;
 
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.RoutingTable;
+import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
@@ -15,6 +16,7 @@ import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -146,9 +148,19 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {
-            StreamSnapshot snapshot = snapshots.refreshed(stream.name()).orElseGet(() -> StreamSnapshot.before(stream));
+            StreamSnapshot snapshot = StreamSnapshot.before(stream);
+            List<String> troubles = new ArrayList<>();
+            try {
+                snapshot = snapshots.refreshed(stream.name()).orElse(snapshot);
+            } catch (WaterwheelException e) {
+                if (e.kind() != WaterwheelException.Kind.CORRUPT && !e.code().equals(SnapshotReader.UNAVAILABLE)) {
+                    throw e;
+                }
+                // Of this stream: the status of the others is as good as ever.
+                troubles.add("cannot be answered from: " + e.getMessage());
+            }
             return new StatusJson.StreamStatus(
-                    snapshot, snapshots.lastReports(stream.id()), partitionReports(stream.id()));
+                    snapshot, snapshots.lastReports(stream.id()), partitionReports(stream.id()), troubles);
         }
 
         @Override

@@ -15,6 +15,7 @@ import io.waterwheel.model.Region;
 import io.waterwheel.model.TimeInterval;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +31,13 @@ final class StatusJson {
      *
      * @param reports by indexer, the latest
      * @param partitions by partition, the latest
+     * @param troubles what is wrong with the stream as a whole, in sentences for people
      */
     record StreamStatus(
             StreamSnapshot snapshot,
             Map<Integer, Control.Report> reports,
-            Map<Integer, Control.PartitionReport> partitions) {}
+            Map<Integer, Control.PartitionReport> partitions,
+            List<String> troubles) {}
 
     /**
      * All of it.
@@ -48,6 +51,7 @@ final class StatusJson {
             Collector.@Nullable Totals collector,
             Collector.@Nullable RollUps rollUps) {
         ObjectNode json = MAPPER.createObjectNode();
+        ArrayNode troubles = json.putArray("troubles");
         ArrayNode list = json.putArray("streams");
         streams.stream().sorted(Comparator.comparing(StreamInfo::name)).forEach(stream -> {
             StreamStatus known = status.apply(stream);
@@ -62,10 +66,16 @@ final class StatusJson {
                 files.put("files", last.files());
                 files.put("waiting", last.waiting());
                 files.put("foreign", last.foreign());
+                last.unreadable()
+                        .forEach((stream, why) -> troubles.add(
+                                "no file of stream " + stream + " is collected, since it cannot be read: " + why));
             }
         }
         if (rollUps != null) {
             json.putObject("rollUps").put("manifests", rollUps.manifests()).put("failure", rollUps.failure());
+            if (!rollUps.failure().isEmpty()) {
+                troubles.add("edits cannot be rolled up and stay in ZooKeeper: " + rollUps.failure());
+            }
         }
         try {
             return MAPPER.writeValueAsString(json);
@@ -80,6 +90,8 @@ final class StatusJson {
         json.put("topic", stream.topic());
         json.put("partitions", stream.partitions());
         json.put("edit", known.snapshot().edit());
+        ArrayNode troubles = json.putArray("troubles");
+        known.troubles().forEach(troubles::add);
         long[] chunkTuples = {0, 0};
         known.snapshot().chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), (ChunkDescriptor chunk) -> {
             chunkTuples[0] += chunk.tuples();

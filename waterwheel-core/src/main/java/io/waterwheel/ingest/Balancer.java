@@ -2,18 +2,14 @@ package io.waterwheel.ingest;
 
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.model.Control;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Says when the keys of one stream should be divided anew between its indexers, and how (section III-D of the paper).
  * It judges the routing table that is in force by the keys that came in the last seconds; the load of a table that is
  * about to come into force can be told from them just as well, so nothing needs to settle between two judgements. A
- * state machine: no threads, no clock. Owner: one thread.
+ * state machine: no threads, no clock. Owner: one thread, but for {@link #onSample} and {@link #rates}, which any may
+ * call.
  *
  * <p>It proposes only; {@code StreamCatalog.changeRouting} makes a proposal the next routing version, and when two
  * balancers propose at once, both become versions: that costs a version, no tuple (protocol rule 1).
@@ -28,11 +24,8 @@ public final class Balancer {
     /** A change must take at least this part of the mean off the fullest indexer. */
     private static final double LEAST_GAIN = 0.05;
 
-    private record Timed(long nanos, Control.KeySample sample) {}
-
     private final BalancerSettings settings;
-    /** By partition, the samples of the window, oldest first: one a second. */
-    private final Map<Integer, ArrayDeque<Timed>> samples = new HashMap<>();
+    private final SampleWindow samples = new SampleWindow(WINDOW_NANOS);
     /** Since when the load has been uneven, without a break. */
     private boolean uneven;
 
@@ -49,12 +42,7 @@ public final class Balancer {
 
     /** The keys that came in a partition's last second. */
     public void onSample(Control.KeySample sample, long now) {
-        ArrayDeque<Timed> recent = samples.computeIfAbsent(sample.partition(), partition -> new ArrayDeque<>());
-        recent.addLast(new Timed(now, sample));
-        // One that is told twice, by a dispatcher and the one before it, must not pile up.
-        while (recent.size() > WINDOW_NANOS / 1_000_000_000 + 1) {
-            recent.removeFirst();
-        }
+        samples.add(sample, now);
     }
 
     /** The table was changed, by whomever: the next change has to wait. */
@@ -71,6 +59,14 @@ public final class Balancer {
             rates[slot] /= WINDOW_NANOS / 1e9;
         }
         return rates;
+    }
+
+    /** Whether fewer tuples came in the last seconds than say anything: then nothing is proposed. */
+    public boolean isIdle(long now) {
+        return samples.recent(JUDGED_NANOS, now).stream()
+                        .mapToLong(Control.KeySample::tuples)
+                        .sum()
+                < LEAST_TUPLES;
     }
 
     /**
@@ -104,17 +100,6 @@ public final class Balancer {
     }
 
     private KeyLoad recent(long nanos, long now) {
-        List<Control.KeySample> window = new ArrayList<>();
-        for (ArrayDeque<Timed> partition : samples.values()) {
-            while (!partition.isEmpty() && now - partition.getFirst().nanos() > WINDOW_NANOS) {
-                partition.removeFirst();
-            }
-            for (Timed timed : partition) {
-                if (now - timed.nanos() <= nanos) {
-                    window.add(timed.sample());
-                }
-            }
-        }
-        return KeyLoad.of(window);
+        return KeyLoad.of(samples.recent(nanos, now));
     }
 }

@@ -111,6 +111,39 @@ class BalancerTest {
         }
     }
 
+    /** Each partition's sample is thinned when there are many; what all of them say together stays as good. */
+    @Test
+    void manyPartitionsTellAsMuchInFewKeys() {
+        int partitions = 4_000;
+        Random random = new Random(11);
+        SampleWindow window = new SampleWindow(5 * SECOND);
+        List<Control.KeySample> whole = new ArrayList<>();
+        for (int second = 1; second <= 5; second++) {
+            for (int p = 0; p < partitions; p++) {
+                long[] keys = random.longs(512, 0, 1_000_000).sorted().toArray();
+                Control.KeySample sample = new Control.KeySample(1, p, keys, 10_000);
+                window.add(sample, second * SECOND);
+                if (p % 100 == 0) {
+                    whole.add(sample);
+                }
+            }
+        }
+        List<Control.KeySample> kept = window.recent(5 * SECOND, 5 * SECOND);
+        assertThat(kept).hasSize(5 * partitions);
+        assertThat(kept.stream().mapToLong(sample -> sample.keys().length).sum())
+                // In the first second it is not known yet how many there are: a harmonic sum of shares.
+                .isLessThan(5L * SampleWindow.KEYS_A_SECOND + 8L * SampleWindow.KEYS_A_SECOND);
+        KeyLoad load = KeyLoad.of(kept);
+        assertThat(load.total()).isEqualTo(5.0 * partitions * 10_000);
+        long[] boundaries = load.divide(16);
+        double[] shares = KeyLoad.of(whole).shares(boundaries);
+        double sum = Arrays.stream(shares).sum();
+        for (double share : shares) {
+            assertThat(share / sum * 16).isBetween(0.95, 1.05);
+        }
+        assertThat(window.recent(2 * SECOND, 6 * SECOND)).hasSize(2 * partitions);
+    }
+
     @Test
     void aKeyThatCannotBeDividedCostsTheOthersNothing() {
         Random random = new Random(7);

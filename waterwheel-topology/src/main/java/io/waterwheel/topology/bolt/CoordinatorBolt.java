@@ -83,7 +83,13 @@ public final class CoordinatorBolt extends BaseRichBolt {
             this.services = services;
             this.index = index;
             this.snapshots = new SnapshotCache(services);
-            this.balancer = new KeyBalancer(services, index == 0);
+            this.balancer = new KeyBalancer(
+                    services,
+                    stream -> snapshots
+                            .snapshot(stream.name())
+                            .filter(snapshot -> snapshot.stream().id() == stream.id())
+                            .map(snapshot -> snapshot.table(snapshot.version())),
+                    index == 0);
             this.registration = services.controlBus().register(Role.COORDINATOR, index, this::onControl);
             this.runner = new QueryRunner(
                     snapshots,

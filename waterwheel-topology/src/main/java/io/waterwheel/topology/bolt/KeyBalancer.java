@@ -12,13 +12,14 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * keys anew where {@link Balancer} proposes it. That a predecessor may still be at work harms nothing: every change
  * replaces the version that it was judged by, or fails.
  *
- * <p>Lock: this, held for arithmetic on some ten thousand keys a stream at most, once a second.
+ * <p>Samples come on event loops: they are put aside there, and looked at by a thread of its own.
  */
 final class KeyBalancer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyBalancer.class);
@@ -36,12 +37,25 @@ final class KeyBalancer implements AutoCloseable {
 
     private final WorkerServices services;
     private final BalancerSettings settings;
-    private final Map<Integer, Balancer> balancers = new HashMap<>();
+    /** The newest routing table of a stream, as far as it is known here. */
+    private final Function<StreamInfo, Optional<RoutingTable>> tables;
+
+    private final Map<Integer, Balancer> balancers = new ConcurrentHashMap<>();
+
+    /** Of these streams there may be balancers. */
+    private volatile Map<Integer, StreamInfo> known = Map.of();
+
     private final @Nullable ScheduledExecutorService thread;
 
-    /** @param acts whether it changes anything, or only knows */
-    KeyBalancer(WorkerServices services, boolean acts) {
+    /**
+     * A balancer of all streams.
+     *
+     * @param tables the newest routing table of a stream; one that is older is found out when it is to be replaced
+     * @param acts whether it changes anything, or only knows
+     */
+    KeyBalancer(WorkerServices services, Function<StreamInfo, Optional<RoutingTable>> tables, boolean acts) {
         this.services = services;
+        this.tables = tables;
         this.settings = new BalancerSettings(
                 services.config().get(Keys.BALANCER_DEVIATION) / 100.0,
                 services.config().get(Keys.BALANCER_PATIENCE),
@@ -60,9 +74,12 @@ final class KeyBalancer implements AutoCloseable {
     }
 
     /** Takes a sample; those of streams that are not known here, or not yet, are passed over. */
-    synchronized boolean onSample(Control.KeySample sample) {
+    boolean onSample(Control.KeySample sample) {
         Map<Integer, StreamInfo> streams = services.streams().streams();
-        balancers.keySet().retainAll(streams.keySet());
+        if (streams != known) {
+            known = streams;
+            balancers.keySet().retainAll(streams.keySet());
+        }
         StreamInfo stream = streams.get(sample.streamId());
         if (stream == null || sample.partition() < 0 || sample.partition() >= stream.partitions()) {
             return false;
@@ -72,16 +89,19 @@ final class KeyBalancer implements AutoCloseable {
     }
 
     /** Tuples a second that each slot of a table got, or would have got, in the last seconds. */
-    synchronized double[] rates(int streamId, RoutingTable table) {
+    double[] rates(int streamId, RoutingTable table) {
         Balancer balancer = balancers.get(streamId);
         return balancer == null ? new double[table.indexers().length] : balancer.rates(table, System.nanoTime());
     }
 
     private void look() {
         for (StreamInfo stream : services.streams().streams().values()) {
-            if (stream.policy().balancing() == Balancing.AUTO && isKnown(stream)) {
+            Balancer balancer = balancers.get(stream.id());
+            if (balancer != null
+                    && stream.policy().balancing() == Balancing.AUTO
+                    && !balancer.isIdle(System.nanoTime())) {
                 try {
-                    balance(stream);
+                    balance(stream, balancer);
                 } catch (StreamGoneException e) {
                     LOG.info("[{}/balancer] {}", stream.name(), e.getMessage());
                 } catch (WaterwheelException e) {
@@ -97,26 +117,16 @@ final class KeyBalancer implements AutoCloseable {
         }
     }
 
-    private synchronized boolean isKnown(StreamInfo stream) {
-        return balancers.containsKey(stream.id());
-    }
-
-    private void balance(StreamInfo stream) {
-        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        RoutingTable table = catalog.newestTable();
-        double[] before;
-        long[] proposed;
-        synchronized (this) {
-            Balancer balancer = balancers.get(stream.id());
-            if (balancer == null) {
-                return;
-            }
-            before = balancer.rates(table, System.nanoTime());
-            proposed = balancer.propose(table, System.nanoTime());
+    private void balance(StreamInfo stream, Balancer balancer) {
+        RoutingTable table = tables.apply(stream).orElse(null);
+        if (table == null) {
+            return;
         }
+        long[] proposed = balancer.propose(table, System.nanoTime());
         if (proposed == null) {
             return;
         }
+        double[] before = balancer.rates(table, System.nanoTime());
         services.catalogStore().sync();
         boolean still = services.namespace()
                 .find(stream.name())
@@ -125,9 +135,10 @@ final class KeyBalancer implements AutoCloseable {
         if (!still) {
             return;
         }
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         Optional<RoutingTable> changed = catalog.changeRouting(table.version(), proposed, table.indexers());
         if (changed.isPresent()) {
-            double[] after = rates(stream.id(), changed.get());
+            double[] after = balancer.rates(changed.get(), System.nanoTime());
             LOG.info(
                     "[{}/balancer] keys divided anew: version {} -> {}, boundaries {} -> {}, fullest over mean {} -> {}",
                     stream.name(),
@@ -138,12 +149,7 @@ final class KeyBalancer implements AutoCloseable {
                     text(fullest(before)),
                     text(fullest(after)));
         }
-        synchronized (this) {
-            Balancer balancer = balancers.get(stream.id());
-            if (balancer != null) {
-                balancer.onChanged(System.nanoTime());
-            }
-        }
+        balancer.onChanged(System.nanoTime());
     }
 
     private static double fullest(double[] rates) {

@@ -43,7 +43,7 @@ public interface DispatcherEffects {
      */
     void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters);
 
-    /** Tell the spout where to go on reading, or to pause. */
+    /** Tell the spout what it may send, and where to go on reading. */
     void steer(Control.Live live);
 
     /** Tell the coordinators how the partition is. */

@@ -4,7 +4,8 @@ package io.waterwheel.ingest;
  * Bounds of a partition's dispatcher, in bytes of tuples or records.
  *
  * @param ringBytes recent segments kept for channels that lag a little
- * @param pendingBytes records read but not yet routed; beyond it live reading pauses
+ * @param pendingBytes records read but not yet routed, those under way from the spout included; it has credit for no
+ *     more
  * @param sweepBytes records asked for in one read of the log for lagging channels
  * @param heartbeatNanos longest silence on a channel
  */

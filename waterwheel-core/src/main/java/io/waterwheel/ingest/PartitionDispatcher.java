@@ -41,7 +41,6 @@ public final class PartitionDispatcher {
     private static final long MIN_MARGIN = 64;
 
     private static final long STEER_NANOS = 50_000_000;
-    private static final long PAUSE_RENEW_NANOS = 300_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
     private static final long REPORT_NANOS = 1_000_000_000;
     private final int streamId;
@@ -67,7 +66,7 @@ public final class PartitionDispatcher {
     private long sweepRetryNanos;
     private boolean sweepWaits;
 
-    private boolean paused;
+    private final ReadWindow window = new ReadWindow();
     private long lastSteerNanos;
     private long limitAskedNanos;
     private long limitAsked;
@@ -143,7 +142,7 @@ public final class PartitionDispatcher {
      * Sets its bounds from now on, in bytes, below those of its settings.
      *
      * @param ringBytes of its ring; it shrinks at once as far as its channels allow
-     * @param mostPendingBytes of records that wait; beyond it live reading pauses
+     * @param mostPendingBytes of records that are read and not routed; the spout has credit for no more
      */
     public void limitMemory(long ringBytes, long mostPendingBytes) {
         ring.limit(Math.min(ringBytes, settings.ringBytes()));
@@ -151,35 +150,31 @@ public final class PartitionDispatcher {
     }
 
     /** Records from the spout, or its heartbeat. */
-    public void onLive(RecordBatch batch, long now) {
+    public void onLive(LiveBatch live, long now) {
+        RecordBatch batch = live.records();
+        boolean tell = window.heard(live);
         if (readTo < 0) {
             readTo = batch.from();
             ring.restart(batch.from());
         }
         boolean heartbeat = batch.from() == batch.to();
+        if (heartbeat && tell) {
+            // It says so because it has nothing to send, or may not: what it was told may be lost.
+            grant();
+        }
         if (roadblock.anotherLog()) {
             // What comes may be of another log than the offsets say.
+            raiseGrant();
             return;
         }
-        if (paused) {
-            // What comes meanwhile is dropped; the spout is sent back to readTo when there is room.
-            pause(now);
-        } else if (heartbeat ? batch.from() != readTo : batch.from() > readTo || batch.to() <= readTo) {
+        if (heartbeat ? batch.from() != readTo : batch.from() > readTo || batch.to() <= readTo) {
             // The spout stands elsewhere: it was restarted, or batches were dropped.
             steer(readTo, now);
-        } else if (!heartbeat) {
+        } else if (!heartbeat && pendingBytes <= pendingLimit) {
             PendingBatch read = new PendingBatch(batch, readTo);
             pending.add(read);
             pendingBytes += read.bytes;
             readTo = batch.to();
-            intake(now);
-            if (!pending.isEmpty() && pending.getLast() == read) {
-                read.own();
-            }
-            if (pendingBytes > pendingLimit) {
-                pause(now);
-            }
-            return;
         }
         intake(now);
     }
@@ -388,9 +383,6 @@ public final class PartitionDispatcher {
         if (sample != null) {
             effects.sample(sample);
         }
-        if (paused && now - lastSteerNanos > PAUSE_RENEW_NANOS) {
-            pause(now);
-        }
         for (OutgoingChannel channel : channels.values()) {
             if (channel.epoch != null && now - channel.lastSendNanos >= settings.heartbeatNanos()) {
                 heartbeat(channel, now);
@@ -442,11 +434,7 @@ public final class PartitionDispatcher {
         }
         ring.trim();
         keepLimitAhead(now);
-        if (paused && pendingBytes < pendingLimit / 2) {
-            paused = false;
-            lastSteerNanos = now - STEER_NANOS;
-            steer(readTo, now);
-        }
+        raiseGrant();
         if (!roadblock.anotherLog()) {
             passUnneeded(now);
             lookForGap(now);
@@ -752,15 +740,18 @@ public final class PartitionDispatcher {
     private void steer(long position, long now) {
         if (now - lastSteerNanos >= STEER_NANOS) {
             lastSteerNanos = now;
-            effects.steer(new Control.Live(streamId, partition, position, false));
+            effects.steer(new Control.Live(
+                    streamId, partition, position, window.life(), window.received(), window.granted()));
         }
     }
 
-    private void pause(long now) {
-        if (!paused || now - lastSteerNanos >= STEER_NANOS) {
-            paused = true;
-            lastSteerNanos = now;
-            effects.steer(new Control.Live(streamId, partition, -1, true));
+    private void raiseGrant() {
+        if (window.raise(pendingLimit, pendingBytes)) {
+            grant();
         }
+    }
+
+    private void grant() {
+        effects.steer(new Control.Live(streamId, partition, -1, window.life(), window.received(), window.granted()));
     }
 }

@@ -29,12 +29,16 @@ public sealed interface Control {
     record Credit(int streamId, int partition, int indexer, ChannelEpoch epoch, long granted) implements Control {}
 
     /**
-     * Dispatcher to spout: where live reading of a partition should go on.
+     * Dispatcher to spout: what it may send of a partition, and where live reading should go on. Counts are cumulative
+     * bytes of the spout's life, applied as maximum, so loss and repetition change nothing (rule 6).
      *
      * @param position offset to continue from, or -1 to stay
-     * @param paused whether to stop reading until told otherwise
+     * @param life that the counts are of; credit of another is not taken
+     * @param received bytes that have come, be it to be dropped
+     * @param granted bytes that may be sent in all
      */
-    record Live(int streamId, int partition, long position, boolean paused) implements Control {}
+    record Live(int streamId, int partition, long position, long life, long received, long granted)
+            implements Control {}
 
     /**
      * Indexer to coordinators: what it holds that is not in chunks. With it a coordinator may leave the indexer out of

@@ -41,7 +41,9 @@ public final class ControlCodec {
             message.setLive(LiveControl.newBuilder()
                     .setPartition(live.partition())
                     .setPosition(live.position())
-                    .setPaused(live.paused()));
+                    .setLife(live.life())
+                    .setReceived(live.received())
+                    .setGranted(live.granted()));
         } else if (control instanceof Control.Report report) {
             message.setReport(write(report));
         } else if (control instanceof Control.LogState state) {
@@ -142,7 +144,13 @@ public final class ControlCodec {
             }
             case LIVE -> {
                 LiveControl part = message.getLive();
-                yield new Control.Live(stream, part.getPartition(), part.getPosition(), part.getPaused());
+                yield new Control.Live(
+                        stream,
+                        part.getPartition(),
+                        part.getPosition(),
+                        part.getLife(),
+                        part.getReceived(),
+                        part.getGranted());
             }
             case REPORT -> read(stream, message.getReport());
             case LOG_STATE -> {

@@ -83,15 +83,11 @@ final class DispatcherMemoryTest {
                     .slice();
             copies[i] = values[i].duplicate();
         }
-        PendingBatch batch = new PendingBatch(new RecordBatch(1, 0, 0, 3L * count, count, offsets, values), 60);
-        int index = batch.index;
-        batch.own();
-        assertThat(batch.index).isEqualTo(index);
-        assertThat(batch.batch.values()).as("seed %s", seed).isEqualTo(copies);
-        assertThat(batch.batch.values()[0].array().length).isLessThan(count * 200 + 1);
-        RecordBatch owned = batch.batch;
-        batch.own();
-        assertThat(batch.batch).isSameAs(owned);
-        assertThat(batch.bytes).isGreaterThanOrEqualTo((long) count * PendingBatch.RECORD_BYTES);
+        RecordBatch batch = new RecordBatch(1, 0, 0, 3L * count, count, offsets, values).own();
+        assertThat(batch.offsets()).isSameAs(offsets);
+        assertThat(batch.values()).as("seed %s", seed).isEqualTo(copies);
+        assertThat(batch.values()[0].array().length).isLessThan(count * 200 + 1);
+        assertThat(batch.own()).isSameAs(batch);
+        assertThat(batch.bytes()).isGreaterThanOrEqualTo((long) count * RecordBatch.RECORD_BYTES);
     }
 }

@@ -37,6 +37,7 @@ final class TroubleTest {
 
     private final Effects effects = new Effects();
     private long now = 1;
+    private long sent;
     private PartitionDispatcher dispatcher =
             dispatcher(new PartitionRoute(100, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
 
@@ -94,7 +95,9 @@ final class TroubleTest {
 
         @Override
         public void steer(Control.Live live) {
-            steered = live.position();
+            if (live.position() >= 0) {
+                steered = live.position();
+            }
         }
 
         @Override
@@ -121,6 +124,11 @@ final class TroubleTest {
                 now);
         created.onSubscribe(new Control.Subscribe(1, 0, 0, new ChannelEpoch(1, 1), effects.sentTo, 0, 1 << 20), now);
         return created;
+    }
+
+    private void live(RecordBatch batch, long at) {
+        sent += batch.bytes();
+        dispatcher.onLive(new LiveBatch(batch, 1, sent, sent, sent), at);
     }
 
     private static RecordBatch batch(long from, String... lines) {
@@ -164,15 +172,15 @@ final class TroubleTest {
         Arrays.fill(lines, line);
         // Nothing may be routed yet: what comes waits, and what comes when there is no room is dropped.
         dispatcher = dispatcher(new PartitionRoute(0, List.of(new VersionSince(1, 0))));
-        dispatcher.onLive(batch(0, lines), now);
-        dispatcher.onLive(batch(20, lines), now);
+        live(batch(0, lines), now);
+        live(batch(20, lines), now);
         seconds(2);
         assertThat(effects.taken).isEqualTo(20);
     }
 
     @Test
     void aBadRecordIsStoredBeforeWhatFollowsIsSeenAndNotAgain() {
-        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        live(batch(0, "1", "bad", "2"), now);
         assertThat(effects.sentTo).isZero();
         assertThat(effects.opens).isEqualTo(1);
         dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
@@ -193,7 +201,7 @@ final class TroubleTest {
     @Test
     void aHaltStopsBeforeTheRecordUntilThePolicyChanges() {
         dispatcher.onPolicy(HALT, now);
-        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        live(batch(0, "1", "bad", "2"), now);
         dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L);
@@ -210,7 +218,7 @@ final class TroubleTest {
     @Test
     void whatIsStoredPassesAHalt() {
         dispatcher.onPolicy(HALT, now);
-        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        live(batch(0, "1", "bad", "2"), now);
         OffsetRanges known = new OffsetRanges();
         known.add(0, 2);
         dispatcher.onDeadLettersOpened(known, now);
@@ -225,7 +233,7 @@ final class TroubleTest {
                         .withBadRecords(BadRecords.parse("halt above 200 per million"))
                         .withLogLoss(LogLoss.FAIL),
                 now);
-        dispatcher.onLive(batch(0, "bad", "1", "bad", "2", "bad", "3"), now);
+        live(batch(0, "bad", "1", "bad", "2", "bad", "3"), now);
         dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         // Of the least number of records that says something, 10,000, two are allowed.
         dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
@@ -237,7 +245,7 @@ final class TroubleTest {
     @Test
     void whatIsGivenUpByHandIsPassedUnderTheVersionThatCameWithIt() {
         dispatcher.onPolicy(HALT, now);
-        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        live(batch(0, "1", "bad", "2"), now);
         dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         PartitionRoute route = new PartitionRoute(
                         100, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of())
@@ -250,7 +258,7 @@ final class TroubleTest {
 
     @Test
     void aGapStopsOrIsGivenUpBeforeItIsPassed() {
-        dispatcher.onLive(batch(0, "1"), now);
+        live(batch(0, "1"), now);
         logIs(5, 9);
         seconds(2);
         assertThat(effects.trouble).contains("offset 1 is needed, and the log begins at 5");
@@ -265,17 +273,17 @@ final class TroubleTest {
                 now);
         assertThat(effects.sentTo).isEqualTo(5);
         assertThat(effects.sentVersion).isEqualTo(2);
-        dispatcher.onLive(RecordBatch.heartbeat(1, 0, 1), now + 100_000_000);
+        live(RecordBatch.heartbeat(1, 0, 1), now + 100_000_000);
         assertThat(effects.steered).isEqualTo(5);
-        dispatcher.onLive(batch(5, "6", "7"), now);
+        live(batch(5, "6", "7"), now);
         assertThat(effects.tuples).containsExactly(0L, 5L, 6L);
     }
 
     @Test
     void nothingOfAnotherLogIsTakenForThisOne() {
-        dispatcher.onLive(batch(0, "1"), now);
+        live(batch(0, "1"), now);
         dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), 0, 3, LogProblem.RECREATED), now);
-        dispatcher.onLive(batch(1, "2"), now);
+        live(batch(1, "2"), now);
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L);
         assertThat(effects.trouble).contains("made anew");
@@ -289,7 +297,7 @@ final class TroubleTest {
                 now);
         assertThat(effects.sentTo).isEqualTo(since);
         // A batch of the old log that was under way.
-        dispatcher.onLive(batch(1, "2"), now);
+        live(batch(1, "2"), now);
         assertThat(effects.tuples).containsExactly(0L);
     }
 
@@ -322,14 +330,14 @@ final class TroubleTest {
         effects.sentTo = 200;
         dispatcher = dispatcher(
                 new PartitionRoute(1000, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of()));
-        dispatcher.onLive(RecordBatch.heartbeat(1, 0, 50), now);
+        live(RecordBatch.heartbeat(1, 0, 50), now);
         logIs(100, 201);
         assertThat(effects.steered).isEqualTo(100);
-        dispatcher.onLive(RecordBatch.heartbeat(1, 0, 100), now);
+        live(RecordBatch.heartbeat(1, 0, 100), now);
         String[] lines = new String[100];
         java.util.Arrays.fill(lines, "1");
-        dispatcher.onLive(batch(100, lines), now);
-        dispatcher.onLive(batch(200, "1"), now);
+        live(batch(100, lines), now);
+        live(batch(200, "1"), now);
         assertThat(effects.tuples).containsExactly(200L);
         assertThat(effects.givenUp).isEmpty();
         // Whoever comes from below lacks something.
@@ -342,7 +350,7 @@ final class TroubleTest {
     @Test
     void aTopicThatCannotBeLookedAtStopsNothingAndIsNamed() {
         dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), -1, -1, LogProblem.UNKNOWN), now);
-        dispatcher.onLive(batch(0, "1"), now);
+        live(batch(0, "1"), now);
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L);
         assertThat(effects.trouble).contains("cannot be looked at");
@@ -364,14 +372,14 @@ final class TroubleTest {
 
     @Test
     void aCompactedTopicIsNotReadUntilItIsNot() {
-        dispatcher.onLive(batch(0, "1"), now);
+        live(batch(0, "1"), now);
         dispatcher.onLogState(new Control.LogState(1, 0, LogIdentity.ANY.since(), 0, 9, LogProblem.COMPACTED), now);
-        dispatcher.onLive(batch(1, "2"), now);
+        live(batch(1, "2"), now);
         seconds(2);
         assertThat(effects.trouble).contains("compacted");
         assertThat(effects.tuples).containsExactly(0L);
         logIs(0, 9);
-        dispatcher.onLive(batch(1, "2"), now);
+        live(batch(1, "2"), now);
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L, 1L);
         assertThat(effects.trouble).isEmpty();
@@ -380,7 +388,7 @@ final class TroubleTest {
 
     @Test
     void aDeadLetterTopicThatTakesNothingIsNamed() {
-        dispatcher.onLive(batch(0, "1", "bad", "2"), now);
+        live(batch(0, "1", "bad", "2"), now);
         dispatcher.onDeadLettersOpened(null, now);
         seconds(2);
         assertThat(effects.trouble).contains("dead-letter topic");

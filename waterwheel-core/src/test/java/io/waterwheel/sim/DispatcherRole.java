@@ -8,6 +8,7 @@ import io.waterwheel.ingest.BlockBody;
 import io.waterwheel.ingest.BodyPool;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.DispatcherEffects;
+import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.PartitionDispatcher;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.ingest.RefusedRow;
@@ -95,7 +96,7 @@ final class DispatcherRole implements DispatcherEffects {
         return world.now < pausedUntil;
     }
 
-    void onLive(RecordBatch batch) {
+    void onLive(LiveBatch batch) {
         core.onLive(batch, world.now);
         checkMemory();
     }

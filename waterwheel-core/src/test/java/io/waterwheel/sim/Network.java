@@ -32,16 +32,17 @@ final class Network {
         this.reorder = reorder;
     }
 
-    /** Sends what may be lost and repeated. */
-    void send(String link, BooleanSupplier delivery) {
+    /** Sends what may be lost and repeated; false when it is lost. */
+    boolean send(String link, BooleanSupplier delivery) {
         if (!calm && (random.nextDouble() < loss || cutUntil.getOrDefault(link, 0L) > world.now)) {
             world.note(link, "a message is lost");
-            return;
+            return false;
         }
         underWay.add(new Message(link, delivery));
         if (!calm && random.nextDouble() < repeats) {
             underWay.add(new Message(link, delivery));
         }
+        return true;
     }
 
     /** Takes time, but arrives once: answers of calls, which fail rather than vanish. */
@@ -68,15 +69,20 @@ final class Network {
         return underWay.size();
     }
 
-    /** Delivers one message, usually the oldest. */
+    /** Delivers one message, usually the oldest of those whose receiver does not pause. */
     void deliverOne() {
         if (underWay.isEmpty()) {
             return;
         }
         int index = !calm && random.nextDouble() < reorder ? random.nextInt(underWay.size()) : 0;
-        Message message = underWay.remove(index);
-        if (!message.delivery().getAsBoolean()) {
-            underWay.add(message);
+        while (index < underWay.size()) {
+            Message message = underWay.remove(index);
+            if (message.delivery().getAsBoolean()) {
+                return;
+            }
+            // It keeps its place: a pause is not overtaking.
+            underWay.add(Math.min(index, underWay.size()), message);
+            index++;
         }
     }
 }

@@ -11,6 +11,8 @@ import java.util.Map;
 /** Every rule that the simulator must miss when it is gone; the table in docs/exactness.md is printed from here. */
 final class PlantedBugs {
     private static final String DISPATCHER = "ingest/PartitionDispatcher";
+    private static final String LANE = "ingest/ReadLane";
+    private static final String READ_WINDOW = "ingest/ReadWindow";
     private static final String INDEXER = "ingest/IndexerCore";
     private static final String GENERATION = "ingest/Generation";
     private static final String FLUSH = "ingest/FlushSequence";
@@ -95,15 +97,15 @@ final class PlantedBugs {
      * Any change of the simulator makes them out of date, which costs time and nothing else.
      */
     static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("all expired", 945),
+            Map.entry("all expired", 535),
             Map.entry("s-1, checkpoint apart", 522),
-            Map.entry("checkpoint apart", 274),
+            Map.entry("checkpoint apart", 2423),
             Map.entry("policy check", 245),
-            Map.entry("idle successor", 113),
+            Map.entry("idle successor", 21),
             Map.entry("subquery epoch, s above mine", 105),
             Map.entry("subquery epoch, floor at start", 105),
-            Map.entry("manifest's chunks", 48),
-            Map.entry("unknown is done", 47),
+            Map.entry("manifest's chunks", 21),
+            Map.entry("unknown is done", 24),
             Map.entry("merge epoch", 21),
             Map.entry("merge check", 21));
 
@@ -282,8 +284,32 @@ final class PlantedBugs {
                             "ingest/SegmentRing",
                             "trim(); return !isBeyond(1) || segments.size() <= 1;",
                             "return !isBeyond(1) || segments.isEmpty() || mayDrop(segments.get(0));"),
-            new PlantedBug("pause", 6, MEMORY, "live reading does not pause when nobody has credit")
-                    .with(DISPATCHER, "if (pendingBytes > pendingLimit) { pause(now); }", ""),
+            new PlantedBug("read credit", 6, MEMORY, "a spout does not look at its credit")
+                    .with(LANE, "return granted > sent;", "return true;"),
+            new PlantedBug("waiting in read credit", 6, MEMORY, "credit does not count what waits at the dispatcher")
+                    .with(
+                            READ_WINDOW,
+                            "long next = received + Math.max(0, limit - pending);",
+                            "long next = received + limit;")
+                    .with(DISPATCHER, "!heartbeat && pendingBytes <= pendingLimit", "!heartbeat"),
+            new PlantedBug("cumulative read credit", 6, MEMORY, "a spout adds credit up")
+                    .with(
+                            LANE,
+                            "granted = Math.max(granted, live.granted());",
+                            "granted += live.granted() - received;"),
+            new PlantedBug("read credit of a life", 6, LIVENESS, "the account of a spout goes on with its successor")
+                    .with(READ_WINDOW, "if (batch.life() != life) {", "if (life == 0) {"),
+            new PlantedBug("read account", 6, LIVENESS, "a dispatcher counts what came to it, not what was sent")
+                    .with(
+                            READ_WINDOW,
+                            "received = Math.max(received, batch.sent());",
+                            "received += batch.records().bytes();")
+                    .with(READ_WINDOW, "granted = Math.max(granted, batch.granted());", ""),
+            new PlantedBug("read credit again", 6, LIVENESS, "credit for a spout that is lost is not sent again")
+                    .with(DISPATCHER, "if (heartbeat && tell) {", "if (heartbeat && tell && now < 0) {"),
+            new PlantedBug("read ahead", 6, MEMORY, "a spout reads on though as much as it may waits or is under way")
+                    .with("ingest/ReadAhead", "return !closed;", "return true;")
+                    .with(LANE, "return waiting.isEmpty() && hasCredit()", "return true"),
             new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
                     .with(
                             "ingest/CreditWindow",

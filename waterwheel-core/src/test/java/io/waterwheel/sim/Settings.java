@@ -24,6 +24,7 @@ import java.util.Random;
  * @param edits so many are rolled up
  * @param tail so many of those stay
  * @param routings how often the routing changes, in thousandths of the steps
+ * @param readAhead bytes that a spout may have read and not delivered; it binds before the partition's credit, or after
  * @param crashes how often roles crash, in thousandths of the steps
  */
 record Settings(
@@ -44,6 +45,7 @@ record Settings(
         int tail,
         int routings,
         int crashes,
+        long readAhead,
         DispatcherSettings dispatcher,
         long blockBytes,
         IndexerSettings indexer) {
@@ -83,6 +85,7 @@ record Settings(
                 edits,
                 random.nextInt(3) == 0 ? 0 : random.nextInt(edits + 1),
                 quiet ? random.nextInt(2) : 2 + random.nextInt(10),
+                random.nextBoolean() ? 1_200 : 100_000,
                 new DispatcherSettings(1_000 + random.nextInt(3) * 1_000, 2_000, 600, 100_000_000),
                 200 + random.nextInt(300),
                 new IndexerSettings(

@@ -1,24 +1,33 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.ingest.LiveBatch;
+import io.waterwheel.ingest.ReadAhead;
+import io.waterwheel.ingest.ReadLane;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.WaterwheelException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Reads one partition live and hands batches to its dispatcher; all it knows is where it stands. */
 final class SpoutRole {
-    private static final long PAUSE_NANOS = 1_000_000_000;
-
     private final World world;
     private final int partition;
-    private long position;
-    private long pausedUntil;
+    private final ReadAhead ahead;
+    private final ReadLane lane;
+    /** Where reading goes on; what is read and waits for credit lies below. */
+    private long readTo;
+
     private long emittedAt;
+    /** Bytes sent and not delivered yet, nor lost. */
+    private long underWay;
 
     SpoutRole(World world, int partition) {
         this.world = world;
         this.partition = partition;
-        this.position = start();
+        this.readTo = start();
+        this.ahead = new ReadAhead(world.settings.readAhead());
+        this.lane = new ReadLane(ahead, world.stream.id(), partition, world.nextLife(), readTo);
     }
 
     /** The furthest checkpoint, or anything: where it starts must not matter. */
@@ -39,31 +48,68 @@ final class SpoutRole {
     }
 
     void read() {
-        if (world.now < pausedUntil) {
+        if (!lane.wantsMore()) {
             return;
         }
-        RecordBatch batch = world.topic.read(partition, position, 1 + world.random.nextInt(Topic.BATCH_RECORDS));
-        if (batch.to() > batch.from()) {
-            position = batch.to();
+        // One read may bring several batches.
+        for (int n = world.random.nextInt(2); n >= 0; n--) {
+            RecordBatch batch = world.topic.read(partition, readTo, 1 + world.random.nextInt(Topic.BATCH_RECORDS));
+            if (batch.to() > batch.from()) {
+                readTo = batch.to();
+                lane.read(batch);
+            }
+        }
+        Oracle.check(
+                ahead.bytes() <= world.settings.readAhead() + 2 * Topic.BATCH_BYTES,
+                "spout %d: memory: %d bytes read ahead",
+                partition,
+                ahead.bytes());
+        handOn();
+    }
+
+    private void handOn() {
+        LiveBatch batch;
+        while ((batch = lane.next()) != null) {
             emit(batch);
         }
     }
 
     void onTick() {
         if (world.now - emittedAt >= world.settings.dispatcher().heartbeatNanos()) {
-            emit(RecordBatch.heartbeat(world.stream.id(), partition, position));
+            emit(lane.heartbeat());
         }
     }
 
-    private void emit(RecordBatch batch) {
+    private void emit(LiveBatch batch) {
         emittedAt = world.now;
-        world.network.send("spout>p" + partition, () -> world.toDispatcher(partition, target -> target.onLive(batch)));
+        long bytes = batch.records().bytes();
+        AtomicBoolean counted = new AtomicBoolean();
+        boolean sent = world.network.send("spout>p" + partition, () -> {
+            boolean taken = world.toDispatcher(partition, target -> target.onLive(batch));
+            if (taken && counted.getAndSet(false)) {
+                underWay -= bytes;
+            }
+            return taken;
+        });
+        if (sent) {
+            counted.set(true);
+            underWay += bytes;
+        }
+        // What overtakes tells of more than has come.
+        Oracle.check(
+                world.settings.reorder() > 0
+                        || underWay <= world.settings.dispatcher().pendingBytes() + Topic.BATCH_BYTES,
+                "spout %d: memory: %d bytes under way",
+                partition,
+                underWay);
     }
 
     void steer(Control.Live live) {
-        pausedUntil = live.paused() ? world.now + PAUSE_NANOS : 0;
+        lane.onLive(live);
         if (live.position() >= 0) {
-            position = live.position();
+            readTo = live.position();
+            lane.moveTo(readTo);
         }
+        handOn();
     }
 }

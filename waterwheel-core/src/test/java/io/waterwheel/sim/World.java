@@ -61,6 +61,7 @@ final class World {
 
     final SimCatalog.Client[] balancers;
 
+    private long lives;
     private boolean faulty = true;
     private @Nullable Events events;
     /** Calls in the middle of which others happen. */
@@ -154,6 +155,11 @@ final class World {
     /** Rows of one block may exceed its bound by a record's. */
     long maxBlockBytes() {
         return settings.blockBytes() + Topic.RECORD_BYTES;
+    }
+
+    /** A number that no spout had before. */
+    long nextLife() {
+        return ++lives;
     }
 
     void requireTemporary(WaterwheelException e) {

@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
+import io.waterwheel.topology.assembly.WorkerMemory;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.MarkedChunkStore;
@@ -99,7 +100,8 @@ public final class WaterwheelServer implements AutoCloseable {
         if (!external.contains(External.KAFKA)) {
             config = config.with(Keys.KAFKA_BOOTSTRAP, await(kafka).bootstrap());
         }
-        config = config.with(Keys.TOPOLOGY_WORKERS, 1);
+        config = WorkerMemory.fitting(
+                config.with(Keys.TOPOLOGY_WORKERS, 1), Runtime.getRuntime().maxMemory());
         Map<String, Object> stormConf = new HashMap<>(WaterwheelTopology.stormConf(config));
         stormConf.put(Config.TOPOLOGY_WORKERS, 1);
         StormTopology made = topology.apply(config);

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
-import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.LiveBatch;
+import io.waterwheel.ingest.SpoutHeartbeats;
 import io.waterwheel.topology.bolt.BlockMessage;
 import io.waterwheel.topology.bolt.BlockMessageSerializer;
 import io.waterwheel.topology.bolt.CoordinatorBolt;
@@ -10,8 +11,9 @@ import io.waterwheel.topology.bolt.QueryServerBolt;
 import io.waterwheel.topology.config.ConfigException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
-import io.waterwheel.topology.spout.RecordBatchSerializer;
+import io.waterwheel.topology.spout.LiveBatchSerializer;
 import io.waterwheel.topology.spout.SourceSpout;
+import io.waterwheel.topology.spout.SpoutHeartbeatsSerializer;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import java.io.UncheckedIOException;
@@ -83,7 +85,8 @@ public final class WaterwheelTopology {
         conf.putIfAbsent(Config.TOPOLOGY_BOLT_WAIT_PROGRESSIVE_LEVEL2_COUNT, 2);
         // Every sample adds up all of a task's statistics; its tuples are blocks, a thousand rows each.
         conf.putIfAbsent(Config.TOPOLOGY_STATS_SAMPLE_RATE, 0.01);
-        conf.registerSerialization(RecordBatch.class, RecordBatchSerializer.class);
+        conf.registerSerialization(LiveBatch.class, LiveBatchSerializer.class);
+        conf.registerSerialization(SpoutHeartbeats.class, SpoutHeartbeatsSerializer.class);
         conf.registerSerialization(BlockMessage.class, BlockMessageSerializer.class);
         return conf;
     }

@@ -1,6 +1,5 @@
 package io.waterwheel.topology.assembly;
 
-import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,9 +9,6 @@ import org.jspecify.annotations.Nullable;
  * The JVM options that workers need: Arrow does not start without some, and the heap follows from the configuration.
  */
 final class WorkerJvm {
-    /** Storm, the clients of Kafka, HDFS and ZooKeeper, and answers under way. */
-    private static final long BASE_BYTES = 512L << 20;
-
     private WorkerJvm() {}
 
     /**
@@ -22,7 +18,7 @@ final class WorkerJvm {
      */
     static List<String> options(WaterwheelConfig config, @Nullable Object given) {
         List<String> options = new ArrayList<>();
-        options.add("-Xmx" + (heapBytes(config) >> 20) + "m");
+        options.add("-Xmx" + (WorkerMemory.heapBytes(config) >> 20) + "m");
         // A worker that is out of memory has lost something, and does not know what: it starts again.
         options.add("-XX:+ExitOnOutOfMemoryError");
         // Arrow reaches into java.nio for its direct buffers.
@@ -41,22 +37,5 @@ final class WorkerJvm {
             options.add(String.valueOf(given));
         }
         return options;
-    }
-
-    private static long heapBytes(WaterwheelConfig config) {
-        int workers = config.get(Keys.TOPOLOGY_WORKERS);
-        return BASE_BYTES
-                + config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()
-                + share(config.get(Keys.INDEXER_TASKS), workers)
-                        * config.get(Keys.INDEXER_MEMORY_POOL).bytes()
-                // The ring, and as much that waits before it, as long as a partition's share is above a batch.
-                + 2
-                        * share(config.get(Keys.DISPATCHER_TASKS), workers)
-                        * config.get(Keys.DISPATCHER_RING_SIZE).bytes();
-    }
-
-    /** Most tasks of a kind that one worker has, as Storm spreads them evenly. */
-    private static long share(int tasks, int workers) {
-        return (tasks + workers - 1L) / workers;
     }
 }

@@ -86,6 +86,7 @@ final class WorkerRuntime implements WorkerServices {
     private final WorkerEndpoints endpoints;
 
     WorkerRuntime(WaterwheelConfig config) {
+        WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
         this.config = config;
         this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-"
                 + ProcessHandle.current().pid();

@@ -1,6 +1,5 @@
 package io.waterwheel.topology.bolt;
 
-import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -43,9 +42,9 @@ public final class DispatcherBolt extends BaseRichBolt {
     @Override
     public void execute(Tuple tuple) {
         EventLoop<Object> running = loop;
-        if (running != null && tuple.getValue(0) instanceof RecordBatch batch) {
+        if (running != null) {
             try {
-                running.put(batch);
+                running.put(tuple.getValue(0));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

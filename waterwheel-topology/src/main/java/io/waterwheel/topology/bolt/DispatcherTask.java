@@ -11,10 +11,11 @@ import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.DispatcherEffects;
 import io.waterwheel.ingest.DispatcherSettings;
+import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.PartitionDispatcher;
-import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.Segmenter;
+import io.waterwheel.ingest.SpoutHeartbeats;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RowLayout;
@@ -108,11 +109,10 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
 
     @Override
     public void on(Object event, long now) {
-        if (event instanceof RecordBatch batch) {
-            PartitionDispatcher partition = partition(batch.streamId(), batch.partition(), now);
-            if (partition != null) {
-                partition.onLive(batch, now);
-            }
+        if (event instanceof LiveBatch batch) {
+            onLive(batch, now);
+        } else if (event instanceof SpoutHeartbeats heartbeats) {
+            heartbeats.partitions().forEach(heartbeat -> onLive(heartbeat, now));
         } else if (event instanceof Control.Subscribe subscribe) {
             PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition(), now);
             if (partition != null) {
@@ -130,6 +130,14 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
             }
         } else if (event instanceof Runnable answer) {
             answer.run();
+        }
+    }
+
+    private void onLive(LiveBatch batch, long now) {
+        PartitionDispatcher partition =
+                partition(batch.records().streamId(), batch.records().partition(), now);
+        if (partition != null) {
+            partition.onLive(batch, now);
         }
     }
 

@@ -69,6 +69,12 @@ public final class Keys {
             .atMost("10000")
             .doc("Worker processes that Storm spreads the tasks over."));
     public static final Key<Integer> SPOUT_TASKS = add(tasks("spout.tasks", 1).doc("Tasks that read Kafka."));
+    public static final Key<DataSize> SPOUT_READ_AHEAD = add(Key.bytes("spout.read-ahead", "32 MiB")
+            .atLeast("1 MiB")
+            .atMost("16 GiB")
+            .doc(
+                    "Records that one spout task has read and that have not come to a dispatcher yet, an even share for each"
+                            + " dispatcher; beyond it reading waits."));
     public static final Key<Integer> DISPATCHER_TASKS =
             add(tasks("dispatcher.tasks", 2).doc("Tasks that decode records and route tuples."));
     public static final Key<Integer> INDEXER_TASKS =

@@ -42,8 +42,6 @@ public final class SourceSpout extends BaseRichSpout {
     public static final String STREAM = "records";
     private static final int CONTROL_EVENTS = 4096;
     private static final Duration POLL = Duration.ofMillis(5);
-    /** A pause ends by itself: if the word to go on is lost, little time is. */
-    private static final long PAUSE_NANOS = 1_000_000_000;
     /** Reading that failed and does not again for so long goes well. */
     private static final long SOUND_NANOS = 1_000_000_000;
 
@@ -51,13 +49,11 @@ public final class SourceSpout extends BaseRichSpout {
         final StreamInfo stream;
         final int number;
         final Judge judge;
+        final Handover.Lane lane;
         /** Where live reading goes on when it begins again. */
         long position;
 
         boolean reading;
-        long lastEmitNanos;
-        long pausedUntilNanos;
-        boolean paused;
         /** Whether reading waits for a seek. */
         boolean gap;
         /** Whether reading failed, and has not gone well for a while since. */
@@ -65,10 +61,11 @@ public final class SourceSpout extends BaseRichSpout {
         /** When reading began. */
         long begunNanos;
 
-        Partition(StreamInfo stream, int number, long position, LogIdentity log) {
+        Partition(StreamInfo stream, int number, long position, LogIdentity log, Handover.Lane lane) {
             this.stream = stream;
             this.number = number;
             this.position = position;
+            this.lane = lane;
             this.judge = new Judge(stream, number, log, position);
         }
     }
@@ -129,12 +126,11 @@ public final class SourceSpout extends BaseRichSpout {
     /** What exists between open and close. Owner: the spout's executor. */
     private static final class Running {
         private final WorkerServices services;
-        private final SpoutOutputCollector collector;
-        private final long heartbeatNanos;
         private final int index;
         private final int spouts;
         private final List<Integer> dispatcherTasks;
         private final LogSource source;
+        private final Handover handover;
         private final AutoCloseable registration;
         private final ArrayBlockingQueue<Control.Live> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
         private final Map<Integer, Map<Integer, Partition>> partitions = new HashMap<>();
@@ -148,13 +144,18 @@ public final class SourceSpout extends BaseRichSpout {
 
         Running(WorkerServices services, TopologyContext context, SpoutOutputCollector collector, long heartbeatNanos) {
             this.services = services;
-            this.collector = collector;
-            this.heartbeatNanos = heartbeatNanos;
             this.index = context.getThisTaskIndex();
             this.spouts =
                     context.getComponentTasks(context.getThisComponentId()).size();
             this.dispatcherTasks = context.getComponentTasks(Role.DISPATCHER.component());
             this.source = services.openLogSource();
+            this.handover = new Handover(
+                    source,
+                    services.config().get(Keys.SPOUT_READ_AHEAD).bytes(),
+                    dispatcherTasks.size(),
+                    heartbeatNanos,
+                    (dispatcher, message) ->
+                            collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(message)));
             this.check = new SourceCheck(services, index);
             this.registration = services.controlBus()
                     .register(
@@ -170,7 +171,7 @@ public final class SourceSpout extends BaseRichSpout {
             look();
             for (LogSource.News news : source.poll(POLL)) {
                 if (news instanceof LogSource.News.Read read) {
-                    emit(read.batch());
+                    take(read.batch());
                 } else if (news instanceof LogSource.News.Gap gap) {
                     // Never skipped silently: its dispatcher, told how the log is, does what the policy says.
                     LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
@@ -179,23 +180,7 @@ public final class SourceSpout extends BaseRichSpout {
                     meet(unreadable);
                 }
             }
-            long now = System.nanoTime();
-            for (Map<Integer, Partition> ofStream : partitions.values()) {
-                for (Partition partition : ofStream.values()) {
-                    if (!partition.reading) {
-                        // Nor a heartbeat: nothing of a log is read before it is known to be the right one.
-                        continue;
-                    }
-                    if (partition.paused && now - partition.pausedUntilNanos >= 0) {
-                        partition.paused = false;
-                        source.resume(partition.stream.id(), partition.number);
-                    }
-                    if (now - partition.lastEmitNanos >= heartbeatNanos) {
-                        long position = source.position(partition.stream.id(), partition.number);
-                        emit(RecordBatch.heartbeat(partition.stream.id(), partition.number, position));
-                    }
-                }
-            }
+            handover.onTime(System.nanoTime());
         }
 
         private void meet(LogSource.News.Gap gap) {
@@ -226,20 +211,23 @@ public final class SourceSpout extends BaseRichSpout {
                         failed.problem().getMessage());
             }
             partition.unreadable = true;
-            partition.reading = false;
+            end(partition);
         }
 
-        private void emit(RecordBatch batch) {
+        private void take(RecordBatch batch) {
             Map<Integer, Partition> ofStream = partitions.get(batch.streamId());
             Partition partition = ofStream == null ? null : ofStream.get(batch.partition());
             if (partition == null || !partition.reading) {
                 return;
             }
-            partition.lastEmitNanos = System.nanoTime();
             partition.position = batch.to();
             partition.judge.moveTo(batch.to());
-            int dispatcher = Placement.dispatcherOf(batch.streamId(), batch.partition(), dispatcherTasks.size());
-            collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(batch));
+            partition.lane.read(batch);
+        }
+
+        private void end(Partition partition) {
+            partition.reading = false;
+            partition.position = partition.lane.end(partition.position);
         }
 
         private void steer() {
@@ -256,17 +244,10 @@ public final class SourceSpout extends BaseRichSpout {
                     }
                     continue;
                 }
-                partition.paused = live.paused();
-                partition.pausedUntilNanos = System.nanoTime() + PAUSE_NANOS;
-                if (live.paused()) {
-                    source.pause(live.streamId(), live.partition());
-                } else {
-                    source.resume(live.streamId(), live.partition());
-                }
                 if (live.position() >= 0) {
                     partition.gap = false;
-                    source.seek(live.streamId(), live.partition(), live.position());
                 }
+                partition.lane.steer(live);
             }
         }
 
@@ -312,8 +293,8 @@ public final class SourceSpout extends BaseRichSpout {
                         partition.position,
                         finding.log().base());
                 partition.reading = true;
+                partition.lane.begin(partition.position);
                 partition.begunNanos = System.nanoTime();
-                partition.paused = false;
                 partition.gap = false;
                 if (!partition.unreadable) {
                     LOG.info(
@@ -360,7 +341,7 @@ public final class SourceSpout extends BaseRichSpout {
                     partition.position,
                     problem == Control.LogProblem.NONE ? "another log, or its end is in doubt" : problem);
             source.remove(partition.stream.id(), partition.number);
-            partition.reading = false;
+            end(partition);
         }
 
         private void tell(Control.LogState state) {
@@ -374,7 +355,10 @@ public final class SourceSpout extends BaseRichSpout {
                     all.hasNext(); ) {
                 Map.Entry<Integer, Map<Integer, Partition>> gone = all.next();
                 if (!streams.containsKey(gone.getKey())) {
-                    gone.getValue().keySet().forEach(partition -> source.remove(gone.getKey(), partition));
+                    gone.getValue().values().forEach(partition -> {
+                        source.remove(gone.getKey(), partition.number);
+                        partition.lane.close();
+                    });
                     covered.remove(gone.getKey());
                     all.remove();
                 }
@@ -401,7 +385,11 @@ public final class SourceSpout extends BaseRichSpout {
                 for (int p = covered.getOrDefault(stream.id(), 0); p < stream.partitions(); p++) {
                     if (Placement.spoutOf(stream.id(), p, spouts) == index) {
                         LogIdentity log = catalog.route(p).route().log();
-                        mine.put(p, new Partition(stream, p, Math.max(starts[p], log.since()), log));
+                        long start = Math.max(starts[p], log.since());
+                        int dispatcher = Placement.dispatcherOf(stream.id(), p, dispatcherTasks.size());
+                        mine.put(
+                                p,
+                                new Partition(stream, p, start, log, handover.lane(stream.id(), p, dispatcher, start)));
                     }
                 }
             } catch (StreamGoneException e) {
@@ -419,7 +407,7 @@ public final class SourceSpout extends BaseRichSpout {
             Map<StandingSpout.Source, Long> positions = new HashMap<>();
             partitions.forEach((stream, ofStream) -> ofStream.forEach((number, partition) -> {
                 if (partition.reading) {
-                    positions.put(new StandingSpout.Source(stream, number), partition.position);
+                    positions.put(new StandingSpout.Source(stream, number), partition.lane.position());
                 }
             }));
             goOn();

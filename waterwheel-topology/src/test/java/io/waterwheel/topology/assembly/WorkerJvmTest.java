@@ -1,7 +1,10 @@
 package io.waterwheel.topology.assembly;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.List;
 import org.apache.storm.Config;
@@ -19,9 +22,17 @@ class WorkerJvmTest {
                         "dispatcher.tasks=2",
                         "indexer.memory-pool=100 MiB",
                         "dispatcher.ring-size=10 MiB",
+                        "indexer.credit-window=1 MiB",
+                        "spout.read-ahead=5 MiB",
                         "query-server.cache-size=50 MiB"));
-        // 512 of its own, one cache, two of three pools, one of two rings and what waits before it.
-        assertThat(options(config)).contains("-Xmx782m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
+        // 512 of its own, one cache, two of three pools and their windows, one of two rings and what waits before it,
+        // what is read ahead and what it keeps alive.
+        assertThat(options(config)).contains("-Xmx799m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
+        assertThatCode(() -> WorkerMemory.check(config, 287L << 20)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> WorkerMemory.check(config, (287L << 20) - 1))
+                .hasMessageContaining("200.0 MiB (indexer.memory-pool)")
+                .hasMessageContaining("= 287.0 MiB, and its heap is 287.0 MiB")
+                .hasMessageContaining("-Xmx at least 799m");
     }
 
     @Test
@@ -36,5 +47,17 @@ class WorkerJvmTest {
     @SuppressWarnings("unchecked")
     private static List<String> options(WaterwheelConfig config) {
         return (List<String>) WaterwheelTopology.stormConf(config).get(Config.TOPOLOGY_WORKER_CHILDOPTS);
+    }
+
+    @Test
+    void aProcessWhoseHeapNobodyChoseTakesASmallerCache() {
+        WaterwheelConfig defaults = WaterwheelConfig.parse("test", "", List.of("topology.workers=1"));
+        WaterwheelConfig chosen =
+                WaterwheelConfig.parse("test", "", List.of("topology.workers=1", "query-server.cache-size=900 MiB"));
+        assertThat(WorkerMemory.fitting(defaults, 4L << 30)).isSameAs(defaults);
+        assertThat(WorkerMemory.fitting(chosen, 1L << 30)).isSameAs(chosen);
+        WaterwheelConfig fitting = WorkerMemory.fitting(defaults, 1L << 30);
+        assertThat(fitting.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()).isEqualTo(256L << 20);
+        assertThatCode(() -> WorkerMemory.check(fitting, 1L << 30)).doesNotThrowAnyException();
     }
 }

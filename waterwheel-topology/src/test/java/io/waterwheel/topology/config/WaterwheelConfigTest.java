@@ -24,6 +24,7 @@ final class WaterwheelConfigTest {
         values.put("topology.name", "waterwheel");
         values.put("topology.workers", 2);
         values.put("spout.tasks", 1);
+        values.put("spout.read-ahead", DataSize.parse("32 MiB"));
         values.put("dispatcher.tasks", 2);
         values.put("indexer.tasks", 2);
         values.put("query-server.tasks", 2);
@@ -69,6 +70,7 @@ final class WaterwheelConfigTest {
         values.put("topology.name", "rain");
         values.put("topology.workers", 3);
         values.put("spout.tasks", 4);
+        values.put("spout.read-ahead", DataSize.parse("7 MiB"));
         values.put("dispatcher.tasks", 5);
         values.put("indexer.tasks", 6);
         values.put("query-server.tasks", 7);

@@ -4,16 +4,18 @@ import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
+import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.RecordBatch;
 import java.nio.ByteBuffer;
 
-/** Kryo form of {@link RecordBatch}: numbers, then each record as offset, length, bytes. */
-public final class RecordBatchSerializer extends Serializer<RecordBatch> {
+/** Kryo form of {@link LiveBatch}: numbers, then each record as offset, length, bytes, then the account. */
+public final class LiveBatchSerializer extends Serializer<LiveBatch> {
     private static final int MAX_RECORDS = 1 << 24;
     private static final int MAX_RECORD_BYTES = 64 << 20;
 
     @Override
-    public void write(Kryo kryo, Output output, RecordBatch batch) {
+    public void write(Kryo kryo, Output output, LiveBatch live) {
+        RecordBatch batch = live.records();
         output.writeInt(batch.streamId());
         output.writeInt(batch.partition());
         output.writeLong(batch.from());
@@ -31,10 +33,18 @@ public final class RecordBatchSerializer extends Serializer<RecordBatch> {
                 output.writeBytes(copy);
             }
         }
+        writeAccount(output, live);
+    }
+
+    static void writeAccount(Output output, LiveBatch live) {
+        output.writeLong(live.life());
+        output.writeLong(live.sent());
+        output.writeLong(live.received());
+        output.writeLong(live.granted());
     }
 
     @Override
-    public RecordBatch read(Kryo kryo, Input input, Class<? extends RecordBatch> type) {
+    public LiveBatch read(Kryo kryo, Input input, Class<? extends LiveBatch> type) {
         int streamId = input.readInt();
         int partition = input.readInt();
         long from = input.readLong();
@@ -46,10 +56,14 @@ public final class RecordBatchSerializer extends Serializer<RecordBatch> {
             offsets[i] = input.readLong();
             values[i] = ByteBuffer.wrap(input.readBytes(bounded(input.readInt(), MAX_RECORD_BYTES, "bytes")));
         }
-        return new RecordBatch(streamId, partition, from, to, count, offsets, values);
+        return withAccount(input, new RecordBatch(streamId, partition, from, to, count, offsets, values));
     }
 
-    private static int bounded(int number, int most, String what) {
+    static LiveBatch withAccount(Input input, RecordBatch records) {
+        return new LiveBatch(records, input.readLong(), input.readLong(), input.readLong(), input.readLong());
+    }
+
+    static int bounded(int number, int most, String what) {
         if (number < 0 || number > most) {
             throw new IllegalArgumentException("record batch: " + number + " " + what + ", expected at most " + most);
         }

@@ -1,0 +1,110 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.config.DataSize;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a worker's buffers may hold together, by the configuration; docs/operations.md, <em>Memory</em>, has the same
+ * table with what happens when each is full.
+ */
+public final class WorkerMemory {
+    /** Storm, the clients of Kafka, HDFS and ZooKeeper, and answers under way. */
+    private static final long BASE_BYTES = 512L << 20;
+
+    /** What a spout has read keeps alive at most so many times its bytes, see {@code RecordBatch.own}. */
+    private static final int READ_AHEAD_WASTE = 2;
+
+    /** Windows that may be under way to an indexer task while its channels become active, see {@code CreditWindow}. */
+    private static final double WINDOWS = 3.5;
+
+    private WorkerMemory() {}
+
+    /** Heap that a worker is given: its buffers, and what everything else needs. */
+    static long heapBytes(WaterwheelConfig config) {
+        return BASE_BYTES + sum(bounds(config));
+    }
+
+    /** Most bytes of each kind of buffer in one worker, by the keys that bound it. */
+    static Map<String, Long> bounds(WaterwheelConfig config) {
+        int workers = config.get(Keys.TOPOLOGY_WORKERS);
+        long spouts = share(config.get(Keys.SPOUT_TASKS), workers);
+        long dispatchers = share(config.get(Keys.DISPATCHER_TASKS), workers);
+        long indexers = share(config.get(Keys.INDEXER_TASKS), workers);
+        Map<String, Long> bounds = new LinkedHashMap<>();
+        bounds.put(
+                "query-server.cache-size",
+                config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes());
+        bounds.put(
+                "indexer.memory-pool",
+                indexers * config.get(Keys.INDEXER_MEMORY_POOL).bytes());
+        bounds.put("indexer.credit-window", (long)
+                (WINDOWS * indexers * config.get(Keys.INDEXER_CREDIT_WINDOW).bytes()));
+        // The ring, and as much that waits before it.
+        bounds.put(
+                "dispatcher.ring-size",
+                2 * dispatchers * config.get(Keys.DISPATCHER_RING_SIZE).bytes());
+        bounds.put(
+                "spout.read-ahead",
+                READ_AHEAD_WASTE * spouts * config.get(Keys.SPOUT_READ_AHEAD).bytes());
+        return bounds;
+    }
+
+    /**
+     * Refuses a configuration whose buffers alone do not fit the heap.
+     *
+     * @param heapBytes of this process
+     * @throws WaterwheelException {@code HEAP_TOO_SMALL}, with the sum
+     */
+    static void check(WaterwheelConfig config, long heapBytes) {
+        Map<String, Long> bounds = bounds(config);
+        if (sum(bounds) <= heapBytes) {
+            return;
+        }
+        StringBuilder terms = new StringBuilder();
+        bounds.forEach((key, bytes) -> terms.append(terms.isEmpty() ? "" : " + ")
+                .append(mebibytes(bytes))
+                .append(" (")
+                .append(key)
+                .append(")"));
+        throw new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "HEAP_TOO_SMALL",
+                "a worker's buffers may take " + terms + " = " + mebibytes(sum(bounds)) + ", and its heap is "
+                        + mebibytes(heapBytes) + ": make one of these keys smaller, or -Xmx at least "
+                        + (heapBytes(config) >> 20) + "m");
+    }
+
+    /**
+     * The configuration for a process whose heap nobody chose: where the default cache does not fit beside the other
+     * buffers, a smaller one, a quarter of the heap.
+     *
+     * @param heapBytes of this process
+     */
+    public static WaterwheelConfig fitting(WaterwheelConfig config, long heapBytes) {
+        DataSize cache = config.get(Keys.QUERY_SERVER_CACHE_SIZE);
+        DataSize usual = WaterwheelConfig.parse("defaults", "", List.of()).get(Keys.QUERY_SERVER_CACHE_SIZE);
+        if (!cache.equals(usual) || sum(bounds(config)) <= heapBytes / 4 * 3) {
+            return config;
+        }
+        return config.with(Keys.QUERY_SERVER_CACHE_SIZE, new DataSize(Math.min(cache.bytes(), heapBytes / 4)));
+    }
+
+    private static long sum(Map<String, Long> bounds) {
+        return bounds.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static String mebibytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (1 << 20));
+    }
+
+    /** Most tasks of a kind that one worker has, as Storm spreads them evenly. */
+    private static long share(int tasks, int workers) {
+        return (tasks + workers - 1L) / workers;
+    }
+}

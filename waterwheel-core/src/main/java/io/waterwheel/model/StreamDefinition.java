@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  *     100
  * @param topic name of the Kafka topic that feeds it; made when it does not exist; 1 to 249 of the same characters
  * @param format what the topic's records are
- * @param partitions of the topic when it is made, 1 to 1,024; an existing topic keeps its own number
+ * @param partitions of the topic when it is made, 1 to 1,000,000; an existing topic keeps its own number
  * @param schema its fields, key and time
  * @param policy what is done about trouble with its topic
  */
@@ -18,7 +18,7 @@ public record StreamDefinition(
     /** Partitions of a topic for whose number nobody asks. */
     public static final int DEFAULT_PARTITIONS = 4;
 
-    private static final int MAX_PARTITIONS = 1024;
+    private static final int MAX_PARTITIONS = 1_000_000;
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
 

@@ -85,7 +85,7 @@ class SchemaFileTest {
                         a: line 8: the longitude field 'lon' must be of type double, it is of type float
                         a: line 8: the latitude field 'lat' is not declared
                         a: line 8: the key's box must have an area and not go over the antimeridian
-                        a: line 1: partitions: expected 1 to 1024, got 0""");
+                        a: line 1: partitions: expected 1 to 1000000, got 0""");
         assertThatThrownBy(() -> SchemaFile.read("a", fields + "key: {field: bad}"))
                 .as("what is wrong with it has been said")
                 .hasMessage("""

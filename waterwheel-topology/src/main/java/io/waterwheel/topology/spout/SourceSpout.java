@@ -15,6 +15,7 @@ import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.StandingSpout;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -140,7 +141,8 @@ public final class SourceSpout extends BaseRichSpout {
         private final SourceCheck check;
         private @Nullable Map<Integer, StreamInfo> known;
         /** While Storm lets this task stand still. */
-        private @Nullable AutoCloseable standing;
+        /** That it stands, page by page; empty while it reads. */
+        private final List<AutoCloseable> standing = new ArrayList<>();
 
         Running(WorkerServices services, TopologyContext context, SpoutOutputCollector collector, long heartbeatNanos) {
             this.services = services;
@@ -411,24 +413,30 @@ public final class SourceSpout extends BaseRichSpout {
                 }
             }));
             goOn();
-            String path = StandingSpout.path(services.config().get(Keys.TOPOLOGY_NAME), index);
-            standing = services.announce(path, new StandingSpout(positions).text());
-            LOG.info("[spout-{}] deactivated: stands at {}", index, positions);
+            String topology = services.config().get(Keys.TOPOLOGY_NAME);
+            List<String> pages = new StandingSpout(positions).pages(StandingSpout.PAGE_BYTES);
+            // The first page last: it says how many there are.
+            for (int page = pages.size() - 1; page >= 0; page--) {
+                standing.add(services.announce(StandingSpout.path(topology, index, page), pages.get(page)));
+            }
+            LOG.info("[spout-{}] deactivated: {} partitions stand", index, positions.size());
+            LOG.debug("[spout-{}] stands at {}", index, positions);
         }
 
         void goOn() {
-            AutoCloseable announced = standing;
-            standing = null;
-            if (announced == null) {
+            if (standing.isEmpty()) {
                 return;
             }
             // What was said to a spout that stood is old; what matters is said again.
             control.clear();
-            try {
-                announced.close();
-            } catch (Exception e) {
-                LOG.warn("[spout-{}] it could not be taken back that it stands", index, e);
+            for (AutoCloseable page : standing) {
+                try {
+                    page.close();
+                } catch (Exception e) {
+                    LOG.warn("[spout-{}] it could not be taken back that it stands", index, e);
+                }
             }
+            standing.clear();
             LOG.info("[spout-{}] activated: reads on", index);
         }
 

@@ -153,11 +153,9 @@ final class Drain {
         do {
             missing.clear();
             for (int spout = 0; spout < config.get(Keys.SPOUT_TASKS); spout++) {
-                Optional<CatalogStore.Node> standing = catalog.read(StandingSpout.path(topology, spout));
+                Optional<StandingSpout> standing = standing(catalog, topology, spout);
                 if (standing.isPresent()) {
-                    StandingSpout.parse(new String(standing.get().data(), StandardCharsets.UTF_8))
-                            .positions()
-                            .forEach((source, position) -> read.merge(source, position, Math::max));
+                    standing.get().positions().forEach((source, position) -> read.merge(source, position, Math::max));
                 } else if (catalog.read("/live/" + topology + "/" + Role.SPOUT.address(spout))
                         .isPresent()) {
                     missing.add(Role.SPOUT.address(spout));
@@ -173,6 +171,21 @@ final class Drain {
                 "DRAIN_SLOW",
                 "topology " + topology + ": after " + patience.toSeconds() + " s " + String.join(", ", missing)
                         + " had not stopped reading; try again, perhaps with a longer --deadline");
+    }
+
+    /** What a spout says that stands; nothing while it does not, or has not said all. */
+    private static Optional<StandingSpout> standing(CatalogStore catalog, String topology, int spout) {
+        List<String> pages = new ArrayList<>();
+        int count = 1;
+        for (int page = 0; page < count; page++) {
+            Optional<CatalogStore.Node> node = catalog.read(StandingSpout.path(topology, spout, page));
+            if (node.isEmpty()) {
+                return Optional.empty();
+            }
+            pages.add(new String(node.get().data(), StandardCharsets.UTF_8));
+            count = StandingSpout.pageCount(pages.get(0));
+        }
+        return Optional.of(StandingSpout.parse(pages));
     }
 
     /** Flushes what the dispatchers have taken, until no more has come to one meanwhile. */

@@ -1,7 +1,6 @@
 package io.waterwheel.embedded;
 
 import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.assembly.WorkerMemory;
 import io.waterwheel.topology.config.Keys;
@@ -112,9 +111,8 @@ public final class WaterwheelServer implements AutoCloseable {
 
     /** Said here, where somebody reads it: a worker that refuses a store says so in the log, again and again. */
     private static void requireOwnChunks(WaterwheelConfig config) {
-        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config);
-                ChunkStore chunks = MarkedChunkStore.open(catalog, config)) {
-            LOG.debug("{} is the store of this catalog", chunks);
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config)) {
+            MarkedChunkStore.check(catalog, config);
         } catch (IOException e) {
             LOG.warn("the chunk store cannot be looked at: {}", e.toString());
         }

@@ -29,8 +29,6 @@ import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.StreamDirectory;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -60,6 +58,9 @@ final class WorkerRuntime implements WorkerServices {
     private static final int BLOCKING_CALLS = 4096;
     private static final int MAX_QUERY_THREADS = 256;
     private static final int SPOUT_BATCH_BYTES = 256 << 10;
+    /** What a store that is there takes to be opened, and more; one that is away is not waited for. */
+    private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
+
     private static final int REPLICA_LOOKUPS = 8;
     /** A store that does not say in this time where a file is has other troubles than distance. */
     private static final Duration REPLICA_PATIENCE = Duration.ofSeconds(1);
@@ -72,7 +73,7 @@ final class WorkerRuntime implements WorkerServices {
     private final CatalogStore catalogStore;
     private final Namespace namespace;
     private final StreamDirectory streams;
-    private final ChunkStore chunkStore;
+    private final MarkedChunkStore chunkStore;
     private final ChunkScan chunkScan;
     private final ExecutorService blockingCalls;
     private final ExecutorService queryThreads;
@@ -110,7 +111,7 @@ final class WorkerRuntime implements WorkerServices {
             catalogStore = keep(ZooKeeperCatalogStore.connect(config));
             namespace = new Namespace(catalogStore);
             streams = keep(new StreamDirectory(catalogStore, namespace, scheduler));
-            chunkStore = keep(MarkedChunkStore.open(catalogStore, config));
+            chunkStore = keep(MarkedChunkStore.start(catalogStore, config, STORE_PATIENCE));
             chunkScan = new ChunkScan(
                     chunkStore,
                     new ChunkCache(config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()));
@@ -160,9 +161,6 @@ final class WorkerRuntime implements WorkerServices {
                     () -> peers.keepOnly(directory.all().values()), 10, 10, TimeUnit.SECONDS);
             parts.push(() -> tidying.cancel(false));
             LOG.info("[worker] services are up; peers reach it at {}", here);
-        } catch (IOException e) {
-            close();
-            throw new UncheckedIOException("the worker's services cannot be opened: " + e.getMessage(), e);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -251,6 +249,11 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public ChunkStore chunkStore() {
         return chunkStore;
+    }
+
+    @Override
+    public String chunkStoreTrouble() {
+        return chunkStore.trouble();
     }
 
     @Override

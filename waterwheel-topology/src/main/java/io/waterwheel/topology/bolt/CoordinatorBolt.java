@@ -149,6 +149,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             return StatusJson.of(
                     services.streams().streams().values(),
                     this::statusOf,
+                    services.chunkStoreTrouble(),
                     collector == null ? null : collector.totals(),
                     collector == null ? null : collector.rollUps());
         }

@@ -69,13 +69,22 @@ public final class HdfsChunkStore implements ChunkStore {
 
     /** For tests, which bring their own client configuration. */
     static HdfsChunkStore open(URI uri, Sync sync, Configuration configuration) throws IOException {
-        FileSystem files = FileSystem.newInstance(uri, configuration);
+        FileSystem files;
+        try {
+            files = FileSystem.newInstance(uri, configuration);
+        } catch (IOException | RuntimeException e) {
+            // A host that has no address, at the moment, is an IllegalArgumentException.
+            throw new IOException("chunk store " + uri + " cannot be opened: " + e, e);
+        }
         try {
             if (!(files instanceof DistributedFileSystem hdfs)) {
                 throw new IOException("chunk store " + uri + ": expected HDFS, got " + files.getClass());
             }
             Path root = hdfs.makeQualified(new Path(uri));
-            hdfs.mkdirs(root);
+            if (!hdfs.exists(root)) {
+                // In safe mode a folder that is there cannot be "made" either.
+                hdfs.mkdirs(root);
+            }
             return new HdfsChunkStore(hdfs, root, sync);
         } catch (IOException | RuntimeException e) {
             files.close();

@@ -35,7 +35,11 @@ public interface WorkerServices extends AutoCloseable {
     /** The streams of the namespace as last seen; kept fresh by a watch. */
     StreamDirectory streams();
 
+    /** Until it can be reached, its calls fail at once. */
     ChunkStore chunkStore();
+
+    /** Why the chunk store cannot be used, for people; empty when it can. */
+    String chunkStoreTrouble();
 
     ControlBus controlBus();
 

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -100,6 +101,22 @@ final class HdfsChunkStoreTest extends ChunkStoreContract {
         store.write("s/a.chunk", List.of(ByteBuffer.wrap(new byte[10])));
         assertThat(store.hosts("s/a.chunk")).isNotEmpty();
         assertThatThrownBy(() -> store.hosts("s/none.chunk")).isInstanceOf(java.nio.file.NoSuchFileException.class);
+    }
+
+    @Test
+    void isOpenedAndReadInSafeMode() throws IOException {
+        store.write("s/a.chunk", List.of(ByteBuffer.wrap(new byte[10])));
+        String uri = cluster.getURI() + "/chunks" + (folders - 1);
+        cluster.getFileSystem().setSafeMode(SafeModeAction.ENTER);
+        try (ChunkStore again = ChunkStores.open(uri);
+                ChunkStore.Input input = again.open("s/a.chunk")) {
+            assertThat(input.size()).isEqualTo(10);
+            assertThatThrownBy(() -> again.write("s/b.chunk", List.of(ByteBuffer.wrap(new byte[10]))))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("safe mode");
+        } finally {
+            cluster.getFileSystem().setSafeMode(SafeModeAction.LEAVE);
+        }
     }
 
     @Test

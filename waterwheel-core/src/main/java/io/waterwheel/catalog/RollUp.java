@@ -64,6 +64,12 @@ public final class RollUp {
     private final Supplier<String> attempts;
     private final EditTail tail;
     private @Nullable Prepared prepared;
+    /** The last edit that was seen here. */
+    private long seen;
+    /** Edit of the manifest, as far as it was seen here. */
+    private long rolledUp;
+    /** Edits up to this one were deleted, as far as it was seen here. */
+    private long trimmed;
 
     /** @param attempts a new name at each call, of letters and digits, that no other process ever uses */
     public RollUp(StreamSnapshots snapshots, StreamInfo stream, Settings settings, Supplier<String> attempts) {
@@ -76,19 +82,42 @@ public final class RollUp {
         this.tail = new EditTail(catalog, stream);
     }
 
+    /** The last edit, as it was seen last. */
+    public long seen() {
+        return seen;
+    }
+
+    /** Edit of the manifest, as it was seen last: it may have moved on since, never back. */
+    public long rolledUp() {
+        return rolledUp;
+    }
+
+    /** Edits that the manifest held and that had not been deleted yet, as it was seen last. */
+    public long kept() {
+        return rolledUp - trimmed;
+    }
+
+    /** First step for a stream's own edits: when there are enough by the settings. */
+    public boolean write() throws IOException {
+        return write(settings.edits());
+    }
+
     /**
      * First step: when there are enough edits, writes what holds them.
      *
+     * @param least so many behind the manifest are enough
      * @return whether there is something to commit
      * @throws IOException when the chunk store is away; nothing is lost, the edits stay
      */
-    public boolean write() throws IOException {
+    public boolean write(int least) throws IOException {
         prepared = null;
         catalog.sync();
         Node node = tail.pointer();
         ManifestPointer basis = CatalogJson.readManifest(tail.pointerPath(), node.data());
         StreamSnapshot snapshot = snapshots.advance(stream);
-        if (snapshot.edit() - basis.edit() < settings.edits()) {
+        rolledUp = Math.max(rolledUp, basis.edit());
+        seen = snapshot.edit();
+        if (snapshot.edit() - basis.edit() < least) {
             return false;
         }
         ChunkChanges changes = changesSince(basis, snapshot);
@@ -220,6 +249,7 @@ public final class RollUp {
 
     private boolean done(Prepared next) {
         prepared = null;
+        rolledUp = Math.max(rolledUp, next.next().edit());
         LOG.info(
                 "[{}] rolled up edits {} to {} into {} files, the newest {}",
                 stream.name(),
@@ -230,20 +260,27 @@ public final class RollUp {
         return true;
     }
 
+    /** Third step with the tail of the settings. */
+    public int trim() {
+        return trim(settings.tail());
+    }
+
     /**
      * Third step: deletes edits that the manifest holds, the oldest first, some at a time.
      *
+     * @param kept so many of them stay
      * @return how many; 0 when none are left to delete
      */
-    public int trim() {
+    public int trim(int kept) {
         Optional<Node> node = catalog.read(tail.pointerPath());
         if (node.isEmpty()) {
             return 0;
         }
-        long rolledUp =
+        rolledUp =
                 CatalogJson.readManifest(tail.pointerPath(), node.get().data()).edit();
-        long last = rolledUp - settings.tail();
+        long last = rolledUp - kept;
         long first = firstLeft(last);
+        trimmed = Math.max(0, first - 1);
         List<Op> ops = new ArrayList<>();
         for (long number = first; number <= last && ops.size() < DELETES; number++) {
             ops.add(new Op.Delete(tail.editPath(number), 0));
@@ -253,6 +290,7 @@ public final class RollUp {
         }
         try {
             catalog.commit(ops);
+            trimmed += ops.size();
             return ops.size();
         } catch (ConflictException | UnknownOutcomeException e) {
             // Somebody else has deleted some of them; the next look knows.

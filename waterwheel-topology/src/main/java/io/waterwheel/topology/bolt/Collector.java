@@ -4,6 +4,7 @@ import io.waterwheel.catalog.DroppedStreams;
 import io.waterwheel.catalog.Expiry;
 import io.waterwheel.catalog.FileCollector;
 import io.waterwheel.catalog.RollUp;
+import io.waterwheel.catalog.RollUpPolicy;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshots;
 import io.waterwheel.model.WaterwheelException;
@@ -12,12 +13,15 @@ import io.waterwheel.topology.worker.WorkerServices;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +49,9 @@ final class Collector implements AutoCloseable {
     /** How often is looked whether there is something to roll up. */
     private static final Duration ROLL_UP_INTERVAL = Duration.ofSeconds(5);
 
+    /** A stream that nobody follows (it has no tuples, or cannot be read) is looked at as often. */
+    private static final long UNFOLLOWED_NANOS = TimeUnit.MINUTES.toNanos(10);
+
     /** A failure that lasts is told of as often. */
     private static final long WARN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -61,20 +68,42 @@ final class Collector implements AutoCloseable {
     private final StreamSnapshots snapshots;
     private final Expiry expiry;
     private final DroppedStreams dropped;
-    private final RollUp.Settings settings;
+    private final RollUpPolicy policy;
+    /** The last edit of a stream that is known here without asking; negative when it is not followed. */
+    private final ToLongFunction<StreamInfo> lastEdit;
     /** By stream. Its thread only. */
-    private final Map<Integer, RollUp> rolls = new HashMap<>();
+    private final Map<Integer, Rolling> rolls = new HashMap<>();
+
+    /** What is known of one stream's edits. */
+    private static final class Rolling {
+        final RollUp roll;
+        /** Whether the manifest lacks edits, and when that was found. */
+        boolean behind;
+
+        long behindSinceNanos;
+        /** When the catalog was asked last. */
+        long lookedNanos;
+
+        Rolling(RollUp roll) {
+            this.roll = roll;
+        }
+    }
 
     private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
-    Collector(WorkerServices services) {
+    /** @param lastEdit the last edit of a stream, as far as it is known without asking; else a negative number */
+    Collector(WorkerServices services, ToLongFunction<StreamInfo> lastEdit) {
         this.services = services;
+        this.lastEdit = lastEdit;
         this.snapshots = new StreamSnapshots(services.catalogStore(), services.chunkStore());
         this.expiry = new Expiry(snapshots);
         this.dropped = new DroppedStreams(
                 services.catalogStore(),
                 services.config().get(Keys.COLLECTOR_GRACE).toNanos());
-        this.settings = RollUp.Settings.of(services.config().get(Keys.CATALOG_EDITS));
+        this.policy = new RollUpPolicy(
+                RollUp.Settings.of(services.config().get(Keys.CATALOG_EDITS)),
+                services.config().get(Keys.CATALOG_TOTAL_EDITS),
+                services.config().get(Keys.CATALOG_EDIT_AGE).toNanos());
         this.collector = new FileCollector(
                 snapshots, services.config().get(Keys.COLLECTOR_GRACE).toNanos());
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -88,9 +117,11 @@ final class Collector implements AutoCloseable {
         long rollNanos = Math.min(interval.toNanos(), ROLL_UP_INTERVAL.toNanos());
         var rolling = thread.scheduleWithFixedDelay(this::rollUp, rollNanos, rollNanos, TimeUnit.NANOSECONDS);
         LOG.info(
-                "[collector] looks every {}, rolls up {} edits: {}",
+                "[collector] looks every {}, rolls up {} edits of a stream, {} of all, and those of {}: {}",
                 interval,
-                settings.edits(),
+                policy.settings().edits(),
+                policy.total(),
+                services.config().get(Keys.CATALOG_EDIT_AGE),
                 looks.isDone() || rolling.isDone() ? "ended" : "started");
     }
 
@@ -102,22 +133,27 @@ final class Collector implements AutoCloseable {
         String failure = "";
         long manifests = rollUps.manifests();
         try {
-            for (StreamInfo stream : services.streams().streams().values()) {
+            Map<Integer, StreamInfo> streams = services.streams().streams();
+            rolls.keySet().retainAll(streams.keySet());
+            List<RollUpPolicy.Backlog> backlogs = new ArrayList<>();
+            for (StreamInfo stream : streams.values()) {
                 try {
-                    manifests += rollUp(stream);
+                    backlogs.add(backlog(stream));
                 } catch (IOException | RuntimeException e) {
-                    failure = stream.name() + ": " + e.getMessage();
-                    if (System.nanoTime() - warnedNanos >= WARN_NANOS) {
-                        warnedNanos = System.nanoTime();
-                        LOG.warn(
-                                "[collector] edits of stream {} cannot be rolled up and stay in ZooKeeper; trying again every"
-                                        + " few seconds. Is the chunk store reachable and has it room?",
-                                stream.name(),
-                                e);
+                    failure = cannotRollUp(stream, e);
+                }
+            }
+            for (RollUpPolicy.Due due : policy.due(backlogs)) {
+                StreamInfo stream = streams.get(due.streamId());
+                Rolling rolling = rolls.get(due.streamId());
+                if (stream != null && rolling != null) {
+                    try {
+                        manifests += rollUp(stream, rolling, due);
+                    } catch (IOException | RuntimeException e) {
+                        failure = cannotRollUp(stream, e);
                     }
                 }
             }
-            rolls.keySet().retainAll(services.streams().streams().keySet());
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nobody would hear of it.
             LOG.error("[collector] rolling up failed; trying again later", e);
@@ -126,17 +162,61 @@ final class Collector implements AutoCloseable {
         rollUps = new RollUps(manifests, failure);
     }
 
-    /** Returns how many manifests were named. */
-    private int rollUp(StreamInfo stream) throws IOException {
-        RollUp roll = rolls.computeIfAbsent(
-                stream.id(),
-                id -> new RollUp(snapshots, stream, settings, () -> UUID.randomUUID()
-                        .toString()
-                        .replace("-", "")));
-        boolean named = roll.write() && roll.commit();
-        while (roll.trim() > 0) {
-            LOG.debug("[collector] deleted edits of stream {}", stream.name());
+    private String cannotRollUp(StreamInfo stream, Exception e) {
+        if (System.nanoTime() - warnedNanos >= WARN_NANOS) {
+            warnedNanos = System.nanoTime();
+            LOG.warn(
+                    "[collector] edits of stream {} cannot be rolled up and stay in ZooKeeper; trying again every few"
+                            + " seconds. Is the chunk store reachable and has it room?",
+                    stream.name(),
+                    e);
         }
+        return stream.name() + ": " + e.getMessage();
+    }
+
+    /** Asks the catalog only about a stream that is new here, or that nobody follows: idle streams cost nothing. */
+    private RollUpPolicy.Backlog backlog(StreamInfo stream) throws IOException {
+        long now = System.nanoTime();
+        Rolling rolling = rolls.get(stream.id());
+        long last = lastEdit.applyAsLong(stream);
+        if (rolling == null) {
+            rolling = new Rolling(new RollUp(snapshots, stream, policy.settings(), () -> UUID.randomUUID()
+                    .toString()
+                    .replace("-", "")));
+            rolls.put(stream.id(), rolling);
+            look(rolling, now);
+        } else if (last < 0 && now - rolling.lookedNanos >= UNFOLLOWED_NANOS) {
+            look(rolling, now);
+        }
+        long behind = Math.max(0, Math.max(last, rolling.roll.seen()) - rolling.roll.rolledUp());
+        if (behind > 0 && !rolling.behind) {
+            rolling.behindSinceNanos = now;
+        }
+        rolling.behind = behind > 0;
+        return new RollUpPolicy.Backlog(
+                stream.id(), behind, rolling.roll.kept(), behind == 0 ? 0 : now - rolling.behindSinceNanos);
+    }
+
+    private void look(Rolling rolling, long now) throws IOException {
+        rolling.lookedNanos = now;
+        if (rolling.roll.write() && rolling.roll.commit()) {
+            rollUps = new RollUps(rollUps.manifests() + 1, "");
+        }
+        trim(rolling, policy.settings().tail());
+    }
+
+    private static void trim(Rolling rolling, int tail) {
+        while (rolling.roll.trim(tail) > 0) {
+            LOG.debug("[collector] deleted edits that are rolled up");
+        }
+    }
+
+    /** Returns how many manifests were named. */
+    private static int rollUp(StreamInfo stream, Rolling rolling, RollUpPolicy.Due due) throws IOException {
+        boolean named = rolling.roll.write(due.least()) && rolling.roll.commit();
+        rolling.behind = false;
+        trim(rolling, due.tail());
+        LOG.debug("[collector] {} edits of stream {} stay", rolling.roll.kept(), stream.name());
         return named ? 1 : 0;
     }
 

@@ -149,6 +149,12 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         return find.apply(stream).map(info -> follow(info).follower.advance());
     }
 
+    /** The last edit of a stream that is known without asking the catalog; -1 for one that is not followed. */
+    long lastEdit(StreamInfo stream) {
+        Followed followed = streams.get(stream.id());
+        return followed == null ? -1 : followed.follower.snapshot().edit();
+    }
+
     /** A snapshot that holds every edit of a stream that was committed before the call. */
     StreamSnapshot latest(StreamInfo stream) {
         catalog.sync();

@@ -180,6 +180,18 @@ public final class Keys {
                             + " half as many are kept longer, for coordinators that lag. More: larger ZooKeeper snapshots, slower"
                             + " starts of coordinators."));
 
+    public static final Key<Integer> CATALOG_TOTAL_EDITS = add(Key.integer("catalog.total-edits", 100_000)
+            .atLeast("1000")
+            .atMost("2000000")
+            .doc(
+                    "Edits of all streams that ZooKeeper holds, a kilobyte each, before those of the streams that have most"
+                            + " are rolled up too."));
+
+    public static final Key<Duration> CATALOG_EDIT_AGE = add(Key.duration("catalog.edit-age", "1 d")
+            .atLeast("1 min")
+            .atMost("365 d")
+            .doc("Edits older than this are rolled up, however few a stream has."));
+
     public static final Key<Duration> COLLECTOR_GRACE = add(Key.duration("collector.grace", "2 h")
             .atLeast("1 s")
             .atMost("30 d")

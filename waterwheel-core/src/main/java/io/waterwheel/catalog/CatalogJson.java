@@ -119,6 +119,45 @@ final class CatalogJson {
         return bytes(json);
     }
 
+    static byte[] writeTopicsLeft(List<String> topicIds) {
+        ObjectNode json = MAPPER.createObjectNode();
+        ArrayNode left = json.putArray("left");
+        topicIds.forEach(left::add);
+        return bytes(json);
+    }
+
+    static List<String> readTopicsLeft(String path, byte[] data) {
+        return read(path, data, json -> {
+            List<String> topicIds = new ArrayList<>();
+            require(json, "left").forEach(id -> topicIds.add(id.asText()));
+            return topicIds;
+        });
+    }
+
+    static byte[] writeLeaderEpochs(Map<Integer, LogMemory.LeaderEpoch> epochs) {
+        ObjectNode json = MAPPER.createObjectNode();
+        LogMemory.byTopic(epochs).forEach((topicId, byPartition) -> {
+            ObjectNode topic = json.putObject(topicId);
+            byPartition.forEach((partition, epoch) -> topic.put(String.valueOf(partition), epoch.intValue()));
+        });
+        return bytes(json);
+    }
+
+    static Map<Integer, LogMemory.LeaderEpoch> readLeaderEpochs(String path, byte[] data) {
+        return read(path, data, json -> {
+            Map<Integer, LogMemory.LeaderEpoch> epochs = new HashMap<>();
+            for (Map.Entry<String, JsonNode> topic : json.properties()) {
+                for (Map.Entry<String, JsonNode> entry : topic.getValue().properties()) {
+                    epochs.put(
+                            Integer.valueOf(entry.getKey()),
+                            new LogMemory.LeaderEpoch(
+                                    topic.getKey(), entry.getValue().asInt(-1)));
+                }
+            }
+            return epochs;
+        });
+    }
+
     static PartitionRoute readRoute(String path, byte[] data) {
         return read(path, data, json -> {
             List<PartitionRoute.VersionSince> versions = new ArrayList<>();

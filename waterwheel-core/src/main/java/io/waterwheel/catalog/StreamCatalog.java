@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -178,24 +179,36 @@ public final class StreamCatalog {
      * @return the route as it stands afterwards
      */
     public VersionedRoute changeLog(int partition, LogIdentity old, String topicId, long firstOffset) {
-        return changeRoute(partition, "get another log", route -> {
-            if (!route.log().equals(old)) {
-                return route;
-            }
-            return route.withLog(LogIdentity.after(route, topicId, firstOffset));
-        });
+        if (!old.matches(topicId)) {
+            // First: an answer of a broker that still knows the old one must never be taken for a newer topic's.
+            new LogMemory(store, stream).leave(old.topicId());
+        }
+        return changeRoute(
+                partition,
+                "get another log",
+                route ->
+                        route.log().equals(old) ? route.withLog(LogIdentity.after(route, topicId, firstOffset)) : route,
+                () -> List.of(LogMemory.change(store)));
     }
 
     private VersionedRoute changeRoute(int partition, String what, UnaryOperator<PartitionRoute> change) {
+        return changeRoute(partition, what, change, List::of);
+    }
+
+    /** @param beside operations that go with the change, found out for each try */
+    private VersionedRoute changeRoute(
+            int partition, String what, UnaryOperator<PartitionRoute> change, Supplier<List<Op>> beside) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             VersionedRoute current = route(partition);
             PartitionRoute changed = change.apply(current.route());
             if (changed.equals(current.route())) {
                 return current;
             }
+            List<Op> ops = new ArrayList<>(
+                    List.of(new Op.Set(routePath(partition), CatalogJson.write(changed), current.nodeVersion())));
+            ops.addAll(beside.get());
             try {
-                store.commit(
-                        List.of(new Op.Set(routePath(partition), CatalogJson.write(changed), current.nodeVersion())));
+                store.commit(ops);
                 return new VersionedRoute(changed, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
                 // Read again: either somebody changed it, or it may be done already.
@@ -476,6 +489,19 @@ public final class StreamCatalog {
                         + " try again");
     }
 
+    /** The routes of some partitions, in their order, in one round trip where the store can. */
+    public List<PartitionRoute> readRoutes(List<Integer> partitions) {
+        List<String> paths = partitions.stream().map(this::routePath).toList();
+        List<Optional<CatalogStore.Node>> nodes = store.readAll(paths);
+        List<PartitionRoute> routes = new ArrayList<>();
+        for (int i = 0; i < paths.size(); i++) {
+            String path = paths.get(i);
+            CatalogStore.Node node = nodes.get(i).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+            routes.add(CatalogJson.readRoute(path, node.data()));
+        }
+        return routes;
+    }
+
     /** The routes of all partitions, in one round trip where the store can. */
     private List<VersionedRoute> routes(int partitions) {
         List<String> paths =
@@ -581,8 +607,9 @@ public final class StreamCatalog {
         for (int indexer = 0; indexer < stream.indexers(); indexer++) {
             checkpoints.add(checkpoint(indexer));
         }
+        List<VersionedRoute> routes = routes(furthest.length);
         for (int p = 0; p < furthest.length; p++) {
-            List<PartitionRoute.VersionSince> versions = route(p).route().versions();
+            List<PartitionRoute.VersionSince> versions = routes.get(p).route().versions();
             furthest[p] = versions.get(0).since();
             for (int indexer = 0; indexer < checkpoints.size(); indexer++) {
                 long watermark = checkpoints.get(indexer).watermarks()[p];

@@ -11,8 +11,12 @@ import java.util.List;
 public interface LogSource extends AutoCloseable {
     /** What a poll tells of a partition. */
     sealed interface News {
-        /** Everything visible in the batch's [from, to); the next batch of the partition begins at its {@code to}. */
-        record Read(RecordBatch batch) implements News {}
+        /**
+         * Everything visible in the batch's [from, to); the next batch of the partition begins at its {@code to}.
+         *
+         * @param epoch no lower than that of any leader that took one of the records; -1 when not known
+         */
+        record Read(RecordBatch batch, int epoch) implements News {}
 
         /**
          * Reading cannot go on: the partition is paused until {@link #seek} or {@link #remove}.

@@ -84,6 +84,9 @@ public final class PartitionDispatcher {
     private long logStart = -1;
 
     private long logEnd = -1;
+    /** Between the spout's last two looks at the topic. */
+    private long lookMillis;
+
     private long giveUpAskedNanos;
     private boolean giveUpAsked;
     private long reportedNanos;
@@ -254,6 +257,7 @@ public final class PartitionDispatcher {
             return;
         }
         roadblock.seen();
+        lookMillis = state.lookMillis();
         if (state.since() > route.log().since()) {
             roadblock.anotherLog("the topic's log is another now; its beginning is being read from the catalog");
         } else if (state.problem() == Control.LogProblem.UNKNOWN) {
@@ -270,14 +274,7 @@ public final class PartitionDispatcher {
             logEnd = Math.max(logEnd, state.end());
             roadblock.sameLog();
         } else {
-            roadblock.anotherLog(
-                    switch (state.problem()) {
-                        case GONE -> "the topic is not there";
-                        case RECREATED -> "the topic was deleted and made anew";
-                        default ->
-                            Control.PartitionReport.TRUNCATED + ": it ends at offset " + state.end()
-                                    + ", and more was read before, or what was read is" + " not there any more";
-                    });
+            roadblock.notTheLog(state);
         }
         if (roadblock.stands() || roadblock.anotherLog()) {
             // Somebody may have decided meanwhile: the route says so.
@@ -407,7 +404,8 @@ public final class PartitionDispatcher {
                 Math.max(logEnd, readTo),
                 route.limit(),
                 letters.count(),
-                roadblock.trouble().isEmpty() ? letters.trouble() : roadblock.trouble()));
+                roadblock.trouble().isEmpty() ? letters.trouble() : roadblock.trouble(),
+                lookMillis));
     }
 
     /** Moves everything on as far as limits, credit and stored dead letters allow. */

@@ -1,6 +1,7 @@
 package io.waterwheel.ingest;
 
 import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.Control;
 
 /**
  * Why a partition, or a part of it, stands still: bad records that its stream's policy does not pass, a log that does
@@ -20,6 +21,10 @@ final class Roadblock {
                     + " again after a crash, or by who lags; nothing of it is read. Set cleanup.policy=delete (kafka-configs.sh"
                     + " --alter --topic TOPIC --add-config cleanup.policy=delete), and it goes on within a minute or so;"
                     + " `waterwheel verify STREAM` then tells whether records are gone";
+
+    private static final String IN_DOUBT =
+            "brokers do not agree on which log it is, or where it ends, as for a moment after a change of leaders;"
+                    + " nothing of it is read before they do";
 
     private static final String UNREADABLE =
             "the partition cannot be read: reading it is not allowed, a record of it is"
@@ -121,6 +126,18 @@ final class Roadblock {
         anotherLog =
                 what + "; nothing of it is read. Its policy is log-loss=fail unless this passes: `waterwheel stream"
                         + " set STREAM \"log-loss=skip to earliest\"` goes on with the new log" + DECIDE;
+    }
+
+    /** The spout has found that the log is another or cut, or cannot tell yet. */
+    void notTheLog(Control.LogState state) {
+        switch (state.problem()) {
+            case IN_DOUBT -> anotherLog = IN_DOUBT;
+            case GONE -> anotherLog("the topic is not there");
+            case RECREATED -> anotherLog("the topic was deleted and made anew");
+            default ->
+                anotherLog(Control.PartitionReport.TRUNCATED + ": it ends at offset " + state.end()
+                        + ", and more was read before, or what was read is not there any more");
+        }
     }
 
     /** It is the log that the positions are of, and may lose any record at any time: nothing of it may be read. */

@@ -97,6 +97,8 @@ public sealed interface Control {
     /** What a spout has found wrong with a partition's log. */
     enum LogProblem {
         NONE,
+        /** It may be truncated, or another: the next looks will tell, and nothing is read before. */
+        IN_DOUBT,
         /** The log ends below what was read of it: it was truncated. */
         TRUNCATED,
         /** The topic was deleted and made anew. */
@@ -117,9 +119,15 @@ public sealed interface Control {
      * @param since first position of the log that the spout reads, see {@code LogIdentity}
      * @param start position of the first record that the log holds
      * @param end position after the last visible record; when the question was asked, not now
+     * @param lookMillis between the last two looks at the topic; 0 when there was one only
      */
-    record LogState(int streamId, int partition, long since, long start, long end, LogProblem problem)
-            implements Control {}
+    record LogState(int streamId, int partition, long since, long start, long end, LogProblem problem, long lookMillis)
+            implements Control {
+        /** Of a first look. */
+        public LogState(int streamId, int partition, long since, long start, long end, LogProblem problem) {
+            this(streamId, partition, since, start, end, problem, 0);
+        }
+    }
 
     /**
      * Dispatcher to coordinators, about every second: how a partition is, for people.
@@ -132,6 +140,7 @@ public sealed interface Control {
      * @param limit first offset that must not be routed yet
      * @param deadLetters stored since the dispatcher began with the partition
      * @param trouble why it stands still, and what to do; empty when it does not
+     * @param lookMillis between the last two looks of its spout at the topic; 0 when not known
      */
     record PartitionReport(
             int streamId,
@@ -142,7 +151,8 @@ public sealed interface Control {
             long end,
             long limit,
             long deadLetters,
-            String trouble)
+            String trouble,
+            long lookMillis)
             implements Control {
         /** How the trouble of a truncated log begins. */
         public static final String TRUNCATED = "the log was truncated";

@@ -52,7 +52,8 @@ public final class ControlCodec {
                     .setSince(state.since())
                     .setStart(state.start())
                     .setEnd(state.end())
-                    .setProblem(state.problem().name()));
+                    .setProblem(state.problem().name())
+                    .setLookMillis(state.lookMillis()));
         } else if (control instanceof Control.PartitionReport report) {
             message.setPartitionReport(PartitionReportControl.newBuilder()
                     .setPartition(report.partition())
@@ -62,7 +63,8 @@ public final class ControlCodec {
                     .setEnd(report.end())
                     .setLimit(report.limit())
                     .setDeadLetters(report.deadLetters())
-                    .setTrouble(report.trouble()));
+                    .setTrouble(report.trouble())
+                    .setLookMillis(report.lookMillis()));
         } else if (control instanceof Control.KeySample sample) {
             KeySampleControl.Builder part = KeySampleControl.newBuilder()
                     .setPartition(sample.partition())
@@ -161,7 +163,8 @@ public final class ControlCodec {
                         part.getSince(),
                         part.getStart(),
                         part.getEnd(),
-                        Control.LogProblem.valueOf(part.getProblem()));
+                        Control.LogProblem.valueOf(part.getProblem()),
+                        part.getLookMillis());
             }
             case PARTITION_REPORT -> {
                 PartitionReportControl part = message.getPartitionReport();
@@ -174,7 +177,8 @@ public final class ControlCodec {
                         part.getEnd(),
                         part.getLimit(),
                         part.getDeadLetters(),
-                        part.getTrouble());
+                        part.getTrouble(),
+                        part.getLookMillis());
             }
             case KEY_SAMPLE -> {
                 KeySampleControl part = message.getKeySample();

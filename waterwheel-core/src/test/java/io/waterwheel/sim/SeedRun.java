@@ -6,6 +6,7 @@ import java.util.function.LongFunction;
 final class SeedRun implements LongFunction<String> {
     @Override
     public String apply(long seed) {
-        return Simulation.run(seed, Simulation.STEPS).failure();
+        String failure = LogSimulation.run(seed);
+        return failure.isEmpty() ? Simulation.run(seed, Simulation.STEPS).failure() : failure;
     }
 }

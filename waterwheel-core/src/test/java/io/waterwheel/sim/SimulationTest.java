@@ -35,6 +35,14 @@ final class SimulationTest {
     }
 
     @Test
+    void noAnswerFromThePastIsTakenForALoss() {
+        long first = Long.getLong("seed", 1);
+        for (long seed = first; seed < first + Integer.getInteger("seeds", SEEDS); seed++) {
+            assertThat(LogSimulation.run(seed)).isEmpty();
+        }
+    }
+
+    @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {
         long first = Long.getLong("seed", 1);
         long last = first + Integer.getInteger("seeds", SEEDS) - 1;

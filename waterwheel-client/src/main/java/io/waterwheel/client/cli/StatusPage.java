@@ -130,6 +130,13 @@ final class StatusPage {
                 troubles.add(name + ", partition " + partition.path("partition").asInt() + " stands still: " + what);
             }
         }
+        long checked = stream.path("sourceCheckMillis").asLong();
+        long wanted = stream.path("sourceCheckWantedMillis").asLong();
+        if (wanted > 0 && checked > 2 * wanted) {
+            troubles.add(name + ": its topic is looked at every " + checked + " ms only, source.check-interval is "
+                    + wanted + " ms: a topic that is made anew meanwhile may be taken for the old one. Is Kafka or"
+                    + " ZooKeeper slow, or are there too few spouts?");
+        }
         if (stream.path("sources").size() < stream.path("partitions").asInt()) {
             troubles.add(name + ": nothing is heard yet of "
                     + (stream.path("partitions").asInt()

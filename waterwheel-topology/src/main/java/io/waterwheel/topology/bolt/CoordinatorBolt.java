@@ -167,7 +167,11 @@ public final class CoordinatorBolt extends BaseRichBolt {
                 troubles.add("cannot be answered from: " + e.getMessage());
             }
             return new StatusJson.StreamStatus(
-                    snapshot, snapshots.lastReports(stream.id()), partitionReports(stream.id()), troubles);
+                    snapshot,
+                    snapshots.lastReports(stream.id()),
+                    partitionReports(stream.id()),
+                    troubles,
+                    services.config().get(Keys.SOURCE_CHECK_INTERVAL).toMillis());
         }
 
         @Override

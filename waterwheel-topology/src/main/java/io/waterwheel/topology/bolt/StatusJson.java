@@ -32,12 +32,14 @@ final class StatusJson {
      * @param reports by indexer, the latest
      * @param partitions by partition, the latest
      * @param troubles what is wrong with the stream as a whole, in sentences for people
+     * @param checkMillis how often topics should be looked at
      */
     record StreamStatus(
             StreamSnapshot snapshot,
             Map<Integer, Control.Report> reports,
             Map<Integer, Control.PartitionReport> partitions,
-            List<String> troubles) {}
+            List<String> troubles,
+            long checkMillis) {}
 
     /**
      * All of it.
@@ -136,11 +138,13 @@ final class StatusJson {
         json.put("deadLetters", stream.policy().badRecords().toString());
         json.put("logLoss", stream.policy().logLoss().toString());
         long lag = 0;
+        long longestCheck = 0;
         ArrayNode partitions = json.putArray("sources");
         for (Control.PartitionReport report : known.partitions().values()) {
             long indexed = indexed(report, known.reports().values());
             long behind = report.end() < 0 ? 0 : Math.max(0, report.end() - Math.max(0, indexed));
             lag += behind;
+            longestCheck = Math.max(longestCheck, report.lookMillis());
             ObjectNode partition = partitions.addObject();
             partition.put("partition", report.partition());
             partition.put("position", report.position());
@@ -152,6 +156,8 @@ final class StatusJson {
             partition.put("trouble", report.trouble().replace("STREAM", stream.name()));
         }
         json.put("lag", lag);
+        json.put("sourceCheckMillis", longestCheck);
+        json.put("sourceCheckWantedMillis", known.checkMillis());
         ArrayNode lost = json.putArray("lost");
         for (LostRange range : known.snapshot().lost()) {
             lost.addObject()

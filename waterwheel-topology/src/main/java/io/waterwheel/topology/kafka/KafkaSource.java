@@ -184,6 +184,7 @@ public final class KafkaSource implements LogSource {
             }
             long to = next.offset() + reading.base;
             if (to > reading.position) {
+                int epoch = epoch(read, next);
                 for (RecordBatch batch : Batches.cut(
                         reading.of.streamId(),
                         reading.of.partition(),
@@ -192,12 +193,18 @@ public final class KafkaSource implements LogSource {
                         reading.base,
                         read,
                         batchBytes)) {
-                    news.add(new News.Read(batch));
+                    news.add(new News.Read(batch, epoch));
                 }
                 reading.position = to;
             }
         }
         return news;
+    }
+
+    /** Of the last record: epochs only rise in a log. */
+    private static int epoch(List<ConsumerRecord<ByteBuffer, ByteBuffer>> read, OffsetAndMetadata next) {
+        int last = read.isEmpty() ? -1 : read.get(read.size() - 1).leaderEpoch().orElse(-1);
+        return Math.max(last, next.leaderEpoch().orElse(-1));
     }
 
     private void endReading(Set<TopicPartition> blamed, RuntimeException why, List<News> news) {

@@ -1,51 +1,114 @@
 package io.waterwheel.topology.spout;
 
+import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.LogMemory;
+import io.waterwheel.catalog.LogMemory.LeaderEpoch;
+import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.model.Control;
-import io.waterwheel.model.Control.LogProblem;
+import io.waterwheel.ingest.LogTracker;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.worker.WorkerServices.TopicState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks, every second or so and elsewhere than on the spout's thread, how the topics of a spout task's partitions are:
- * whether they are the ones that positions are of, where they begin and end, whether they have more partitions; and now
- * and then whether they are compacted. Owner: the spout's executor; what it finds comes back by {@link #poll}.
+ * Looks, every {@code source.check-interval} and elsewhere than on the spout's thread, how the topics of a spout task's
+ * partitions are, and does in the catalog what their {@link LogTracker}s want done. It decides nothing. A look asks
+ * Kafka for all topics at once, and reads one node of the catalog, however many partitions there are: routes are read
+ * again only when the log of some partition was changed, and every {@value #LOOKS_A_POLICY}th time. Owner: the spout's
+ * executor; what was found comes back by {@link #poll}.
  */
 final class SourceCheck {
     private static final Logger LOG = LoggerFactory.getLogger(SourceCheck.class);
 
-    /** Of so many looks one asks how a topic is cleaned up: that is rarely changed. */
+    /** Of so many looks one asks how a topic is cleaned up, and reads all routes: that is rarely changed. */
     private static final int LOOKS_A_POLICY = 60;
+    /** Nodes asked for at once. */
+    private static final int ROUTES_AT_ONCE = 1_000;
 
     /**
-     * How a partition is.
+     * What a look was asked about a partition, and what the catalog should be told before.
      *
-     * @param log that is to be read from now on
+     * @param read position below which everything was read before the look
+     * @param log that is followed
+     * @param epoch to be remembered; null for none
+     * @param left topic ids to be remembered as left
+     * @param sound whether it is the right one, as far as is known
+     * @param decided whether it is held to be another, or cut
+     * @param successor that should follow; null for none
      */
-    record Finding(Judge judge, Control.LogState state, LogIdentity log) {}
+    private record Question(
+            SourcePartition partition,
+            StreamInfo stream,
+            long read,
+            LogIdentity log,
+            @Nullable LeaderEpoch epoch,
+            Set<String> left,
+            boolean sound,
+            boolean decided,
+            LogTracker.@Nullable Successor successor) {}
+
+    /**
+     * What the catalog says of a partition.
+     *
+     * @param left topic ids that were left, read after the route
+     */
+    private record Followed(SourcePartition partition, LogIdentity log, Collection<String> left) {}
+
+    /** What the catalog remembers of a partition. */
+    private record Known(
+            SourcePartition partition,
+            Collection<String> left,
+            @Nullable LeaderEpoch epoch) {}
+
+    /** A look. */
+    private static final class Round {
+        final List<Question> questions;
+        /** Those whose wishes the catalog has fulfilled. */
+        final List<Question> remembered = new ArrayList<>();
+
+        final List<Known> known = new ArrayList<>();
+        final List<Followed> followed = new ArrayList<>();
+        Map<Integer, TopicState> topics = Map.of();
+        /** Whether the topics were asked for. */
+        boolean looked;
+        /** By stream; absent where it is not known, or was not asked for. */
+        final Map<Integer, Boolean> compacted = new HashMap<>();
+
+        Round(List<Question> questions) {
+            this.questions = questions;
+        }
+    }
 
     private final WorkerServices services;
     private final int spout;
     private final long intervalNanos;
-    private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
+    private final Queue<Round> rounds = new ConcurrentLinkedQueue<>();
     private volatile boolean underWay;
     private long nextNanos = System.nanoTime();
-    /** By stream, as far as it could be found out. Only the check that is under way uses it, and the count of looks. */
-    private final Map<Integer, Boolean> compacted = new HashMap<>();
+    private long begunNanos;
+    /** Between the beginnings of the last two looks; 0 before the second. */
+    private long lastNanos;
+
+    private boolean tooSlow;
+    /** Only the look that is under way uses it. */
+    private long changes = Long.MIN_VALUE;
 
     private int looks;
 
@@ -55,33 +118,52 @@ final class SourceCheck {
         this.intervalNanos = services.config().get(Keys.SOURCE_CHECK_INTERVAL).toNanos();
     }
 
-    /** Lets the next check begin at once. */
+    /** Lets the next look begin at once. */
     void soon() {
         nextNanos = System.nanoTime();
     }
 
-    @Nullable
-    Finding poll() {
-        return findings.poll();
+    /** Milliseconds between the last two looks; 0 before the second. */
+    long lastMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(lastNanos);
     }
 
-    /** Begins a check of these, if it is time and none is under way. */
-    void begin(List<Judge> judges) {
+    /** Begins to look at these, if it is time and no look is under way. */
+    void begin(Collection<Map<Integer, SourcePartition>> streams) {
         long now = System.nanoTime();
-        if (underWay || now - nextNanos < 0 || judges.isEmpty()) {
+        if (underWay || now - nextNanos < 0) {
             return;
         }
+        List<Question> questions = new ArrayList<>();
+        streams.forEach(ofStream -> ofStream.values().forEach(partition -> questions.add(question(partition))));
+        if (questions.isEmpty()) {
+            return;
+        }
+        if (begunNanos != 0) {
+            lastNanos = now - begunNanos;
+            boolean slow = lastNanos > 2 * intervalNanos;
+            if (slow && !tooSlow) {
+                LOG.warn(
+                        "[spout-{}] {} partitions are looked at every {} ms only; source.check-interval is {} ms",
+                        spout,
+                        questions.size(),
+                        lastMillis(),
+                        TimeUnit.NANOSECONDS.toMillis(intervalNanos));
+            }
+            tooSlow = slow;
+        }
+        begunNanos = now;
         nextNanos = now + intervalNanos;
-        Map<Judge, Long> read = new HashMap<>();
-        judges.forEach(judge -> read.put(judge, judge.position()));
+        Round round = new Round(questions);
         underWay = true;
         try {
             services.blockingCalls().execute(() -> {
                 try {
-                    check(judges, read);
+                    look(round);
                 } catch (RuntimeException e) {
                     LOG.warn("[spout-{}] the topics cannot be looked at; trying again: {}", spout, e.getMessage());
                 } finally {
+                    rounds.add(round);
                     underWay = false;
                 }
             });
@@ -90,128 +172,222 @@ final class SourceCheck {
         }
     }
 
-    private void check(List<Judge> judges, Map<Judge, Long> read) {
-        Map<Integer, StreamInfo> streams = new HashMap<>();
-        judges.forEach(judge -> streams.put(judge.stream().id(), judge.stream()));
-        Map<Integer, TopicState> topics = services.topicStates(streams.values());
-        if (looks++ % LOOKS_A_POLICY == 0) {
-            compacted.keySet().retainAll(streams.keySet());
-            compacted.putAll(services.compactedTopics(streams.values()));
+    private static Question question(SourcePartition partition) {
+        LogTracker tracker = partition.tracker;
+        return new Question(
+                partition,
+                partition.stream,
+                partition.position,
+                tracker.log(),
+                tracker.epochToRemember(),
+                Set.copyOf(tracker.leftToRemember()),
+                tracker.isSound(),
+                tracker.isDecided(),
+                partition.stream.policy().logLoss() == LogLoss.FAIL ? null : tracker.successor());
+    }
+
+    /** Hands over what was found, if a look has ended: partitions whose trackers may have changed, none twice. */
+    List<SourcePartition> poll() {
+        Round round = rounds.poll();
+        if (round == null) {
+            return List.of();
         }
-        List<RuntimeException> failures = new ArrayList<>();
-        for (Judge judge : judges) {
-            try {
-                StreamInfo stream = judge.stream();
-                StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-                Finding finding = look(judge, stream, catalog, topics.get(stream.id()), read.getOrDefault(judge, 0L));
-                findings.add(compacted.getOrDefault(stream.id(), false) ? compacted(finding) : finding);
-            } catch (RuntimeException e) {
-                failures.add(e);
+        for (Question question : round.remembered) {
+            LogTracker tracker = question.partition().tracker;
+            tracker.onLeftRemembered(question.left());
+            if (question.epoch() != null) {
+                tracker.onRemembered(question.epoch());
             }
         }
-        if (!failures.isEmpty()) {
-            throw failures.get(0);
+        round.known.forEach(known -> known.partition().tracker.onKnown(known.left(), known.epoch()));
+        round.followed.forEach(found -> found.partition().tracker.onRoute(found.log(), found.left()));
+        List<SourcePartition> all = new ArrayList<>();
+        boolean more = false;
+        for (Question question : round.questions) {
+            SourcePartition partition = question.partition();
+            LogTracker tracker = partition.tracker;
+            StreamInfo stream = question.stream();
+            Boolean compacted = round.compacted.get(stream.id());
+            if (compacted != null) {
+                tracker.onCompacted(compacted);
+            }
+            if (round.looked) {
+                tracker.onLook(look(round.topics.get(stream.id()), partition), question.read());
+                all.add(partition);
+            }
+            more |= tracker.epochToRemember() != null && question.epoch() == null;
+            more |= tracker.isDecided() && !question.decided();
         }
+        if (more) {
+            soon();
+        }
+        return all;
     }
 
-    /** What is wrong otherwise comes first: it may be decided on meanwhile. */
-    static Finding compacted(Finding of) {
-        Control.LogState state = of.state();
-        if (state.problem() != LogProblem.NONE) {
-            return of;
-        }
-        return new Finding(
-                of.judge(),
-                new Control.LogState(
-                        state.streamId(),
-                        state.partition(),
-                        state.since(),
-                        state.start(),
-                        state.end(),
-                        LogProblem.COMPACTED),
-                of.log());
-    }
-
-    /**
-     * What is to be read of a partition, and how it is.
-     *
-     * @param read position below which everything was read before the topic was looked at
-     */
-    static Finding look(Judge judge, StreamInfo stream, StreamCatalog catalog, @Nullable TopicState topic, long read) {
-        int partition = judge.partition();
-        LogIdentity log = judge.log();
-        if (topic != null && !topic.knows(partition)) {
+    /** What a topic's state says of a partition. */
+    static LogTracker.Look look(@Nullable TopicState topic, SourcePartition of) {
+        int partition = of.number;
+        if (topic == null) {
+            return new LogTracker.Look.Gone();
+        } else if (!topic.knows(partition)) {
             LOG.warn(
                     "[{}] partition {} of topic {} cannot be looked at; trying again: {}",
-                    stream.name(),
+                    of.stream.name(),
                     partition,
-                    stream.topic(),
+                    of.stream.topic(),
                     topic.failure());
-            return new Finding(
-                    judge, new Control.LogState(stream.id(), partition, log.since(), -1, -1, LogProblem.UNKNOWN), log);
+            return new LogTracker.Look.Unknown();
+        } else if (partition >= topic.ends().length) {
+            return new LogTracker.Look.NoPartition(topic.id());
         }
-        LogIdentity present = catalog.route(partition).route().log();
-        if (present.since() > log.since() && topic != null && present.matches(topic.id())) {
-            // Somebody has decided. Seen here in every case: the old log may look sound.
-            log = present;
-        }
-        LogProblem problem = judge.judge(log, topic, Math.max(read, log.since()));
-        if (problem != LogProblem.NONE) {
-            LogIdentity next = decided(judge, stream, catalog, log, present, topic, problem);
-            if (!next.equals(log) && topic != null && next.matches(topic.id())) {
-                problem = LogProblem.NONE;
-            }
-            log = next;
-        } else if (partition == 0
-                && topic != null
-                && topic.failure().isEmpty()
-                && topic.ends().length > stream.partitions()) {
-            StreamInfo extended = catalog.extend(topic.starts(), LogIdentity.first(topic.id()));
-            LOG.warn(
-                    "[{}] topic {} has {} partitions now: the new ones are read from their beginning",
-                    extended.name(),
-                    extended.topic(),
-                    extended.partitions());
-        }
-        long start = -1;
-        long end = -1;
-        if (topic != null && partition < topic.ends().length) {
-            start = topic.starts()[partition] + log.base();
-            end = topic.ends()[partition] + log.base();
-        }
-        return new Finding(judge, new Control.LogState(stream.id(), partition, log.since(), start, end, problem), log);
+        return new LogTracker.Look.Seen(
+                topic.id(), topic.epochs()[partition], topic.starts()[partition], topic.ends()[partition]);
     }
 
-    /** The log that somebody, or the policy, has decided on; the old one while nobody has. */
-    private static LogIdentity decided(
-            Judge judge,
-            StreamInfo stream,
-            StreamCatalog catalog,
-            LogIdentity log,
-            LogIdentity present,
-            @Nullable TopicState topic,
-            LogProblem problem) {
-        int partition = judge.partition();
-        if (topic == null || stream.policy().logLoss() == LogLoss.FAIL) {
-            return present;
+    private void look(Round round) {
+        Map<Integer, List<Question>> byStream = new HashMap<>();
+        for (Question question : round.questions) {
+            byStream.computeIfAbsent(question.stream().id(), key -> new ArrayList<>())
+                    .add(question);
         }
-        if (!present.equals(log) || partition >= topic.ends().length) {
-            return present;
+        for (List<Question> ofStream : byStream.values()) {
+            quietly(ofStream.get(0).stream(), () -> tellCatalog(round, ofStream));
         }
-        long first = topic.starts()[partition];
-        if (problem == LogProblem.TRUNCATED) {
-            // Not where it ends now: producers may have gone on since.
-            first = Math.max(first, Math.min(topic.ends()[partition], judge.truncatedAt() - log.base()));
+        List<StreamInfo> streams =
+                byStream.values().stream().map(all -> all.get(0).stream()).toList();
+        round.topics = services.topicStates(streams);
+        round.looked = true;
+        boolean all = looks++ % LOOKS_A_POLICY == 0;
+        if (all) {
+            round.compacted.putAll(services.compactedTopics(streams));
         }
-        LogIdentity next =
-                catalog.changeLog(partition, present, topic.id(), first).route().log();
-        LOG.error(
-                "[{}] partition {}: {}; its policy is to go on: offset {} of the log is position {} from now on",
-                stream.name(),
-                partition,
-                problem,
-                first,
-                next.since());
-        return next;
+        byStream.values().forEach(ofStream -> quietly(ofStream.get(0).stream(), () -> extend(round, ofStream)));
+        // Before the routes: what is changed while they are read is seen next time.
+        long now = LogMemory.changes(services.catalogStore());
+        if (all || now != changes) {
+            byStream.values().forEach(ofStream -> quietly(ofStream.get(0).stream(), () -> readRoutes(round, ofStream)));
+            changes = now;
+        }
+    }
+
+    /** One stream's trouble is no other's. */
+    private void quietly(StreamInfo stream, Runnable step) {
+        try {
+            step.run();
+        } catch (StreamGoneException e) {
+            LOG.info("[{}/spout-{}] was dropped", stream.name(), spout);
+        } catch (RuntimeException e) {
+            changes = Long.MIN_VALUE;
+            LOG.warn(
+                    "[{}/spout-{}] the catalog cannot be asked about its logs; trying again: {}",
+                    stream.name(),
+                    spout,
+                    e.getMessage());
+        }
+    }
+
+    /** What trackers want remembered, then which logs should follow. */
+    private void tellCatalog(Round round, List<Question> questions) {
+        StreamInfo stream = questions.get(0).stream();
+        CatalogStore store = services.catalogStore();
+        LogMemory memory = new LogMemory(store, stream);
+        Map<Integer, LeaderEpoch> epochs = new HashMap<>();
+        List<Question> told = new ArrayList<>();
+        for (Question question : questions) {
+            question.left().forEach(memory::leave);
+            if (question.epoch() != null) {
+                epochs.put(question.partition().number, question.epoch());
+            }
+            if (question.epoch() != null || !question.left().isEmpty()) {
+                told.add(question);
+            }
+        }
+        if (!epochs.isEmpty()) {
+            memory.raise(epochs);
+        }
+        round.remembered.addAll(told);
+        List<Integer> decided = questions.stream()
+                .filter(Question::decided)
+                .map(question -> question.partition().number)
+                .toList();
+        if (decided.isEmpty()) {
+            return;
+        }
+        // Another spout may know more: one that lives on beside its successor hears less than that.
+        store.sync();
+        LogMemory.Known known = memory.read(decided);
+        StreamCatalog catalog = new StreamCatalog(store, stream);
+        for (Question question : questions) {
+            LogTracker.Successor next = question.successor();
+            int partition = question.partition().number;
+            LeaderEpoch epoch = known.epochs().get(partition);
+            if (question.decided()) {
+                round.known.add(new Known(question.partition(), known.left(), epoch));
+            }
+            if (next != null && !next.isPast(known.left(), epoch)) {
+                LogIdentity log = catalog.changeLog(partition, next.old(), next.topicId(), next.firstOffset())
+                        .route()
+                        .log();
+                round.followed.add(new Followed(
+                        question.partition(), log, memory.read(List.of()).left()));
+                LOG.error(
+                        "[{}] partition {}: the log is {}; its policy is to go on: offset {} of the log is position {} from now on",
+                        stream.name(),
+                        partition,
+                        next.topicId().equals(next.old().topicId()) ? "truncated" : "of another topic",
+                        next.firstOffset(),
+                        log.since());
+            }
+        }
+    }
+
+    /** Takes up partitions that a topic has got; the spout of its first one does it. */
+    private void extend(Round round, List<Question> questions) {
+        StreamInfo stream = questions.get(0).stream();
+        TopicState topic = round.topics.get(stream.id());
+        for (Question question : questions) {
+            if (question.partition().number == 0
+                    && topic != null
+                    && topic.failure().isEmpty()
+                    && topic.ends().length > stream.partitions()
+                    && question.log().matches(topic.id())
+                    && question.sound()) {
+                StreamInfo extended = new StreamCatalog(services.catalogStore(), stream)
+                        .extend(topic.starts(), LogIdentity.first(topic.id()));
+                LOG.warn(
+                        "[{}] topic {} has {} partitions now: the new ones are read from their beginning",
+                        extended.name(),
+                        extended.topic(),
+                        extended.partitions());
+            }
+        }
+    }
+
+    /** Whether somebody has decided that another log follows. Seen here in every case: the old one may look sound. */
+    private void readRoutes(Round round, List<Question> questions) {
+        StreamInfo stream = questions.get(0).stream();
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        List<Question> changed = new ArrayList<>();
+        List<LogIdentity> logs = new ArrayList<>();
+        for (int from = 0; from < questions.size(); from += ROUTES_AT_ONCE) {
+            List<Question> some = questions.subList(from, Math.min(from + ROUTES_AT_ONCE, questions.size()));
+            List<PartitionRoute> routes = catalog.readRoutes(
+                    some.stream().map(question -> question.partition().number).toList());
+            for (int i = 0; i < some.size(); i++) {
+                LogIdentity log = routes.get(i).log();
+                if (log.since() > some.get(i).log().since()) {
+                    changed.add(some.get(i));
+                    logs.add(log);
+                }
+            }
+        }
+        if (!changed.isEmpty()) {
+            Set<String> left = new LogMemory(services.catalogStore(), stream)
+                    .read(List.of())
+                    .left();
+            for (int i = 0; i < changed.size(); i++) {
+                round.followed.add(new Followed(changed.get(i).partition(), logs.get(i), left));
+            }
+        }
     }
 }

@@ -1,13 +1,11 @@
 package io.waterwheel.topology.spout;
 
 import io.waterwheel.catalog.LogIdentity;
-import io.waterwheel.catalog.StreamCatalog;
-import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.ingest.LogSource;
+import io.waterwheel.ingest.LogTracker;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.Control;
-import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
@@ -45,31 +43,6 @@ public final class SourceSpout extends BaseRichSpout {
     private static final Duration POLL = Duration.ofMillis(5);
     /** Reading that failed and does not again for so long goes well. */
     private static final long SOUND_NANOS = 1_000_000_000;
-
-    private static final class Partition {
-        final StreamInfo stream;
-        final int number;
-        final Judge judge;
-        final Handover.Lane lane;
-        /** Where live reading goes on when it begins again. */
-        long position;
-
-        boolean reading;
-        /** Whether reading waits for a seek. */
-        boolean gap;
-        /** Whether reading failed, and has not gone well for a while since. */
-        boolean unreadable;
-        /** When reading began. */
-        long begunNanos;
-
-        Partition(StreamInfo stream, int number, long position, LogIdentity log, Handover.Lane lane) {
-            this.stream = stream;
-            this.number = number;
-            this.position = position;
-            this.lane = lane;
-            this.judge = new Judge(stream, number, log, position);
-        }
-    }
 
     private final ServicesFactory factory;
     private final long heartbeatNanos;
@@ -134,12 +107,15 @@ public final class SourceSpout extends BaseRichSpout {
         private final Handover handover;
         private final AutoCloseable registration;
         private final ArrayBlockingQueue<Control.Live> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
-        private final Map<Integer, Map<Integer, Partition>> partitions = new HashMap<>();
+        private final Map<Integer, Map<Integer, SourcePartition>> partitions = new HashMap<>();
         /** By stream, how many of its partitions have been looked at. */
         private final Map<Integer, Integer> covered = new HashMap<>();
 
         private final SourceCheck check;
+        private final StreamStarts starts;
         private @Nullable Map<Integer, StreamInfo> known;
+        /** Whether there may be partitions of which it is not known where they begin. */
+        private boolean uncovered;
         /** While Storm lets this task stand still. */
         /** That it stands, page by page; empty while it reads. */
         private final List<AutoCloseable> standing = new ArrayList<>();
@@ -159,6 +135,7 @@ public final class SourceSpout extends BaseRichSpout {
                     (dispatcher, message) ->
                             collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(message)));
             this.check = new SourceCheck(services, index);
+            this.starts = new StreamStarts(services, index);
             this.registration = services.controlBus()
                     .register(
                             Role.SPOUT, index, message -> message instanceof Control.Live live && control.offer(live));
@@ -169,11 +146,12 @@ public final class SourceSpout extends BaseRichSpout {
             if (streams != known) {
                 follow(streams);
             }
+            takeStarts(streams);
             steer();
             look();
             for (LogSource.News news : source.poll(POLL)) {
                 if (news instanceof LogSource.News.Read read) {
-                    take(read.batch());
+                    take(read.batch(), read.epoch());
                 } else if (news instanceof LogSource.News.Gap gap) {
                     // Never skipped silently: its dispatcher, told how the log is, does what the policy says.
                     LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
@@ -186,12 +164,12 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         private void meet(LogSource.News.Gap gap) {
-            Map<Integer, Partition> ofStream = partitions.get(gap.streamId());
-            Partition partition = ofStream == null ? null : ofStream.get(gap.partition());
+            Map<Integer, SourcePartition> ofStream = partitions.get(gap.streamId());
+            SourcePartition partition = ofStream == null ? null : ofStream.get(gap.partition());
             if (partition != null) {
                 partition.gap = true;
                 if (gap.truncatedAt() >= 0 && partition.reading) {
-                    partition.judge.tell(gap.truncatedAt());
+                    partition.tracker.onTruncation(gap.truncatedAt());
                     stop(partition, Control.LogProblem.TRUNCATED);
                 }
             }
@@ -200,8 +178,8 @@ public final class SourceSpout extends BaseRichSpout {
 
         /** The next look at the topic begins with it again. */
         private void meet(LogSource.News.Unreadable failed) {
-            Map<Integer, Partition> ofStream = partitions.get(failed.streamId());
-            Partition partition = ofStream == null ? null : ofStream.get(failed.partition());
+            Map<Integer, SourcePartition> ofStream = partitions.get(failed.streamId());
+            SourcePartition partition = ofStream == null ? null : ofStream.get(failed.partition());
             if (partition == null) {
                 return;
             }
@@ -216,18 +194,24 @@ public final class SourceSpout extends BaseRichSpout {
             end(partition);
         }
 
-        private void take(RecordBatch batch) {
-            Map<Integer, Partition> ofStream = partitions.get(batch.streamId());
-            Partition partition = ofStream == null ? null : ofStream.get(batch.partition());
+        private void take(RecordBatch batch, int epoch) {
+            Map<Integer, SourcePartition> ofStream = partitions.get(batch.streamId());
+            SourcePartition partition = ofStream == null ? null : ofStream.get(batch.partition());
             if (partition == null || !partition.reading) {
                 return;
             }
+            if (!partition.tracker.onRecords(epoch)) {
+                // Read again once the catalog remembers under which epoch it was: see LogTracker.
+                source.remove(batch.streamId(), batch.partition());
+                end(partition);
+                check.soon();
+                return;
+            }
             partition.position = batch.to();
-            partition.judge.moveTo(batch.to());
             partition.lane.read(batch);
         }
 
-        private void end(Partition partition) {
+        private void end(SourcePartition partition) {
             partition.reading = false;
             partition.position = partition.lane.end(partition.position);
         }
@@ -235,8 +219,8 @@ public final class SourceSpout extends BaseRichSpout {
         private void steer() {
             Control.Live live;
             while ((live = control.poll()) != null) {
-                Map<Integer, Partition> ofStream = partitions.get(live.streamId());
-                Partition partition = ofStream == null ? null : ofStream.get(live.partition());
+                Map<Integer, SourcePartition> ofStream = partitions.get(live.streamId());
+                SourcePartition partition = ofStream == null ? null : ofStream.get(live.partition());
                 if (partition == null) {
                     continue;
                 }
@@ -255,73 +239,69 @@ public final class SourceSpout extends BaseRichSpout {
 
         /** Asks how the topics are, and takes what came of it. */
         private void look() {
-            check.begin(partitions.values().stream()
-                    .flatMap(ofStream -> ofStream.values().stream())
-                    .map(partition -> partition.judge)
-                    .toList());
-            SourceCheck.Finding finding;
-            while ((finding = check.poll()) != null) {
-                Map<Integer, Partition> ofStream =
-                        partitions.get(finding.state().streamId());
-                Partition partition =
-                        ofStream == null ? null : ofStream.get(finding.state().partition());
-                if (partition == null || partition.judge != finding.judge()) {
-                    continue;
+            check.begin(partitions.values());
+            for (SourcePartition partition : check.poll()) {
+                Map<Integer, SourcePartition> ofStream = partitions.get(partition.stream.id());
+                if (ofStream != null && ofStream.get(partition.number) == partition) {
+                    take(partition);
                 }
-                take(partition, finding);
             }
         }
 
-        private void take(Partition partition, SourceCheck.Finding finding) {
+        private void take(SourcePartition partition) {
             StreamInfo stream = partition.stream;
-            if (finding.state().problem() == Control.LogProblem.UNKNOWN) {
+            LogTracker tracker = partition.tracker;
+            Control.LogState state = new Control.LogState(
+                    stream.id(),
+                    partition.number,
+                    tracker.log().since(),
+                    tracker.start(),
+                    tracker.end(),
+                    tracker.problem(),
+                    check.lastMillis());
+            boolean anotherLog = partition.position < tracker.log().since();
+            boolean sound = tracker.isSound();
+            if (partition.reading && (!sound || anotherLog)) {
+                stop(partition, state.problem());
+            }
+            if (state.problem() == Control.LogProblem.UNKNOWN) {
                 // What is read is read on; what is not is not begun.
-                tell(finding.state());
+                tell(state);
                 return;
             }
-            boolean sound =
-                    finding.state().problem() == Control.LogProblem.NONE && !partition.judge.doubts(finding.log());
-            boolean anotherLog = !finding.log().equals(partition.judge.log());
-            if (partition.reading && (!sound || anotherLog)) {
-                stop(partition, finding.state().problem());
-            }
-            partition.judge.follow(finding.log());
-            if (sound && !partition.reading) {
-                partition.position = Math.max(partition.position, finding.log().since());
-                source.assign(
-                        stream.id(),
-                        stream.topic(),
-                        partition.number,
-                        partition.position,
-                        finding.log().base());
-                partition.reading = true;
-                partition.lane.begin(partition.position);
-                partition.begunNanos = System.nanoTime();
-                partition.gap = false;
-                if (!partition.unreadable) {
-                    LOG.info(
-                            "[{}/spout-{}] reads partition {} from {}",
-                            stream.name(),
-                            index,
-                            partition.number,
-                            partition.position);
-                }
+            if (tracker.mayRead() && !partition.reading) {
+                begin(partition);
             }
             if (partition.unreadable && partition.reading && System.nanoTime() - partition.begunNanos >= SOUND_NANOS) {
                 partition.unreadable = false;
                 LOG.info("[{}/spout-{}] partition {} can be read again", stream.name(), index, partition.number);
             }
             long next = partition.position;
-            if (partition.reading
-                    && partition.gap
-                    && finding.state().start() <= next
-                    && next <= finding.state().end()) {
+            if (partition.reading && partition.gap && state.start() <= next && next <= state.end()) {
                 // What was not there is there again: a former leader may have answered.
                 partition.gap = false;
                 source.seek(stream.id(), partition.number, next);
             }
-            partition.judge.moveTo(next);
-            tell(partition.unreadable && sound ? unreadable(finding.state()) : finding.state());
+            tell(partition.unreadable && sound ? unreadable(state) : state);
+        }
+
+        private void begin(SourcePartition partition) {
+            StreamInfo stream = partition.stream;
+            LogIdentity log = partition.tracker.log();
+            partition.position = Math.max(partition.position, log.since());
+            source.assign(stream.id(), stream.topic(), partition.number, partition.position, log.base());
+            partition.reading = true;
+            partition.lane.begin(partition.position);
+            partition.begunNanos = System.nanoTime();
+            partition.gap = false;
+            if (!partition.unreadable) {
+                LOG.info(
+                        "[{}/spout-{}] reads partition {} from {}",
+                        stream.name(),
+                        index,
+                        partition.number,
+                        partition.position);
+            }
         }
 
         private static Control.LogState unreadable(Control.LogState state) {
@@ -331,17 +311,18 @@ public final class SourceSpout extends BaseRichSpout {
                     state.since(),
                     state.start(),
                     state.end(),
-                    Control.LogProblem.UNREADABLE);
+                    Control.LogProblem.UNREADABLE,
+                    state.lookMillis());
         }
 
-        private void stop(Partition partition, Control.LogProblem problem) {
+        private void stop(SourcePartition partition, Control.LogProblem problem) {
             LOG.error(
                     "[{}/spout-{}] partition {} is not read on at {}: {}",
                     partition.stream.name(),
                     index,
                     partition.number,
                     partition.position,
-                    problem == Control.LogProblem.NONE ? "another log, or its end is in doubt" : problem);
+                    problem == Control.LogProblem.NONE ? "another log follows" : problem);
             source.remove(partition.stream.id(), partition.number);
             end(partition);
         }
@@ -352,10 +333,10 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         private void follow(Map<Integer, StreamInfo> streams) {
-            for (Iterator<Map.Entry<Integer, Map<Integer, Partition>>> all =
+            for (Iterator<Map.Entry<Integer, Map<Integer, SourcePartition>>> all =
                             partitions.entrySet().iterator();
                     all.hasNext(); ) {
-                Map.Entry<Integer, Map<Integer, Partition>> gone = all.next();
+                Map.Entry<Integer, Map<Integer, SourcePartition>> gone = all.next();
                 if (!streams.containsKey(gone.getKey())) {
                     gone.getValue().values().forEach(partition -> {
                         source.remove(gone.getKey(), partition.number);
@@ -365,44 +346,52 @@ public final class SourceSpout extends BaseRichSpout {
                     all.remove();
                 }
             }
-            boolean all = true;
             for (StreamInfo stream : streams.values()) {
-                if (covered.getOrDefault(stream.id(), 0) < stream.partitions()) {
-                    all &= begin(stream);
-                    check.soon();
+                for (SourcePartition partition :
+                        partitions.getOrDefault(stream.id(), Map.of()).values()) {
+                    partition.stream = stream;
                 }
-                Map<Integer, Partition> mine = partitions.getOrDefault(stream.id(), Map.of());
-                mine.values().forEach(partition -> partition.judge.update(stream));
             }
-            known = all ? streams : null;
+            known = streams;
+            uncovered = true;
         }
 
-        private boolean begin(StreamInfo stream) {
-            Map<Integer, Partition> mine = new HashMap<>(partitions.getOrDefault(stream.id(), Map.of()));
-            try {
-                StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-                // An indexer that is behind the furthest is served by the dispatcher's own reading of the log, and
-                // delays nobody.
-                long[] starts = catalog.furthest();
-                for (int p = covered.getOrDefault(stream.id(), 0); p < stream.partitions(); p++) {
-                    if (Placement.spoutOf(stream.id(), p, spouts) == index) {
-                        LogIdentity log = catalog.route(p).route().log();
-                        long start = Math.max(starts[p], log.since());
-                        int dispatcher = Placement.dispatcherOf(stream.id(), p, dispatcherTasks.size());
-                        mine.put(
-                                p,
-                                new Partition(stream, p, start, log, handover.lane(stream.id(), p, dispatcher, start)));
-                    }
+        /** Asks where the partitions of new streams, and new partitions, begin, and takes what came of it. */
+        private void takeStarts(Map<Integer, StreamInfo> streams) {
+            StreamStarts.Begun begun;
+            while ((begun = starts.poll()) != null) {
+                StreamInfo stream = begun.stream();
+                if (streams.containsKey(stream.id()) && covered.getOrDefault(stream.id(), 0) < stream.partitions()) {
+                    Map<Integer, SourcePartition> mine =
+                            partitions.computeIfAbsent(stream.id(), key -> new HashMap<>());
+                    begun.starts().forEach(start -> mine.put(start.number(), partition(stream, start)));
+                    covered.put(stream.id(), stream.partitions());
+                    uncovered = true;
+                    check.soon();
                 }
-            } catch (StreamGoneException e) {
-                LOG.info("[{}/spout-{}] dropped before it was read", stream.name(), index);
-            } catch (WaterwheelException e) {
-                LOG.warn("[{}/spout-{}] cannot be read yet; trying again", stream.name(), index, e);
-                return false;
             }
-            partitions.put(stream.id(), mine);
-            covered.put(stream.id(), stream.partitions());
-            return true;
+            if (!uncovered) {
+                return;
+            }
+            List<StreamStarts.Wanted> wanted = new ArrayList<>();
+            for (StreamInfo stream : streams.values()) {
+                int from = covered.getOrDefault(stream.id(), 0);
+                if (from < stream.partitions()) {
+                    wanted.add(new StreamStarts.Wanted(stream, from));
+                }
+            }
+            uncovered = !wanted.isEmpty();
+            starts.begin(wanted, (stream, partition) -> Placement.spoutOf(stream, partition, spouts) == index);
+        }
+
+        private SourcePartition partition(StreamInfo stream, StreamStarts.Start start) {
+            int dispatcher = Placement.dispatcherOf(stream.id(), start.number(), dispatcherTasks.size());
+            return new SourcePartition(
+                    stream,
+                    start.number(),
+                    start.position(),
+                    start.tracker(),
+                    handover.lane(stream.id(), start.number(), dispatcher, start.position()));
         }
 
         void stand() {

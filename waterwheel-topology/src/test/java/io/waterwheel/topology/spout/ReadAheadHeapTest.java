@@ -76,7 +76,7 @@ class ReadAheadHeapTest {
             List<News> news = new ArrayList<>();
             for (int p = 0; p < PARTITIONS && read < ALL_BYTES; p++) {
                 for (int n = 0; n < POLL_BATCHES && !paused[p]; n++) {
-                    news.add(new News.Read(batch(p)));
+                    news.add(new News.Read(batch(p), -1));
                 }
             }
             return news;

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.InMemoryCatalogStore;
 import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.LogMemory;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.model.BadRecords;
+import io.waterwheel.ingest.LogSource;
+import io.waterwheel.ingest.LogTracker;
 import io.waterwheel.model.Control.LogProblem;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
@@ -17,134 +19,209 @@ import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.StreamPolicy;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.worker.WorkerServices.TopicState;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What is found of a partition, check after check, as its topic changes. */
+/** Looks at the topic of thousands of partitions: what they read of the catalog, and what becomes of a change. */
 final class SourceCheckTest {
+    private static final int PARTITIONS = 4_000;
     private static final Schema SCHEMA =
             new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
     private static final long SECOND_LOG = 1_000_000_000_000L;
 
     private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+    private final AtomicLong reads = new AtomicLong();
     private final LogIdentity first = LogIdentity.first("one");
+    private final StreamInfo stream = new Namespace(store)
+            .create(
+                    "s",
+                    SCHEMA,
+                    RecordFormat.CSV,
+                    "s",
+                    new long[PARTITIONS],
+                    1,
+                    StreamPolicy.DEFAULT.withLogLoss(LogLoss.SKIP),
+                    first);
+    private final Map<Integer, SourcePartition> partitions = new HashMap<>();
+    private final int[] epochs = new int[PARTITIONS];
+    private final long[] ends = new long[PARTITIONS];
+    private final SourceCheck check = new SourceCheck(services(), 0);
 
-    private StreamInfo stream(LogLoss logLoss) {
-        return new Namespace(store)
-                .create(
-                        "s",
-                        SCHEMA,
-                        RecordFormat.CSV,
-                        "s",
-                        new long[1],
-                        1,
-                        StreamPolicy.DEFAULT.withBadRecords(BadRecords.SKIP).withLogLoss(logLoss),
-                        first);
+    SourceCheckTest() {
+        // Nothing is read here.
+        LogSource source = (LogSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LogSource.class}, (proxy, method, args) -> {
+                    throw new UnsupportedOperationException(method.getName());
+                });
+        Handover handover = new Handover(source, 1, 1, 1, (dispatcher, message) -> {});
+        Arrays.fill(ends, 100);
+        for (int p = 0; p < PARTITIONS; p++) {
+            partitions.put(
+                    p,
+                    new SourcePartition(
+                            stream,
+                            p,
+                            100,
+                            new LogTracker(first, List.of(), null),
+                            handover.lane(stream.id(), p, 0, 100)));
+        }
     }
 
-    private SourceCheck.Finding look(Judge judge, @Nullable TopicState topic) {
-        StreamInfo stream = judge.stream();
-        return SourceCheck.look(judge, stream, new StreamCatalog(store, stream), topic, judge.position());
+    /** Those that the check uses; blocking calls are made at once. */
+    private WorkerServices services() {
+        ExecutorService here = new AbstractExecutorService() {
+            @Override
+            public void execute(Runnable task) {
+                task.run();
+            }
+
+            @Override
+            public void shutdown() {}
+
+            @Override
+            public List<Runnable> shutdownNow() {
+                return List.of();
+            }
+
+            @Override
+            public boolean isShutdown() {
+                return false;
+            }
+
+            @Override
+            public boolean isTerminated() {
+                return false;
+            }
+
+            @Override
+            public boolean awaitTermination(long time, TimeUnit unit) {
+                return true;
+            }
+        };
+        WaterwheelConfig config = WaterwheelConfig.defaults();
+        CatalogStore counting = counting();
+        return (WorkerServices) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {WorkerServices.class},
+                (proxy, method, args) -> switch (method.getName()) {
+                    case "config" -> config;
+                    case "catalogStore" -> counting;
+                    case "blockingCalls" -> here;
+                    case "topicStates" ->
+                        Map.of(
+                                stream.id(),
+                                new TopicState("one", new long[PARTITIONS], ends.clone(), epochs.clone(), ""));
+                    case "compactedTopics" -> Map.of(stream.id(), false);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
     }
 
-    private LogProblem problem(Judge judge, @Nullable TopicState topic) {
-        return look(judge, topic).state().problem();
+    private CatalogStore counting() {
+        return (CatalogStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {CatalogStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("read")) {
+                        reads.incrementAndGet();
+                    } else if (method.getName().equals("readAll")) {
+                        reads.addAndGet(((List<?>) args[0]).size());
+                    }
+                    try {
+                        return method.invoke(store, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
-    private static TopicState topic(long start, long end, int epoch) {
-        return new TopicState("one", new long[] {start}, new long[] {end}, new int[] {epoch}, "");
+    private long look() {
+        long before = reads.get();
+        check.soon();
+        check.begin(List.of(partitions));
+        assertThat(check.poll()).hasSize(PARTITIONS);
+        return reads.get() - before;
+    }
+
+    private long readable() {
+        return partitions.values().stream()
+                .filter(partition -> partition.tracker.mayRead())
+                .count();
     }
 
     @Test
-    void aTruncationStaysThoughProducersGoOn() {
-        Judge judge = new Judge(stream(LogLoss.FAIL), 0, first, 100);
-        assertThat(problem(judge, topic(0, 60, 3))).isEqualTo(LogProblem.NONE);
-        assertThat(judge.doubts(first)).as("nothing is read meanwhile").isTrue();
-        assertThat(problem(judge, topic(0, 70, 3))).isEqualTo(LogProblem.TRUNCATED);
-        assertThat(problem(judge, topic(0, 500, 3))).isEqualTo(LogProblem.TRUNCATED);
-        assertThat(problem(judge, topic(0, 500, 4))).isEqualTo(LogProblem.TRUNCATED);
-        // Somebody decides.
-        LogIdentity next = new StreamCatalog(store, judge.stream())
-                .changeLog(0, first, "one", 60)
-                .route()
-                .log();
-        SourceCheck.Finding found = look(judge, topic(0, 500, 4));
-        assertThat(found.state().problem()).isEqualTo(LogProblem.NONE);
-        assertThat(found.log()).isEqualTo(next);
-        assertThat(judge.doubts(next)).isFalse();
-    }
-
-    @Test
-    void oneThatIsFilledUpBetweenTwoChecksIsOneToo() {
-        Judge judge = new Judge(stream(LogLoss.FAIL), 0, first, 100);
-        assertThat(problem(judge, topic(0, 60, 3))).isEqualTo(LogProblem.NONE);
-        assertThat(problem(judge, topic(0, 130, 3))).isEqualTo(LogProblem.TRUNCATED);
-    }
-
-    @Test
-    void theAnswerOfAFormerLeaderIsForgotten() {
-        Judge judge = new Judge(stream(LogLoss.FAIL), 0, first, 100);
-        assertThat(problem(judge, topic(0, 90, 3))).isEqualTo(LogProblem.NONE);
-        assertThat(problem(judge, topic(0, 130, 4))).isEqualTo(LogProblem.NONE);
-        assertThat(judge.doubts(first)).isFalse();
-        assertThat(problem(judge, topic(0, 90, 4))).as("counted anew").isEqualTo(LogProblem.NONE);
-    }
-
-    @Test
-    void skippingGoesOnWhereTheLogWasCutNotWhereItEndsNow() {
-        Judge judge = new Judge(stream(LogLoss.SKIP), 0, first, 100);
-        look(judge, topic(0, 60, 3));
-        SourceCheck.Finding found = look(judge, topic(0, 130, 3));
-        assertThat(found.state().problem()).isEqualTo(LogProblem.NONE);
-        assertThat(found.log()).isEqualTo(new LogIdentity("one", SECOND_LOG, SECOND_LOG + 60));
-    }
-
-    @Test
-    void whatTheConsumerFoundIsATruncation() {
-        Judge judge = new Judge(stream(LogLoss.SKIP), 0, first, 100);
-        judge.tell(80);
-        assertThat(judge.doubts(first)).isTrue();
-        assertThat(look(judge, topic(0, 130, 3)).log().since()).isEqualTo(SECOND_LOG + 80);
+    void aLookReadsOneNodeHoweverManyPartitionsThereAre() {
+        assertThat(look()).as("all routes, once").isGreaterThanOrEqualTo(PARTITIONS);
+        assertThat(readable()).as("no epoch is remembered yet").isZero();
+        assertThat(look()).as("epochs of 256 partitions at once").isLessThan(100);
+        assertThat(readable()).isEqualTo(PARTITIONS);
+        for (int i = 0; i < 10; i++) {
+            assertThat(look()).isEqualTo(1);
+        }
+        LogMemory.Known known = new LogMemory(store, stream).read(List.of(0, PARTITIONS - 1));
+        assertThat(known.epochs()).hasSize(2).containsEntry(0, new LogMemory.LeaderEpoch("one", 0));
     }
 
     @Test
     void anotherLogInTheCatalogIsFollowedThoughTheOldOneLooksSound() {
-        Judge judge = new Judge(stream(LogLoss.FAIL), 0, first, 100);
-        assertThat(look(judge, topic(0, 200, 3)).log()).isEqualTo(first);
-        LogIdentity next = new StreamCatalog(store, judge.stream())
-                .changeLog(0, first, "one", 150)
+        look();
+        look();
+        LogIdentity next = new StreamCatalog(store, stream)
+                .changeLog(7, first, "one", 50)
                 .route()
                 .log();
-        SourceCheck.Finding found = look(judge, topic(0, 200, 3));
-        assertThat(found.log()).isEqualTo(next);
-        assertThat(found.state().problem()).isEqualTo(LogProblem.NONE);
-        assertThat(found.state().end()).isEqualTo(SECOND_LOG + 200);
+        assertThat(look()).as("routes are read again").isGreaterThanOrEqualTo(PARTITIONS);
+        assertThat(partitions.get(7).tracker.log()).isEqualTo(next);
+        assertThat(partitions.get(8).tracker.log()).isEqualTo(first);
+        assertThat(look()).isEqualTo(1);
     }
 
     @Test
-    void compactionIsToldOfUnlessSomethingElseIsWrong() {
-        Judge judge = new Judge(stream(LogLoss.SKIP), 0, first, 100);
-        SourceCheck.Finding sound = look(judge, topic(0, 100, 1));
-        assertThat(SourceCheck.compacted(sound).state().problem()).isEqualTo(LogProblem.COMPACTED);
-        assertThat(SourceCheck.compacted(sound).log())
-                .as("no other log is decided on")
-                .isEqualTo(first);
-        SourceCheck.Finding gone = look(judge, null);
-        assertThat(SourceCheck.compacted(gone)).isEqualTo(gone);
+    void whatIsCutGoesOnAtNewPositionsWhereThePolicyLetsIt() {
+        look();
+        look();
+        ends[3] = 60;
+        look();
+        assertThat(partitions.get(3).tracker.problem()).isEqualTo(LogProblem.IN_DOUBT);
+        ends[3] = 80;
+        look();
+        assertThat(partitions.get(3).tracker.problem()).isEqualTo(LogProblem.TRUNCATED);
+        look();
+        assertThat(partitions.get(3).tracker.log()).isEqualTo(new LogIdentity("one", SECOND_LOG, SECOND_LOG + 60));
+        look();
+        assertThat(partitions.get(3).tracker.mayRead()).isTrue();
     }
 
     @Test
-    void whatCannotBeAskedForIsNotGone() {
-        Judge judge = new Judge(stream(LogLoss.SKIP), 0, first, 100);
-        TopicState noLeader =
-                new TopicState("one", new long[] {-1}, new long[] {-1}, new int[] {-1}, "partition 0 has no leader");
-        assertThat(problem(judge, noLeader)).isEqualTo(LogProblem.UNKNOWN);
+    void nothingIsChangedWhenAnotherSpoutKnowsOfALaterLeader() {
+        look();
+        look();
+        new LogMemory(store, stream).raise(Map.of(3, new LogMemory.LeaderEpoch("one", 5)));
+        ends[3] = 60;
+        look();
+        look();
+        assertThat(partitions.get(3).tracker.problem()).isEqualTo(LogProblem.TRUNCATED);
+        look();
+        assertThat(new StreamCatalog(store, stream).route(3).route().log()).isEqualTo(first);
+        assertThat(partitions.get(3).tracker.problem()).isEqualTo(LogProblem.NONE);
+    }
+
+    @Test
+    void whatATopicsStateSaysOfAPartition() {
+        SourcePartition one = partitions.get(1);
+        assertThat(SourceCheck.look(null, one)).isEqualTo(new LogTracker.Look.Gone());
         TopicState notAllowed = new TopicState("", new long[0], new long[0], new int[0], "not allowed");
-        assertThat(problem(judge, notAllowed)).isEqualTo(LogProblem.UNKNOWN);
-        assertThat(problem(judge, null)).isEqualTo(LogProblem.GONE);
-        assertThat(problem(judge, topic(0, 100, 1))).isEqualTo(LogProblem.NONE);
-        assertThat(judge.log()).isEqualTo(first);
+        assertThat(SourceCheck.look(notAllowed, one)).isEqualTo(new LogTracker.Look.Unknown());
+        TopicState small = new TopicState("two", new long[1], new long[1], new int[1], "");
+        assertThat(SourceCheck.look(small, one)).isEqualTo(new LogTracker.Look.NoPartition("two"));
     }
 }

@@ -102,6 +102,12 @@ public final class IndexerCore {
     private boolean recovering;
     private boolean stopped;
     private boolean successorSeen;
+    /** Why its flushes fail; empty while they do not. */
+    private String flushTrouble = "";
+    /** What its unflushed trees and what is under way to it may take of the pool. */
+    private long memoryLimit = Long.MAX_VALUE;
+
+    private long underWay;
     private @Nullable Region reportedRegion;
     private boolean reported;
     private long lastReportNanos;
@@ -175,6 +181,51 @@ public final class IndexerCore {
     /** Number of flushes sealed and not yet committed. */
     public int unflushedTrees() {
         return sealed.size();
+    }
+
+    /** Memory of its trees that are not in chunks yet. */
+    public long unflushedBytes() {
+        long sum = active.usedBytes();
+        for (int i = 0; i < sealed.size(); i++) {
+            sum += sealed.get(i).trees().usedBytes();
+        }
+        return sum;
+    }
+
+    /** Whether its flushes fail: others of its task do not wait for them. */
+    boolean isSetAside() {
+        return !flushTrouble.isEmpty();
+    }
+
+    /** How its flushes go from now on: empty when they go well. */
+    void onFlushTrouble(String trouble, long now) {
+        if (stopped || trouble.equals(flushTrouble)) {
+            return;
+        }
+        flushTrouble = trouble;
+        report(now);
+    }
+
+    /** Sets what its unflushed trees, and what is under way to it, may take of the pool. */
+    void limitMemory(long bytes) {
+        memoryLimit = bytes;
+    }
+
+    /** Whether it may be given nothing more, whatever the pool has. */
+    boolean isAtLimit() {
+        return memoryLimit != Long.MAX_VALUE && unflushedBytes() + underWay >= memoryLimit;
+    }
+
+    private long share(Channel channel) {
+        long share = window.share(channel.active);
+        return memoryLimit == Long.MAX_VALUE
+                ? share
+                : Math.max(0, Math.min(share, memoryLimit - unflushedBytes() - underWay));
+    }
+
+    private void underWayChanged(long bytes) {
+        underWay += bytes;
+        window.underWayChanged(bytes);
     }
 
     /**
@@ -257,7 +308,7 @@ public final class IndexerCore {
         channel.consumed += bytes;
         long before = channel.granted - (channel.consumed - bytes);
         long after = Math.max(0, channel.granted - channel.consumed);
-        window.underWayChanged(after - Math.max(0, before));
+        underWayChanged(after - Math.max(0, before));
         if (bytes > 0) {
             channel.lastTakeNanos = now;
             if (!channel.active) {
@@ -286,12 +337,12 @@ public final class IndexerCore {
     }
 
     private boolean raiseGrant(Channel channel) {
-        long underWay = Math.max(0, channel.granted - channel.consumed);
-        long share = window.share(channel.active);
-        if (underWay > share / 2 || channel.consumed + share <= channel.granted) {
+        long left = Math.max(0, channel.granted - channel.consumed);
+        long share = share(channel);
+        if (left > share / 2 || channel.consumed + share <= channel.granted) {
             return false;
         }
-        window.underWayChanged(share - underWay);
+        underWayChanged(share - left);
         channel.granted = channel.consumed + share;
         return true;
     }
@@ -432,7 +483,7 @@ public final class IndexerCore {
         }
         stopped = true;
         for (Channel channel : channels) {
-            window.underWayChanged(-Math.max(0, channel.granted - channel.consumed));
+            underWayChanged(-Math.max(0, channel.granted - channel.consumed));
             if (channel.active) {
                 window.activeChanged(-1);
             }
@@ -490,10 +541,10 @@ public final class IndexerCore {
         channel.attempt++;
         channel.subscribeDue = false;
         // What was under way in the old attempt is lost, so it counts no longer.
-        window.underWayChanged(-Math.max(0, channel.granted - channel.consumed));
-        long share = window.share(channel.active);
+        underWayChanged(-Math.max(0, channel.granted - channel.consumed));
+        long share = share(channel);
         channel.granted = channel.consumed + share;
-        window.underWayChanged(share);
+        underWayChanged(share);
         repeatSubscribe(partition, now);
     }
 
@@ -595,7 +646,7 @@ public final class IndexerCore {
                 tuples,
                 rejected,
                 recovering,
-                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size()),
+                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size(), flushTrouble),
                 templates));
     }
 

@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 public final class IndexerTask {
     private final CreditWindow window;
 
+    /** Of the pool, the most that one indexer may hold unflushed while others share it. */
+    private static final double ONE_SHARE = 0.75;
+    /** Of the pool, the most that indexers whose flushes fail may hold together while others' do not. */
+    private static final double ASIDE_SHARE = 0.5;
+
     private record Id(int streamId, int indexer) {}
 
     private final Map<Id, IndexerCore> cores = new HashMap<>();
@@ -65,13 +70,51 @@ public final class IndexerTask {
                 body.release();
             }
         }
+        if (core != null) {
+            sealAtLimit(core, now);
+        }
         sealWhenExhausted(now);
+    }
+
+    /**
+     * How an indexer's flushes go from now on. While they fail, the others do not wait for them: it is set aside, and
+     * may hold no more than a share of the pool.
+     *
+     * @param trouble empty when they go well
+     */
+    public void onFlushTrouble(int streamId, int indexer, String trouble, long now) {
+        IndexerCore core = core(streamId, indexer);
+        if (core != null) {
+            core.onFlushTrouble(trouble, now);
+            shareMemory();
+        }
+    }
+
+    private void shareMemory() {
+        int aside = 0;
+        for (IndexerCore core : cores.values()) {
+            aside += core.isSetAside() ? 1 : 0;
+        }
+        boolean alone = cores.size() == 1 || aside == cores.size();
+        for (IndexerCore core : cores.values()) {
+            double share = core.isSetAside() ? ASIDE_SHARE / aside : ONE_SHARE;
+            core.limitMemory(alone ? Long.MAX_VALUE : (long) (share * window.poolBytes()));
+        }
     }
 
     /** Time passes. Call about every 50 ms. */
     public void onTick(long now) {
+        shareMemory();
+        cores.values().forEach(core -> sealAtLimit(core, now));
         cores.values().forEach(core -> core.onTick(now));
         sealWhenExhausted(now);
+    }
+
+    /** One that may be given nothing more goes on only when its tree is in a chunk. */
+    private static void sealAtLimit(IndexerCore core, long now) {
+        if (core.unflushedTrees() == 0 && core.activeTuples() > 0 && core.isAtLimit()) {
+            core.onSealRequest(SealedTree.Reason.MEMORY, now);
+        }
     }
 
     /** When the pool can grant nothing more and nothing is on its way to a chunk, the largest tree goes. */
@@ -81,6 +124,10 @@ public final class IndexerTask {
         }
         IndexerCore largest = null;
         for (IndexerCore core : cores.values()) {
+            if (core.isSetAside()) {
+                // It may take long: nobody waits for it.
+                continue;
+            }
             if (core.unflushedTrees() > 0) {
                 return;
             }

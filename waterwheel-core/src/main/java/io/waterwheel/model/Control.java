@@ -91,8 +91,16 @@ public sealed interface Control {
      * @param usedBytes held by its trees: those being filled, those not in chunks yet, those kept for queries
      * @param limitBytes bound of that and of what is under way; when it is reached, reading waits
      * @param unflushedTrees trees of this indexer that are sealed and not in chunks yet
+     * @param trouble why they cannot be written, at most {@value #MAX_TROUBLE} characters; empty when they can
      */
-    record Memory(long usedBytes, long limitBytes, int unflushedTrees) {}
+    record Memory(long usedBytes, long limitBytes, int unflushedTrees, String trouble) {
+        public static final int MAX_TROUBLE = 300;
+
+        /** Of an indexer whose flushes go well. */
+        public Memory(long usedBytes, long limitBytes, int unflushedTrees) {
+            this(usedBytes, limitBytes, unflushedTrees, "");
+        }
+    }
 
     /** What a spout has found wrong with a partition's log. */
     enum LogProblem {

@@ -87,6 +87,7 @@ public final class ControlCodec {
                 .setVersion(report.version())
                 .setTuples(report.tuples())
                 .setRejected(report.rejected())
+                .setFlushTrouble(report.memory().trouble())
                 .setMemoryUsed(report.memory().usedBytes())
                 .setMemoryLimit(report.memory().limitBytes())
                 .setUnflushedTrees(report.memory().unflushedTrees())
@@ -210,7 +211,8 @@ public final class ControlCodec {
                 part.getTuples(),
                 part.getRejected(),
                 part.getRecovering(),
-                new Control.Memory(part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees()),
+                new Control.Memory(
+                        part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees(), part.getFlushTrouble()),
                 new Control.Templates(
                         part.getRebuilds(),
                         part.getSkewnessBefore(),

@@ -111,6 +111,12 @@ final class HostRole {
             slot.publish(view);
         }
 
+        private void trouble(String what) {
+            if (hosted.get(indexer) == this) {
+                task.onFlushTrouble(world.stream.id(), indexer, what, world.now);
+            }
+        }
+
         /** One step of the oldest flush, as the flusher's thread takes it. */
         void flushStep() {
             SealedTree sealed = flushes.next();
@@ -119,7 +125,9 @@ final class HostRole {
             }
             flushing = true;
             try {
-                switch (flushes.step(world.files, writer)) {
+                FlushSequence.Step step = flushes.step(world.files, writer);
+                trouble("");
+                switch (step) {
                     case WRITTEN -> world.note(name(), "has written flush %d", sealed.flush());
                     case COMMITTED -> {
                         world.note(name(), "has committed flush %d", sealed.flush());
@@ -133,9 +141,11 @@ final class HostRole {
                 }
             } catch (IOException e) {
                 world.note(name(), "flush %d fails: %s", sealed.flush(), e.getMessage());
+                trouble("failed");
             } catch (WaterwheelException e) {
                 world.requireTemporary(e);
                 world.note(name(), "flush %d fails: %s", sealed.flush(), e.getMessage());
+                trouble("failed");
             } finally {
                 flushing = false;
             }

@@ -38,7 +38,7 @@ final class PeerCodecsTest {
                 8,
                 9,
                 true,
-                new Control.Memory(10, 11, 12),
+                new Control.Memory(10, 11, 12, "full"),
                 new Control.Templates(13, 14.5, 0.25, 15, 16));
         assertThat(ControlCodec.read(ControlCodec.write(report)))
                 .usingRecursiveComparison()

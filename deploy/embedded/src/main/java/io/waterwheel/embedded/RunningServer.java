@@ -16,6 +16,7 @@ import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.ChunkStores;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,10 +26,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A {@link WaterwheelServer} whose coordinator answers. One thread. */
 final class RunningServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
+    /** Without any sign of progress. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private static final Duration TELL = Duration.ofSeconds(15);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final String COORDINATOR = "/coordinators/0";
 
@@ -43,20 +51,38 @@ final class RunningServer implements AutoCloseable {
     /** Starts a server with Waterwheel's topology, and returns when it takes queries. */
     static RunningServer start(Path folder, WaterwheelConfig config, Set<WaterwheelServer.External> external)
             throws IOException {
+        return start(folder, config, external, LOG::info);
+    }
+
+    /**
+     * The same.
+     *
+     * @param slow hears now and then what is waited for, when the start takes long
+     * @throws IOException when it does not start, or gets on no more
+     */
+    static RunningServer start(
+            Path folder, WaterwheelConfig config, Set<WaterwheelServer.External> external, Consumer<String> slow)
+            throws IOException {
         WaterwheelServer server = WaterwheelServer.start(folder, config, external, WaterwheelTopology::build);
         try {
-            return new RunningServer(server, awaitCoordinator(server));
+            return new RunningServer(server, awaitCoordinator(server, slow));
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
         }
     }
 
-    private static String awaitCoordinator(WaterwheelServer server) throws IOException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+    /** As long as the process gets on: on a machine of which others have taken most, each step may take minutes. */
+    private static String awaitCoordinator(WaterwheelServer server, Consumer<String> slow) throws IOException {
+        Patience patience = new Patience(PATIENCE.toNanos(), TELL.toNanos(), System.nanoTime());
         String last = "no coordinator has announced itself";
+        String tasks = "/live/" + server.config().get(Keys.TOPOLOGY_NAME);
         try (CatalogStore store = ZooKeeperCatalogStore.connect(server.config())) {
-            while (System.nanoTime() - deadline < 0) {
+            List<String> up = store.children(tasks);
+            // A start loads classes to its very end; one that hangs loads none.
+            while (patience.goesOn(
+                    List.of(up, last, ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount()),
+                    System.nanoTime())) {
                 // Read anew each time: after a kill it may be of the killed server for some seconds.
                 Optional<CatalogStore.Node> node = store.read(COORDINATOR);
                 if (node.isPresent()) {
@@ -68,18 +94,23 @@ final class RunningServer implements AutoCloseable {
                         if (e.kind() != WaterwheelException.Kind.TEMPORARY) {
                             throw e;
                         }
-                        last = e.getMessage();
+                        last = String.valueOf(e.getMessage());
                     }
                 }
                 if (Thread.interrupted()) {
                     Thread.currentThread().interrupt();
                     throw new IOException("interrupted while the server was starting");
                 }
+                if (patience.tells(System.nanoTime())) {
+                    up = store.children(tasks);
+                    slow.accept("starting for " + patience.seconds(System.nanoTime()) + " s: " + up.size()
+                            + " tasks are up; waiting for the coordinator: " + last);
+                }
                 LockSupport.parkNanos(POLL_NANOS);
             }
         }
-        throw new IOException(
-                "the server does not take queries " + PATIENCE.toSeconds() + " s after its start: " + last);
+        throw new IOException("the server does not take queries " + patience.seconds(System.nanoTime())
+                + " s after its start, and in the last " + PATIENCE.toSeconds() + " s nothing has changed: " + last);
     }
 
     /** {@code grpc://HOST:PORT} of its coordinator. */

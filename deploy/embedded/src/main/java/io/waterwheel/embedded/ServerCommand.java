@@ -123,7 +123,8 @@ final class ServerCommand implements Callable<Integer> {
             ServerFolder.settleTemporary(folder.resolve(""));
         }
         terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
-        RunningServer server = RunningServer.start(data, config, external());
+        RunningServer server = RunningServer.start(
+                data, config, external(), line -> terminal.err().println(line));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "waterwheel-stop"));
         terminal.out().println("ready: " + server.url() + " kafka://" + server.kafka());
         terminal.out().flush();

@@ -148,6 +148,10 @@ final class StatusPage {
             if (indexer.path("recovering").asBoolean()) {
                 troubles.add(which + " recovers: complete answers wait until it has read what it had before");
             }
+            String trouble = indexer.path("trouble").asText();
+            if (!trouble.isEmpty()) {
+                troubles.add(which + ": " + trouble + "; tried again every few seconds");
+            }
             long limit = indexer.path("memoryLimit").asLong();
             long used = indexer.path("memoryUsed").asLong();
             if (used > FULL * limit && indexer.path("unflushedTrees").asInt() > 0) {

@@ -178,6 +178,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
             follow(streams, now);
         }
         task.onTick(now);
+        flusher.onTick(now);
         lookForSuccessors(now);
     }
 
@@ -378,7 +379,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     }
 
     /** What one indexer wants done. */
-    private final class Effects implements IndexerEffects {
+    private final class Effects implements IndexerEffects, Flusher.Listener {
         private final StreamInfo stream;
         private final int indexer;
         private final FlushSequence flushes;
@@ -448,7 +449,25 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
         @Override
         public void flush(SealedTree sealed) {
-            flusher.flush(flushes, sealed, outcome -> post(() -> flushed(sealed, outcome)), loop::fail);
+            flusher.flush(flushes, sealed, this);
+        }
+
+        @Override
+        public void done(SealedTree sealed, Flusher.Outcome outcome) {
+            post(() -> flushed(sealed, outcome));
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            loop.fail(cause);
+        }
+
+        @Override
+        public void trouble(String what) {
+            String text = what.length() > Control.Memory.MAX_TROUBLE
+                    ? what.substring(0, Control.Memory.MAX_TROUBLE - 3) + "..."
+                    : what;
+            post(() -> task.onFlushTrouble(stream.id(), indexer, text, System.nanoTime()));
         }
 
         private void flushed(SealedTree sealed, Flusher.Outcome outcome) {

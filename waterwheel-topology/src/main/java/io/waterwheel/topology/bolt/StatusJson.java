@@ -123,6 +123,7 @@ final class StatusJson {
             indexer.put("memoryUsed", report.memory().usedBytes());
             indexer.put("memoryLimit", report.memory().limitBytes());
             indexer.put("unflushedTrees", report.memory().unflushedTrees());
+            indexer.put("trouble", report.memory().trouble());
             indexer.put("rebuilds", report.templates().rebuilds());
             indexer.put("skewnessBefore", report.templates().before());
             indexer.put("skewnessAfter", report.templates().after());

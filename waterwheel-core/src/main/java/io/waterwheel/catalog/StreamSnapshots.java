@@ -4,6 +4,7 @@ import io.waterwheel.chunk.ChunkStore;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * The last snapshot of each stream, for those who look at all of them now and then: what one has read, the next need
@@ -13,10 +14,21 @@ public final class StreamSnapshots {
     private final CatalogStore catalog;
     private final ChunkStore files;
     private final Map<Integer, StreamSnapshot> last = new HashMap<>();
+    private final UnaryOperator<StreamSnapshot> advance;
 
     public StreamSnapshots(CatalogStore catalog, ChunkStore files) {
+        this(catalog, files, snapshot -> new SnapshotReader(catalog, files, snapshot.stream()).advance(snapshot));
+    }
+
+    /**
+     * Of a process that has snapshots for another purpose too: a million chunks are there once.
+     *
+     * @param advance a snapshot of the same stream at the last edit that is visible
+     */
+    public StreamSnapshots(CatalogStore catalog, ChunkStore files, UnaryOperator<StreamSnapshot> advance) {
         this.catalog = catalog;
         this.files = files;
+        this.advance = advance;
     }
 
     CatalogStore catalog() {
@@ -29,8 +41,7 @@ public final class StreamSnapshots {
 
     /** The stream at the last edit that is visible. */
     StreamSnapshot advance(StreamInfo stream) {
-        StreamSnapshot snapshot = new SnapshotReader(catalog, files, stream)
-                .advance(last.getOrDefault(stream.id(), StreamSnapshot.before(stream)));
+        StreamSnapshot snapshot = advance.apply(last.getOrDefault(stream.id(), StreamSnapshot.before(stream)));
         last.put(stream.id(), snapshot);
         return snapshot;
     }

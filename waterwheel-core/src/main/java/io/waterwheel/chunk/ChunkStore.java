@@ -2,7 +2,10 @@ package io.waterwheel.chunk;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The seam to where chunk files and manifests lie: a local folder, HDFS, later an object store. Names are relative
@@ -67,8 +70,16 @@ public interface ChunkStore extends AutoCloseable {
     /** Opens a file for reading; {@link java.nio.file.NoSuchFileException} when there is none. */
     Input open(String name) throws IOException;
 
-    /** Files under the prefix (a folder), temporary ones included. */
-    List<StoredFile> list(String prefix) throws IOException;
+    /** Files under the prefix (a folder), temporary ones included, by name. */
+    default List<StoredFile> list(String prefix) throws IOException {
+        List<StoredFile> files = new ArrayList<>();
+        forEach(prefix, files::add);
+        files.sort(Comparator.comparing(StoredFile::name));
+        return files;
+    }
+
+    /** Files under the prefix (a folder), temporary ones included, one by one in any order: there may be millions. */
+    void forEach(String prefix, Consumer<StoredFile> visitor) throws IOException;
 
     /** Deletes a file; without effect when there is none. */
     void delete(String name) throws IOException;

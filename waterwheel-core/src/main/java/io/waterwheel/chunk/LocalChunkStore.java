@@ -12,10 +12,9 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * Chunks in a folder of this machine. A file is written under a temporary name that ends in {@code .tmp}, forced to the
@@ -124,17 +123,16 @@ public final class LocalChunkStore implements ChunkStore {
     }
 
     @Override
-    public List<StoredFile> list(String prefix) throws IOException {
+    public void forEach(String prefix, Consumer<StoredFile> visitor) throws IOException {
         Path start = prefix.isEmpty() ? folder : path(prefix);
-        List<StoredFile> files = new ArrayList<>();
         if (!Files.isDirectory(start)) {
-            return files;
+            return;
         }
         Files.walkFileTree(start, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                 String name = folder.relativize(file).toString().replace('\\', '/');
-                files.add(new StoredFile(
+                visitor.accept(new StoredFile(
                         name, attributes.size(), attributes.lastModifiedTime().toMillis()));
                 return FileVisitResult.CONTINUE;
             }
@@ -147,8 +145,6 @@ public final class LocalChunkStore implements ChunkStore {
                 throw e;
             }
         });
-        files.sort(Comparator.comparing(StoredFile::name));
-        return files;
     }
 
     @Override

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -439,7 +440,7 @@ final class RollUpTest {
         }
 
         @Override
-        public List<StoredFile> list(String prefix) throws IOException {
+        public void forEach(String prefix, Consumer<StoredFile> visitor) throws IOException {
             throw new IOException("away");
         }
 

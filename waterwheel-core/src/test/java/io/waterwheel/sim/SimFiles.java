@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -123,13 +122,11 @@ final class SimFiles implements ChunkStore {
     }
 
     @Override
-    public List<StoredFile> list(String prefix) throws IOException {
+    public void forEach(String prefix, Consumer<StoredFile> visitor) throws IOException {
         if (fails()) {
             throw new IOException("cannot list (planted)");
         }
-        List<StoredFile> found = new ArrayList<>();
-        files.forEach((name, bytes) -> found.add(new StoredFile(name, bytes.length, 0)));
-        return found;
+        files.forEach((name, bytes) -> visitor.accept(new StoredFile(name, bytes.length, 0)));
     }
 
     @Override

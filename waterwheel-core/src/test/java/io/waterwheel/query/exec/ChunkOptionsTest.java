@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,8 +78,8 @@ final class ChunkOptionsTest {
         }
 
         @Override
-        public List<StoredFile> list(String prefix) throws IOException {
-            return store.list(prefix);
+        public void forEach(String prefix, Consumer<StoredFile> visitor) throws IOException {
+            store.forEach(prefix, visitor);
         }
 
         @Override

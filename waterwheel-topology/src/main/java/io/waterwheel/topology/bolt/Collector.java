@@ -91,11 +91,12 @@ final class Collector implements AutoCloseable {
 
     private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
-    /** @param lastEdit the last edit of a stream, as far as it is known without asking; else a negative number */
-    Collector(WorkerServices services, ToLongFunction<StreamInfo> lastEdit) {
+    /** @param cache the coordinator's snapshots, which are the collector's too */
+    Collector(WorkerServices services, SnapshotCache cache) {
         this.services = services;
-        this.lastEdit = lastEdit;
-        this.snapshots = new StreamSnapshots(services.catalogStore(), services.chunkStore());
+        this.lastEdit = cache::lastEdit;
+        this.snapshots = new StreamSnapshots(
+                services.catalogStore(), services.chunkStore(), snapshot -> cache.latest(snapshot.stream()));
         this.expiry = new Expiry(snapshots);
         this.dropped = new DroppedStreams(
                 services.catalogStore(),

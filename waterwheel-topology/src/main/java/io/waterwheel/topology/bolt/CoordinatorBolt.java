@@ -96,7 +96,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     services::endpoints,
                     services.queryThreads(),
                     DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)));
-            this.collector = index == 0 ? new Collector(services, snapshots::lastEdit) : null;
+            this.collector = index == 0 ? new Collector(services, snapshots) : null;
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
         }

@@ -7,14 +7,13 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CreateFlag;
@@ -243,22 +242,19 @@ public final class HdfsChunkStore implements ChunkStore {
     }
 
     @Override
-    public List<StoredFile> list(String prefix) throws IOException {
+    public void forEach(String prefix, Consumer<StoredFile> visitor) throws IOException {
         Path start = prefix.isEmpty() ? root : path(prefix);
         int rootLength = root.toUri().getPath().length();
-        List<StoredFile> found = new ArrayList<>();
         try {
             for (RemoteIterator<LocatedFileStatus> each = files.listFiles(start, true); each.hasNext(); ) {
                 LocatedFileStatus status = each.next();
                 String path = status.getPath().toUri().getPath();
-                found.add(
+                visitor.accept(
                         new StoredFile(path.substring(rootLength + 1), status.getLen(), status.getModificationTime()));
             }
         } catch (FileNotFoundException e) {
             LOG.debug("{} is not there: it has no files", start);
         }
-        found.sort(Comparator.comparing(StoredFile::name));
-        return found;
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -194,8 +195,8 @@ public final class MarkedChunkStore implements ChunkStore {
     }
 
     @Override
-    public List<StoredFile> list(String prefix) throws IOException {
-        return store().list(prefix);
+    public void forEach(String prefix, Consumer<StoredFile> visitor) throws IOException {
+        store().forEach(prefix, visitor);
     }
 
     @Override

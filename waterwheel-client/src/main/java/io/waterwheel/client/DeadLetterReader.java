@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -16,15 +17,53 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads the dead letters of a stream from Kafka, at the address that the server names. Committed ones only. */
+/**
+ * Reads the dead letters of a stream from Kafka, at the address that the server names. Committed ones only, and each
+ * once, the last that was stored: what is not compacted yet, or was stored before letters had keys, may be there twice.
+ */
 final class DeadLetterReader {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
     private DeadLetterReader() {}
 
-    /** Hands over the letters there are at the call, oldest first, {@code limit} at most. */
+    /** Which row a letter is of. */
+    private record Row(long partition, long offset, long index) {}
+
+    /** Takes records until it says that it has enough. */
+    @FunctionalInterface
+    private interface Take {
+        boolean more(ConsumerRecord<byte[], byte[]> record);
+    }
+
+    /**
+     * Hands over the letters there are at the call, oldest first, {@code limit} at most. Reads the topic twice: first
+     * where the last of each row is, which takes about 100 bytes of memory a letter.
+     */
     static void read(StreamDetails stream, long limit, Consumer<DeadLetter> each) {
+        Map<Row, Long> last = new HashMap<>();
+        long end = scan(stream, Long.MAX_VALUE, record -> {
+            last.put(row(record), record.offset());
+            return true;
+        });
+        long[] given = {0};
+        if (limit > 0) {
+            scan(stream, end, record -> {
+                if (last.getOrDefault(row(record), record.offset()) == record.offset()) {
+                    each.accept(letter(record));
+                    given[0]++;
+                }
+                return given[0] < limit;
+            });
+        }
+    }
+
+    private static Row row(ConsumerRecord<byte[], byte[]> record) {
+        return new Row(number(record, "partition"), number(record, "offset"), number(record, "index"));
+    }
+
+    /** Reads the stream's letters to the end, or to this offset, and returns how far. */
+    private static long scan(StreamDetails stream, long to, Take take) {
         String topic = stream.definition().topic() + ".dead-letters";
         TopicPartition from = new TopicPartition(topic, 0);
         Map<String, Object> conf = Map.of(
@@ -40,14 +79,13 @@ final class DeadLetterReader {
                 new KafkaConsumer<>(conf, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.assign(List.of(from));
             consumer.seekToBeginning(List.of(from));
-            long end = consumer.endOffsets(List.of(from)).getOrDefault(from, 0L);
-            long given = 0;
+            long end = Math.min(to, consumer.endOffsets(List.of(from)).getOrDefault(from, 0L));
             long before = -1;
             long deadline = System.nanoTime() + PATIENCE_NANOS;
-            while (given < limit && consumer.position(from) < end) {
+            while (consumer.position(from) < end) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                    if (record.offset() < end && isOf(stream, record) && given++ < limit) {
-                        each.accept(letter(record));
+                    if (record.offset() < end && isOf(stream, record) && !take.more(record)) {
+                        return end;
                     }
                 }
                 if (consumer.position(from) > before) {
@@ -57,6 +95,7 @@ final class DeadLetterReader {
                     throw failed(topic, stream, "nothing came within 30 s", null);
                 }
             }
+            return end;
         } catch (KafkaException e) {
             throw failed(topic, stream, String.valueOf(e.getMessage()), e);
         }

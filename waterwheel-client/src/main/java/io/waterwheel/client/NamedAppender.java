@@ -79,7 +79,7 @@ public final class NamedAppender implements AutoCloseable {
         topic.ensure(settings.timeout());
         byte[] key = name.getBytes(StandardCharsets.UTF_8);
         RecordSender sender = Appender.sender(
-                stream, settings, "waterwheel.append." + stream.definition().topic() + "." + name);
+                stream, settings, transactionalId(stream.definition().topic(), name));
         sender.takeOver();
         try {
             // Only now: a former appender can commit nothing more.
@@ -92,6 +92,11 @@ public final class NamedAppender implements AutoCloseable {
             sender.close();
             throw e;
         }
+    }
+
+    /** With what no topic's name may hold between the two: names with dots do not shut each other out. */
+    static String transactionalId(String topic, String name) {
+        return "waterwheel.append/" + topic + "/" + name;
     }
 
     /** The note of the last commit under this name before it was opened; empty when there was none. */

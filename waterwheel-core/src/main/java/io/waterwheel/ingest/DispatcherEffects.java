@@ -32,16 +32,10 @@ public interface DispatcherEffects {
     void fetchTable(int version);
 
     /**
-     * Open a session of the dead-letter topic, in place of the one there is; always answered, by
-     * {@link PartitionDispatcher#onDeadLettersOpened}.
+     * Store dead letters; always answered, by {@link PartitionDispatcher#onDeadLetters} with the same token. Those of
+     * one offset are all among them.
      */
-    void openDeadLetters();
-
-    /**
-     * Store dead letters in the session that is open; always answered, by {@link PartitionDispatcher#onDeadLetters}
-     * with the same token. Arguments as in {@link DeadLetters.Session#store}.
-     */
-    void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters);
+    void storeDeadLetters(Object token, List<RefusedRow> letters);
 
     /** Tell the spout what it may send, and where to go on reading. */
     void steer(Control.Live live);

@@ -193,6 +193,7 @@ public final class PartitionDispatcher {
             }
             return;
         }
+        roadblock.passed(subscribe.watermark());
         channel.epoch = subscribe.epoch();
         channel.cursor = subscribe.watermark();
         channel.sentTo = subscribe.watermark();
@@ -337,16 +338,6 @@ public final class PartitionDispatcher {
         intake(now);
     }
 
-    /** The answer to {@link DispatcherEffects#openDeadLetters}: what is stored, or null when it failed. */
-    public void onDeadLettersOpened(@Nullable OffsetRanges stored, long now) {
-        letters.onOpened(stored, now);
-        if (stored != null) {
-            // What is stored was passed once, and may be passed again.
-            roadblock.clear();
-        }
-        intake(now);
-    }
-
     /** The answer to {@link DispatcherEffects#storeDeadLetters}. */
     public void onDeadLetters(Object token, boolean stored, long now) {
         letters.onStored(token, stored, now);
@@ -357,9 +348,6 @@ public final class PartitionDispatcher {
     public void onTick(long now) {
         rate.measure(position(), now);
         letters.onTick(now);
-        if (roadblock.undecided()) {
-            letters.open(now);
-        }
         if (limitAsked != 0 && now - limitAskedNanos > RETRY_NANOS) {
             limitAsked = 0;
         }
@@ -405,7 +393,8 @@ public final class PartitionDispatcher {
                 route.limit(),
                 letters.count(),
                 roadblock.trouble().isEmpty() ? letters.trouble() : roadblock.trouble(),
-                lookMillis));
+                lookMillis,
+                ""));
     }
 
     /** Moves everything on as far as limits, credit and stored dead letters allow. */
@@ -578,9 +567,6 @@ public final class PartitionDispatcher {
                 table,
                 first -> roadblock.passes(first, policy.badRecords(), letters));
         roadblock.decoded(segmenter.records());
-        if (segmenter.stopped() && roadblock.undecided()) {
-            letters.open(now);
-        }
         if (segment.from == segment.to) {
             segment.release();
             return null;

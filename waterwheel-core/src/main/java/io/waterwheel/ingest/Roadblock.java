@@ -37,7 +37,7 @@ final class Roadblock {
     private final long[] stops = new long[MAX_STOPS];
     private int stopCount;
     private String stopReason = "";
-    private boolean undecided;
+    private long passedTo = Long.MIN_VALUE;
     private String gap = "";
     private String anotherLog = "";
     private String unseen = "";
@@ -58,15 +58,18 @@ final class Roadblock {
         }
     }
 
-    /** Whether reading may go on past a refused record. One that is stored was passed before, and passes. */
-    boolean passes(RefusedRow first, BadRecords policy, LetterBox letters) {
-        if (policy.equals(BadRecords.SKIP) || letters.isStored(first.offset())) {
-            return true;
+    /** An indexer has passed what lies below this offset: it was decided, and is not decided again. */
+    void passed(long offset) {
+        if (offset > passedTo) {
+            passedTo = offset;
+            clear();
         }
-        if (!letters.isOpen()) {
-            undecided = true;
-            stop(first.offset());
-            return false;
+    }
+
+    /** Whether reading may go on past a refused record. One that was passed before passes. */
+    boolean passes(RefusedRow first, BadRecords policy, LetterBox letters) {
+        if (policy.equals(BadRecords.SKIP) || first.offset() < passedTo || letters.isStored(first.offset())) {
+            return true;
         }
         if (policy.halts(refused + olderRefused, records + olderRecords)) {
             stop(first.offset());
@@ -100,16 +103,10 @@ final class Roadblock {
         return false;
     }
 
-    /** Whether it must first be known which dead letters are stored. */
-    boolean undecided() {
-        return undecided;
-    }
-
     /** Something is different: every halt is decided again. */
     void clear() {
         stopCount = 0;
         stopReason = "";
-        undecided = false;
     }
 
     void gap(long from, long start) {

@@ -149,6 +149,7 @@ public sealed interface Control {
      * @param deadLetters stored since the dispatcher began with the partition
      * @param trouble why it stands still, and what to do; empty when it does not
      * @param lookMillis between the last two looks of its spout at the topic; 0 when not known
+     * @param warning what whoever operates it should know though it goes on; empty when there is nothing
      */
     record PartitionReport(
             int streamId,
@@ -160,8 +161,15 @@ public sealed interface Control {
             long limit,
             long deadLetters,
             String trouble,
-            long lookMillis)
+            long lookMillis,
+            String warning)
             implements Control {
+        /** The same with a warning. */
+        public PartitionReport withWarning(String what) {
+            return new PartitionReport(
+                    streamId, partition, position, taken, start, end, limit, deadLetters, trouble, lookMillis, what);
+        }
+
         /** How the trouble of a truncated log begins. */
         public static final String TRUNCATED = "the log was truncated";
 

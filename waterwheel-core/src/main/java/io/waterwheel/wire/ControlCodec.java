@@ -64,7 +64,8 @@ public final class ControlCodec {
                     .setLimit(report.limit())
                     .setDeadLetters(report.deadLetters())
                     .setTrouble(report.trouble())
-                    .setLookMillis(report.lookMillis()));
+                    .setLookMillis(report.lookMillis())
+                    .setWarning(report.warning()));
         } else if (control instanceof Control.KeySample sample) {
             KeySampleControl.Builder part = KeySampleControl.newBuilder()
                     .setPartition(sample.partition())
@@ -179,7 +180,8 @@ public final class ControlCodec {
                         part.getLimit(),
                         part.getDeadLetters(),
                         part.getTrouble(),
-                        part.getLookMillis());
+                        part.getLookMillis(),
+                        part.getWarning());
             }
             case KEY_SAMPLE -> {
                 KeySampleControl part = message.getKeySample();

@@ -46,9 +46,8 @@ final class TroubleTest {
         final List<Long> tuples = new ArrayList<>();
         long sentTo;
         int sentVersion;
-        int opens;
         final List<Object> tokens = new ArrayList<>();
-        final List<String> stored = new ArrayList<>();
+        final List<Long> stored = new ArrayList<>();
         final List<LostRange> givenUp = new ArrayList<>();
         long steered = -1;
         String trouble = "";
@@ -83,14 +82,9 @@ final class TroubleTest {
         public void fetchTable(int version) {}
 
         @Override
-        public void openDeadLetters() {
-            opens++;
-        }
-
-        @Override
-        public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
+        public void storeDeadLetters(Object token, List<RefusedRow> letters) {
             tokens.add(token);
-            letters.forEach(letter -> stored.add(since + "-" + until + ":" + letter.offset()));
+            letters.forEach(letter -> stored.add(letter.offset()));
         }
 
         @Override
@@ -182,18 +176,14 @@ final class TroubleTest {
     void aBadRecordIsStoredBeforeWhatFollowsIsSeenAndNotAgain() {
         live(batch(0, "1", "bad", "2"), now);
         assertThat(effects.sentTo).isZero();
-        assertThat(effects.opens).isEqualTo(1);
-        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
-        assertThat(effects.stored).containsExactly("0-3:1");
-        // It fails: whether it is stored, the next session knows.
+        assertThat(effects.stored).containsExactly(1L);
+        // It fails: whether it is stored nobody knows, and it does no harm to store it again.
         dispatcher.onDeadLetters(effects.tokens.get(0), false, now);
         assertThat(effects.sentTo).isZero();
         seconds(2);
-        assertThat(effects.opens).isEqualTo(2);
-        OffsetRanges known = new OffsetRanges();
-        known.add(0, 3);
-        dispatcher.onDeadLettersOpened(known, now);
-        assertThat(effects.stored).hasSize(1);
+        assertThat(effects.stored).containsExactly(1L, 1L);
+        assertThat(effects.sentTo).isZero();
+        dispatcher.onDeadLetters(effects.tokens.get(1), true, now);
         assertThat(effects.tuples).containsExactly(0L, 2L);
         assertThat(effects.sentTo).isEqualTo(3);
     }
@@ -202,7 +192,6 @@ final class TroubleTest {
     void aHaltStopsBeforeTheRecordUntilThePolicyChanges() {
         dispatcher.onPolicy(HALT, now);
         live(batch(0, "1", "bad", "2"), now);
-        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L);
         assertThat(effects.sentTo).isEqualTo(1);
@@ -216,14 +205,20 @@ final class TroubleTest {
     }
 
     @Test
-    void whatIsStoredPassesAHalt() {
+    void whatAnIndexerHasPassedIsNotHaltedAt() {
         dispatcher.onPolicy(HALT, now);
-        live(batch(0, "1", "bad", "2"), now);
-        OffsetRanges known = new OffsetRanges();
-        known.add(0, 2);
-        dispatcher.onDeadLettersOpened(known, now);
-        assertThat(effects.tuples).containsExactly(0L, 2L);
+        live(batch(0, "1", "bad"), now);
+        assertThat(effects.tuples).containsExactly(0L);
         assertThat(effects.stored).isEmpty();
+        // Another one comes, further on: it was decided before.
+        effects.sentTo = 2;
+        dispatcher.onSubscribe(new Control.Subscribe(1, 0, 0, new ChannelEpoch(2, 1), 2, 0, 1 << 20), now);
+        assertThat(effects.stored).as("again, for whoever lags").containsExactly(1L);
+        dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
+        live(batch(2, "2", "bad"), now);
+        seconds(2);
+        assertThat(effects.tuples).containsExactly(0L, 2L);
+        assertThat(effects.trouble).contains("halted before offset 3");
     }
 
     @Test
@@ -234,7 +229,6 @@ final class TroubleTest {
                         .withLogLoss(LogLoss.FAIL),
                 now);
         live(batch(0, "bad", "1", "bad", "2", "bad", "3"), now);
-        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         // Of the least number of records that says something, 10,000, two are allowed.
         dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
         seconds(2);
@@ -246,7 +240,6 @@ final class TroubleTest {
     void whatIsGivenUpByHandIsPassedUnderTheVersionThatCameWithIt() {
         dispatcher.onPolicy(HALT, now);
         live(batch(0, "1", "bad", "2"), now);
-        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
         PartitionRoute route = new PartitionRoute(
                         100, List.of(new VersionSince(1, 0)), LogIdentity.first("a"), List.of())
                 .withLost(new LostRange(0, 1, 2, "by hand"))
@@ -389,11 +382,10 @@ final class TroubleTest {
     @Test
     void aDeadLetterTopicThatTakesNothingIsNamed() {
         live(batch(0, "1", "bad", "2"), now);
-        dispatcher.onDeadLettersOpened(null, now);
+        dispatcher.onDeadLetters(effects.tokens.get(0), false, now);
         seconds(2);
         assertThat(effects.trouble).contains("dead-letter topic");
-        dispatcher.onDeadLettersOpened(new OffsetRanges(), now);
-        dispatcher.onDeadLetters(effects.tokens.get(0), true, now);
+        dispatcher.onDeadLetters(effects.tokens.get(1), true, now);
         seconds(2);
         assertThat(effects.trouble).isEmpty();
     }

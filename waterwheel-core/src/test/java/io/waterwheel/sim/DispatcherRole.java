@@ -46,7 +46,6 @@ final class DispatcherRole implements DispatcherEffects {
     private final StreamCatalog catalog;
     private final PartitionDispatcher core;
     private final Map<Integer, Account> accounts = new HashMap<>();
-    private Letters.@Nullable Session session;
     boolean dead;
     long pausedUntil;
 
@@ -245,32 +244,14 @@ final class DispatcherRole implements DispatcherEffects {
     }
 
     @Override
-    public void openDeadLetters() {
-        boolean fails = world.faulty() && world.random.nextInt(5) == 0;
+    public void storeDeadLetters(Object token, List<RefusedRow> letters) {
+        // Stored, in part or whole, and its answer lost, or not stored: the dispatcher hears the same.
+        boolean confirmed = !world.faulty() || world.random.nextInt(3) != 0;
+        int reached = confirmed ? letters.size() : world.random.nextInt(letters.size() + 1);
+        List<RefusedRow> sent = List.copyOf(letters.subList(0, reached));
         world.network.answer("letters", () -> {
-            Letters.Session next = fails ? null : world.topic.letters(partition).open();
-            if (next != null) {
-                session = next;
-            }
-            later(dispatcher -> dispatcher.onDeadLettersOpened(next == null ? null : next.stored(), world.now));
-            return true;
-        });
-    }
-
-    @Override
-    public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
-        // Stored and its answer lost, or not stored: the dispatcher hears the same.
-        boolean reaches = !world.faulty() || world.random.nextInt(5) != 0;
-        boolean confirmed = reaches && (!world.faulty() || world.random.nextInt(5) != 0);
-        List<RefusedRow> sent = List.copyOf(letters);
-        Letters.Session sender = session;
-        world.network.answer("letters", () -> {
-            boolean stored = sender != null && reaches && sender.store(since, until, sent);
-            boolean told = stored && confirmed;
-            if (!told) {
-                session = null;
-            }
-            later(dispatcher -> dispatcher.onDeadLetters(token, told, world.now));
+            world.topic.letters(partition).store(sent);
+            later(dispatcher -> dispatcher.onDeadLetters(token, confirmed, world.now));
             return true;
         });
     }

@@ -242,6 +242,11 @@ final class PlantedBugs {
                             DISPATCHER,
                             "if (segment == null || !segment.unstored().isEmpty()) {",
                             "if (segment == null) {"),
+            new PlantedBug("letters again", 4, LIVENESS, "letters that may not be stored are not sent again")
+                    .with(
+                            "ingest/LetterBox",
+                            "if (!sent.contains(waiting.get(i))) {",
+                            "if (sent.isEmpty() && now < 0) {"),
             new PlantedBug("recovering", 10, SAFETY, "an indexer that recovers does not say so")
                     .with(INDEXER, "if (channels[p].watermark < targets[p]) {", "if (channels[p].watermark < 0) {"),
             new PlantedBug("stale", 10, SAFETY, "an indexer that hears nothing does not say so")

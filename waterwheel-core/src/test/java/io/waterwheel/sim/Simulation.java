@@ -169,6 +169,12 @@ final class Simulation {
                 "%d refused records were counted, %d produced",
                 counted,
                 world.topic.badCount());
+        long letters = 0;
+        for (int p = 0; p < world.topic.partitions(); p++) {
+            letters += world.topic.letters(p).size();
+        }
+        Oracle.check(
+                letters == world.topic.badCount(), "%d letters of %d refused records", letters, world.topic.badCount());
     }
 
     /** After the grace time there is no file that the catalog does not name, and every file that it names. */

@@ -59,7 +59,7 @@ final class Topic {
         for (int p = 0; p < partitions; p++) {
             log.add(new ArrayList<>());
             bad.add(new HashSet<>());
-            letters.add(new Letters(p));
+            letters.add(new Letters());
         }
     }
 

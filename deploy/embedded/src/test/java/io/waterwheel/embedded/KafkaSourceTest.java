@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogSource.News;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.ingest.RefusedRow;
@@ -35,6 +34,7 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -351,60 +351,40 @@ final class KafkaSourceTest {
         }
     }
 
-    private static DeadLetters.Session open(KafkaDeadLetters letters, int streamId, int partition) throws Exception {
-        return opening(letters, streamId, partition).get(60, TimeUnit.SECONDS);
-    }
-
-    private static CompletableFuture<DeadLetters.Session> opening(
-            KafkaDeadLetters letters, int streamId, int partition) {
-        CompletableFuture<DeadLetters.Session> opened = new CompletableFuture<>();
-        letters.open(streamId, partition, (session, failure) -> {
-            if (session != null) {
-                opened.complete(session);
-            } else {
-                opened.completeExceptionally(failure);
-            }
-        });
-        return opened;
-    }
-
-    private static String store(DeadLetters.Session session, long since, long until, RefusedRow letter)
-            throws Exception {
+    private static CompletableFuture<String> storing(KafkaDeadLetters letters, int streamId, RefusedRow... rows) {
         CompletableFuture<String> done = new CompletableFuture<>();
-        session.store(since, until, List.of(letter), e -> done.complete(String.valueOf(e)));
-        return done.get(60, TimeUnit.SECONDS);
+        letters.store(streamId, 4, List.of(rows), e -> done.complete(String.valueOf(e)));
+        return done;
+    }
+
+    private static String store(KafkaDeadLetters letters, int streamId, RefusedRow... rows) throws Exception {
+        return storing(letters, streamId, rows).get(60, TimeUnit.SECONDS);
+    }
+
+    private static RefusedRow row(long offset, int index, String reason, String raw) {
+        return new RefusedRow(offset, index, reason, ByteBuffer.wrap(raw.getBytes(UTF_8)));
     }
 
     @Test
-    void deadLettersKeepTheirPlaceAndReason() throws Exception {
+    void deadLettersKeepTheirPlaceAndReasonUnderAKeyOfTheirOwn() throws Exception {
         topics.ensure("letters", 1);
-        topics.ensureDeadLetters("letters");
         byte[] large = new byte[KafkaDeadLetters.MAX_VALUE_BYTES + 5];
-        try (KafkaDeadLetters letters =
-                new KafkaDeadLetters(kafka.bootstrap(), "test", "test", id -> id == 1 || id == 5 ? "letters" : null)) {
-            // An earlier session stores, and is shut out by the next, which knows of it.
-            DeadLetters.Session earlier = open(letters, 1, 4);
-            assertThat(store(
-                            earlier,
-                            70,
-                            78,
-                            new RefusedRow(77, 2, "no number: 'x'", ByteBuffer.wrap("bad".getBytes(UTF_8)))))
+        RefusedRow first = row(77, 2, "no number: 'x'", "bad");
+        try (KafkaDeadLetters letters = new KafkaDeadLetters(
+                kafka.bootstrap(),
+                "test",
+                "test",
+                id -> id == 1 || id == 5 ? "letters" : null,
+                topics::ensureDeadLetters)) {
+            assertThat(store(letters, 1, first, row(77, 3, "another", "bad"))).isEqualTo("null");
+            assertThat(store(letters, 1, first)).as("again").isEqualTo("null");
+            assertThat(store(letters, 5, first)).as("of another stream").isEqualTo("null");
+            assertThat(store(letters, 1, new RefusedRow(80, -1, "large", ByteBuffer.wrap(large))))
                     .isEqualTo("null");
-            DeadLetters.Session session = open(letters, 1, 4);
-            assertThat(session.stored().contains(77)).isTrue();
-            assertThat(session.stored().contains(78)).isFalse();
-            assertThat(store(earlier, 78, 79, new RefusedRow(78, 0, "late", ByteBuffer.allocate(1))))
-                    .isNotEqualTo("null");
-            assertThat(store(session, 70, 90, new RefusedRow(80, 2, "large", ByteBuffer.wrap(large))))
-                    .isEqualTo("null");
-            assertThat(open(letters, 1, 3).stored().contains(77)).isFalse();
-            assertThat(open(letters, 5, 4).stored().contains(77))
-                    .as("a stream made anew on the same topic has none yet")
-                    .isFalse();
-            CompletableFuture<Exception> unknown = new CompletableFuture<>();
-            letters.open(2, 0, (none, e) -> unknown.complete(e));
-            assertThat(unknown.get(30, TimeUnit.SECONDS)).hasMessageContaining("stream 2");
+            assertThat(store(letters, 2, first)).contains("stream 2");
+            assertThat(letters.warning(1)).as("one broker by design").isEmpty();
         }
+        List<Map<String, String>> found = new ArrayList<>();
         try (var consumer = new org.apache.kafka.clients.consumer.KafkaConsumer<>(
                 Map.of("bootstrap.servers", kafka.bootstrap(), "isolation.level", "read_committed"),
                 new ByteArrayDeserializer(),
@@ -412,113 +392,102 @@ final class KafkaSourceTest {
             TopicPartition partition = new TopicPartition(TopicNames.deadLettersOf("letters"), 0);
             consumer.assign(List.of(partition));
             consumer.seekToBeginning(List.of(partition));
-            List<Map<String, String>> headers = new ArrayList<>();
-            Waiting.until("both letters", () -> {
+            Waiting.until("all letters", () -> {
                 consumer.poll(POLL).forEach(record -> {
                     Map<String, String> texts = new TreeMap<>();
                     for (Header header : record.headers()) {
                         texts.put(header.key(), new String(header.value(), UTF_8));
                     }
+                    texts.put("key", new String(record.key(), UTF_8));
                     texts.put("value length", "" + record.value().length);
-                    headers.add(texts);
+                    found.add(texts);
                 });
-                return headers.size() == 2;
+                return found.size() == 5;
             });
-            assertThat(headers.get(0))
-                    .isEqualTo(Map.ofEntries(
-                            Map.entry("namespace", "test"),
-                            Map.entry("stream", "1"),
-                            Map.entry("partition", "4"),
-                            Map.entry("offset", "77"),
-                            Map.entry("index", "2"),
-                            Map.entry("reason", "no number: 'x'"),
-                            Map.entry("length", "3"),
-                            Map.entry("since", "70"),
-                            Map.entry("until", "78"),
-                            Map.entry("value length", "3")));
-            assertThat(headers.get(1))
-                    .containsEntry("length", "" + large.length)
-                    .containsEntry("value length", "" + KafkaDeadLetters.MAX_VALUE_BYTES);
         }
+        assertThat(found.get(0))
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("key", "1/4/77/2/test"),
+                        Map.entry("namespace", "test"),
+                        Map.entry("stream", "1"),
+                        Map.entry("partition", "4"),
+                        Map.entry("offset", "77"),
+                        Map.entry("index", "2"),
+                        Map.entry("reason", "no number: 'x'"),
+                        Map.entry("length", "3"),
+                        Map.entry("value length", "3")));
+        assertThat(found.get(1)).containsEntry("key", "1/4/77/3/test").containsEntry("value length", "0");
+        assertThat(found.get(2)).as("takes the first one's place").isEqualTo(found.get(0));
+        assertThat(found.get(3)).containsEntry("key", "5/4/77/2/test");
+        assertThat(found.get(4))
+                .containsEntry("length", "" + large.length)
+                .containsEntry("value length", "" + KafkaDeadLetters.MAX_VALUE_BYTES);
+    }
+
+    private static Map<String, String> settings(String topic) throws Exception {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        Map<String, String> values = new TreeMap<>();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
+            admin.describeConfigs(List.of(resource))
+                    .all()
+                    .get(30, TimeUnit.SECONDS)
+                    .get(resource)
+                    .entries()
+                    .forEach(entry -> values.put(entry.name(), entry.value()));
+        }
+        return values;
     }
 
     @Test
-    void lettersInATopicOfManyPartitionsAreKnownAgain() throws Exception {
-        topics.ensure("wide", 1);
-        topics.ensure(TopicNames.deadLettersOf("wide"), 8);
-        topics.ensureDeadLetters("wide");
-        try (KafkaDeadLetters letters = new KafkaDeadLetters(kafka.bootstrap(), "w", "test", id -> "wide")) {
+    void deadLettersAreKeptForEverAlsoInATopicOfAnOlderRelease() throws Exception {
+        assertThat(topics.ensureDeadLetters("kept")).isEmpty();
+        assertThat(settings("kept.dead-letters"))
+                .containsEntry("cleanup.policy", "compact")
+                .containsEntry("retention.ms", "-1");
+        topics.ensure("older", 1);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
+            admin.createTopics(List.of(new NewTopic("older.dead-letters", 8, (short) 1)
+                            .configs(Map.of("cleanup.policy", "delete", "retention.ms", "604800000"))))
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
+        }
+        Waiting.until("the topic shows", () -> topics.find("older.dead-letters").isPresent());
+        try (KafkaDeadLetters letters =
+                new KafkaDeadLetters(kafka.bootstrap(), "w", "test", id -> "older", topics::ensureDeadLetters)) {
             for (int i = 0; i < 8; i++) {
-                // A transaction each: a producer would keep to one partition for a while.
-                DeadLetters.Session session = open(letters, 1, 0);
-                assertThat(session.stored().contains(i - 1))
-                        .as("letter %s", i - 1)
-                        .isEqualTo(i > 0);
-                assertThat(store(session, i, i + 1, new RefusedRow(i, -1, "bad", ByteBuffer.allocate(1))))
-                        .isEqualTo("null");
-                session.close();
+                assertThat(store(letters, 1, row(i, -1, "bad", "x"))).isEqualTo("null");
             }
         }
-        assertThat(lastOffsets(TopicNames.deadLettersOf("wide"), 8)).containsExactly(16, 0, 0, 0, 0, 0, 0, 0);
+        Waiting.until("its retention has no end", () -> "-1"
+                .equals(settings("older.dead-letters").get("retention.ms")));
+        assertThat(settings("older.dead-letters")).containsEntry("cleanup.policy", "delete");
+        assertThat(lastOffsets("older.dead-letters", 8)).containsExactly(8, 0, 0, 0, 0, 0, 0, 0);
     }
 
     @Test
     void aDeadLetterTopicThatDoesNotAnswerHoldsUpNoOther() throws Exception {
         topics.ensureDeadLetters("answers");
         // A topic that is not there is asked for as long as one without a leader.
-        try (KafkaDeadLetters letters =
-                new KafkaDeadLetters(kafka.bootstrap(), "s", "test", id -> id == 1 ? "silent" : "answers")) {
-            List<CompletableFuture<Exception>> failures = new ArrayList<>();
-            for (int partition = 0; partition < 16; partition++) {
-                CompletableFuture<Exception> failed = new CompletableFuture<>();
-                failures.add(failed);
-                letters.open(1, partition, (none, e) -> failed.complete(e));
+        try (KafkaDeadLetters letters = new KafkaDeadLetters(
+                kafka.bootstrap(), "s", "test", id -> id == 1 ? "silent" : "answers", topic -> "")) {
+            List<CompletableFuture<String>> failures = new ArrayList<>();
+            for (int offset = 0; offset < 16; offset++) {
+                failures.add(storing(letters, 1, row(offset, -1, "bad", "x")));
             }
-            CompletableFuture<DeadLetters.Session> other = opening(letters, 2, 0);
-            assertThat(failures.get(0).get(60, TimeUnit.SECONDS)).isNotNull();
-            // Before all else: the topic is left alone for some seconds only.
-            CompletableFuture<Exception> again = new CompletableFuture<>();
-            letters.open(1, 0, (none, e) -> again.complete(e));
-            // Opened within its time, which is less than that of two that do not answer at a client's default.
-            assertThat(other.get(60, TimeUnit.SECONDS).stored().contains(0)).isFalse();
-            for (CompletableFuture<Exception> failed : failures) {
-                assertThat(failed.get(60, TimeUnit.SECONDS)).isNotNull();
+            CompletableFuture<String> other = storing(letters, 2, row(0, -1, "bad", "x"));
+            assertThat(failures.get(0).get(60, TimeUnit.SECONDS)).isNotEqualTo("null");
+            assertThat(other.get(60, TimeUnit.SECONDS)).isEqualTo("null");
+            for (CompletableFuture<String> failed : failures) {
+                assertThat(failed.get(60, TimeUnit.SECONDS)).isNotEqualTo("null");
             }
-            assertThat(again.get(60, TimeUnit.SECONDS))
-                    .hasMessageContaining("silent.dead-letters: failed a moment ago");
+            assertThat(failures.get(15).get()).contains("silent.dead-letters: failed a moment ago");
         }
     }
 
     @Test
-    void lettersBehindAnotherPartitionsOpenTransactionAreKnown() throws Exception {
-        topics.ensure("hidden", 1);
-        topics.ensureDeadLetters("hidden");
-        try (KafkaProducer<byte[], byte[]> other = new KafkaProducer<>(
-                        Map.of("bootstrap.servers", kafka.bootstrap(), "transactional.id", "other"),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer());
-                KafkaDeadLetters before = new KafkaDeadLetters(kafka.bootstrap(), "b", "test", id -> "hidden");
-                KafkaDeadLetters after = new KafkaDeadLetters(kafka.bootstrap(), "a", "test", id -> "hidden")) {
-            DeadLetters.Session writing = open(before, 1, 0);
-            other.initTransactions();
-            other.beginTransaction();
-            other.send(new ProducerRecord<>(TopicNames.deadLettersOf("hidden"), new byte[1]))
-                    .get(30, TimeUnit.SECONDS);
-            assertThat(store(writing, 7, 8, new RefusedRow(7, -1, "bad", ByteBuffer.allocate(1))))
-                    .isEqualTo("null");
-            CompletableFuture<DeadLetters.Session> opened = new CompletableFuture<>();
-            after.open(1, 0, (session, failure) -> {
-                if (session != null) {
-                    opened.complete(session);
-                } else {
-                    opened.completeExceptionally(failure);
-                }
-            });
-            assertThatThrownBy(() -> opened.get(2, TimeUnit.SECONDS))
-                    .as("it waits for what may be hidden")
-                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
-            other.abortTransaction();
-            assertThat(opened.get(60, TimeUnit.SECONDS).stored().contains(7)).isTrue();
+    void topicsOfOthersLettersAreNoStreams() {
+        for (String name : List.of("orders.dead-letters", "orders.appends", "x".repeat(240))) {
+            assertThatThrownBy(() -> topics.ensure(name, 1)).isInstanceOf(WaterwheelException.class);
         }
     }
 

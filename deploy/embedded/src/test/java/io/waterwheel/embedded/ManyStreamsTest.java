@@ -9,7 +9,6 @@ import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.query.Query;
 import io.waterwheel.topology.kafka.KafkaTopics;
-import io.waterwheel.topology.kafka.TopicNames;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -47,7 +46,7 @@ final class ManyStreamsTest {
             for (int i = 0; i < STREAMS; i++) {
                 // The topic is somebody's already, as is usual.
                 topics.ensure("stream-" + i, PARTITIONS);
-                topics.ensure(TopicNames.deadLettersOf("stream-" + i), 1);
+                topics.ensureDeadLetters("stream-" + i);
             }
             for (int i = 0; i < STREAMS; i++) {
                 String name = "stream-" + i;

@@ -44,10 +44,13 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -177,6 +180,8 @@ final class SourceTroubleTest {
         assertThat(run("stream", "set", "halts", "dead-letters=skip"))
                 .isEqualTo("0 stream halts: dead-letters=skip, log-loss=fail\n");
         assertThat(tuples("halts", Map.of(0, 5L))).isEqualTo(3);
+        // What is stored again is shown once.
+        letterAgain("halts.dead-letters");
         assertThat(run("dead-letters", "halts")).startsWith("0 0\t3\t-1\t").contains("\tworse\n");
         assertThat(run("stream", "set", "halts", "dead-letters=perhaps")).startsWith("2 ");
         assertThat(run("stream", "describe", "halts")).contains("dead-letters: skip\n");
@@ -336,39 +341,6 @@ final class SourceTroubleTest {
     }
 
     @Test
-    void aSessionThatOpensAfterItsStreamWasDroppedIsClosed() throws Exception {
-        create("dropped", 1, BadRecords.SKIP, LogLoss.FAIL);
-        int id = client.describe("dropped").id();
-        try (KafkaProducer<byte[], byte[]> other = new KafkaProducer<>(
-                Map.of("bootstrap.servers", server.kafka(), "transactional.id", "other"),
-                new ByteArraySerializer(),
-                new ByteArraySerializer())) {
-            // Letters are read back to the end, and an open transaction keeps that back.
-            other.initTransactions();
-            other.beginTransaction();
-            other.send(new ProducerRecord<>("dropped.dead-letters", new byte[1]))
-                    .get(30, TimeUnit.SECONDS);
-            send("dropped", 0, "bad");
-            Waiting.until("the session's producer runs", () -> producersOf(id) == 1);
-            client.drop("dropped");
-            // The dispatcher hears of it from ZooKeeper and forgets the partition at its next tick.
-            long dropped = System.nanoTime();
-            Waiting.until("two seconds", () -> System.nanoTime() - dropped > 2_000_000_000L);
-            assertThat(producersOf(id)).isEqualTo(1);
-            other.abortTransaction();
-        }
-        Waiting.until("the session's producer is closed", () -> producersOf(id) == 0);
-    }
-
-    /** Transactional producers of partition 0 of a stream in this process, by the threads that they run. */
-    private static long producersOf(int streamId) {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("kafka-producer-network-thread")
-                        && thread.getName().endsWith("-" + streamId + "-0"))
-                .count();
-    }
-
-    @Test
     void aTopicThatBecomesCompactedStopsUntilItIsNot() throws Exception {
         create("cleaned", 1, BadRecords.SKIP, LogLoss.SKIP);
         send("cleaned", 0, "1,1");
@@ -430,6 +402,30 @@ final class SourceTroubleTest {
                 .get("cleanup.policy")
                 .value()
                 .equals(policy));
+    }
+
+    /** Stores the first letter of a topic once more, as a dispatcher does that does not know how its sending ended. */
+    private static void letterAgain(String topic) throws Exception {
+        TopicPartition partition = new TopicPartition(topic, 0);
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                        Map.of("bootstrap.servers", server.kafka()),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer());
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", server.kafka()),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            List<ConsumerRecord<byte[], byte[]>> letters = new ArrayList<>();
+            Waiting.until("a letter", () -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(letters::add);
+                return !letters.isEmpty();
+            });
+            ConsumerRecord<byte[], byte[]> first = letters.get(0);
+            producer.send(new ProducerRecord<>(topic, 0, first.key(), first.value(), first.headers()))
+                    .get(30, TimeUnit.SECONDS);
+        }
     }
 
     @Test

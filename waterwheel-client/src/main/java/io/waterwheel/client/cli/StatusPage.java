@@ -2,9 +2,11 @@ package io.waterwheel.client.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -130,6 +132,10 @@ final class StatusPage {
                 troubles.add(name + ", partition " + partition.path("partition").asInt() + " stands still: " + what);
             }
         }
+        Set<String> warnings = new LinkedHashSet<>();
+        stream.path("sources")
+                .forEach(partition -> warnings.add(partition.path("warning").asText()));
+        warnings.stream().filter(warning -> !warning.isEmpty()).forEach(warning -> troubles.add(name + ": " + warning));
         long checked = stream.path("sourceCheckMillis").asLong();
         long wanted = stream.path("sourceCheckWantedMillis").asLong();
         if (wanted > 0 && checked > 2 * wanted) {

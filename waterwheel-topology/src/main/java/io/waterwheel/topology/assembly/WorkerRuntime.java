@@ -123,7 +123,8 @@ final class WorkerRuntime implements WorkerServices {
                     clientId + "-dead-letters",
                     "waterwheel-" + config.get(Keys.ZOOKEEPER_ROOT).substring(1).replace('/', '-') + "-"
                             + config.get(Keys.NAMESPACE),
-                    this::topicOf));
+                    this::topicOf,
+                    topics::ensureDeadLetters));
             directory = keep(new Directory(catalogStore, config.get(Keys.TOPOLOGY_NAME), scheduler));
             // Peers may call as soon as the server is there; what they need comes right after.
             PeerEntry entry = new PeerEntry();

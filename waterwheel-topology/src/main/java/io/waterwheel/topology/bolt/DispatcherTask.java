@@ -8,7 +8,6 @@ import io.waterwheel.catalog.StreamGoneException;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.ingest.BodyPool;
 import io.waterwheel.ingest.ChannelBlock;
-import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.DispatcherEffects;
 import io.waterwheel.ingest.DispatcherSettings;
 import io.waterwheel.ingest.LiveBatch;
@@ -65,7 +64,6 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final int pooledBodies;
 
     private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
-    private final Map<PartitionId, DeadLetters.Session> sessions = new HashMap<>();
     private final Map<Integer, Segmenter> segmenters = new HashMap<>();
 
     DispatcherTask(WorkerServices services, TopologyContext context, OutputCollector collector) {
@@ -98,13 +96,6 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
             LOG.warn("[dispatcher-{}] its control address could not be removed", index, e);
         }
         loop.close();
-        sessions.values().forEach(DispatcherTask::endSession);
-    }
-
-    private static void endSession(DeadLetters.@Nullable Session session) {
-        if (session != null) {
-            session.close();
-        }
     }
 
     @Override
@@ -155,7 +146,6 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 entry.getValue().onTick(now);
             } else {
                 entry.getValue().close();
-                endSession(sessions.remove(entry.getKey()));
                 segmenters.remove(entry.getKey().streamId());
                 all.remove();
             }
@@ -293,7 +283,10 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                             trouble.replace("STREAM", stream.name()));
                 }
             }
-            services.controlBus().broadcast(Role.COORDINATOR, report);
+            services.controlBus()
+                    .broadcast(
+                            Role.COORDINATOR,
+                            report.withWarning(services.deadLetters().warning(id.streamId())));
         }
 
         @Override
@@ -315,37 +308,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
 
         @Override
-        public void openDeadLetters() {
-            endSession(sessions.remove(id));
-            services.deadLetters().open(id.streamId(), id.partition(), (session, failure) -> {
-                if (failure != null) {
-                    LOG.warn(
-                            "[{}/dispatcher-{}] the dead letters of partition {} cannot be read back; trying again",
-                            stream.name(),
-                            index,
-                            id.partition(),
-                            failure);
-                }
-                answer(
-                        partition -> {
-                            if (session != null) {
-                                sessions.put(id, session);
-                            }
-                            partition.onDeadLettersOpened(session == null ? null : session.stored(), System.nanoTime());
-                        },
-                        // Dropped meanwhile: nobody else would end it.
-                        () -> endSession(session));
-            });
-        }
-
-        @Override
-        public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {
-            DeadLetters.Session session = sessions.get(id);
-            if (session == null) {
-                answer(partition -> partition.onDeadLetters(token, false, System.nanoTime()));
-                return;
-            }
-            session.store(since, until, letters, failure -> {
+        public void storeDeadLetters(Object token, List<RefusedRow> letters) {
+            services.deadLetters().store(id.streamId(), id.partition(), letters, failure -> {
                 if (failure != null) {
                     LOG.warn(
                             "[{}/dispatcher-{}] {} dead letters of partition {} from offset {} could not be stored;"
@@ -400,17 +364,10 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
 
         private void answer(Answer answer) {
-            answer(answer, () -> {});
-        }
-
-        /** @param gone done in the place of the answer when the partition's stream was dropped meanwhile */
-        private void answer(Answer answer, Runnable gone) {
             Runnable event = () -> {
                 PartitionDispatcher partition = partitions.get(id);
                 if (partition != null) {
                     answer.to(partition);
-                } else {
-                    gone.run();
                 }
             };
             // An answer must not be lost: it waits as data when control is full.

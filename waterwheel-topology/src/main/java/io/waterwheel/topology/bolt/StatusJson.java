@@ -154,6 +154,7 @@ final class StatusJson {
             partition.put("logEnd", report.end());
             partition.put("lag", behind);
             partition.put("deadLetters", report.deadLetters());
+            partition.put("warning", report.warning());
             partition.put("trouble", report.trouble().replace("STREAM", stream.name()));
         }
         json.put("lag", lag);

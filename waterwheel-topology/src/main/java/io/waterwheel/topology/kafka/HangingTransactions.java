@@ -42,8 +42,9 @@ public final class HangingTransactions {
     private record Hanging(TopicPartition partition, ProducerState producer, TransactionResult decided) {}
 
     /**
-     * Looks through all partitions of a cluster. For a single broker that has just been started, before anybody uses
-     * it: who initialises the transactional id afterwards blots out what was decided.
+     * Looks through all partitions of a cluster. For the embedded broker alone: on a cluster of others' a mark is never
+     * written, since whether it was a commit may be known better there. For a single broker that has just been started,
+     * before anybody uses it: who initialises the transactional id afterwards blots out what was decided.
      *
      * @param before time in milliseconds; transactions with a record since are left alone
      */
@@ -60,22 +61,6 @@ public final class HangingTransactions {
             }
         } catch (ExecutionException | TimeoutException | IOException e) {
             LOG.warn("hanging transactions could not be looked for, or ended", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * Looks through a partition in which nothing has become readable for longer than any transaction may last. What
-     * cannot be asked or done is only said: the reader fails by itself, and looks again.
-     *
-     * @param before time in milliseconds; transactions with a record since are left alone
-     */
-    static void end(String bootstrap, TopicPartition partition, long before) {
-        try (Admin admin = admin(bootstrap)) {
-            boolean unused = end(admin, List.of(partition), before);
-        } catch (ExecutionException | TimeoutException | IOException e) {
-            LOG.warn("{}: hanging transactions could not be looked for, or ended", partition, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -84,6 +86,7 @@ public final class KafkaTopics implements AutoCloseable {
      * @throws WaterwheelException USER when the topic is compacted
      */
     public Topic ensure(String topic, int partitions) {
+        TopicNames.checkSource(topic);
         Optional<Topic> found = find(topic);
         if (found.isEmpty()) {
             create(topic, partitions);
@@ -103,15 +106,79 @@ public final class KafkaTopics implements AutoCloseable {
 
     /**
      * Makes the topic for the dead letters of a stream's topic, with one partition, unless it exists; of one with more,
-     * the first is used.
+     * the first is used. It is compacted, and keeps letters for ever. One that exists keeps its {@code cleanup.policy}:
+     * of an older release's, whose letters have no keys, compaction would take them; but nothing of it is deleted by
+     * time or size from now on.
+     *
+     * @return what should be known of it, for people; empty when there is nothing
      */
-    public void ensureDeadLetters(String topic) {
-        ensure(TopicNames.deadLettersOf(topic), 1);
+    public String ensureDeadLetters(String topic) {
+        String name = TopicNames.deadLettersOf(topic);
+        if (find(name).isEmpty()) {
+            create(
+                    name,
+                    1,
+                    Map.of(
+                            TopicConfig.CLEANUP_POLICY_CONFIG,
+                            TopicConfig.CLEANUP_POLICY_COMPACT,
+                            TopicConfig.RETENTION_MS_CONFIG,
+                            "-1"));
+            for (int attempt = 0; find(name).isEmpty() && attempt < 100; attempt++) {
+                pause();
+            }
+        }
+        ConfigResource resource = resource(name);
+        Config config = get(
+                        "read the configuration of topic " + name,
+                        admin.describeConfigs(List.of(resource)).all())
+                .getOrDefault(resource, new Config(List.of()));
+        if (policy(config).contains(TopicConfig.CLEANUP_POLICY_DELETE)
+                && (!isEndless(config, TopicConfig.RETENTION_MS_CONFIG)
+                        || !isEndless(config, TopicConfig.RETENTION_BYTES_CONFIG))) {
+            List<AlterConfigOp> endless = List.of(
+                    new AlterConfigOp(new ConfigEntry(TopicConfig.RETENTION_MS_CONFIG, "-1"), AlterConfigOp.OpType.SET),
+                    new AlterConfigOp(
+                            new ConfigEntry(TopicConfig.RETENTION_BYTES_CONFIG, "-1"), AlterConfigOp.OpType.SET));
+            get(
+                    "let topic " + name + " keep its letters",
+                    admin.incrementalAlterConfigs(Map.of(resource, endless)).all());
+            LOG.warn(
+                    "topic {}: retention.ms and retention.bytes are -1 now, or it would delete its letters; its"
+                            + " cleanup.policy is {} still, since compaction would take the letters of older releases,"
+                            + " which have no keys",
+                    name,
+                    policy(config));
+        }
+        return tooFewReplicas(name);
+    }
+
+    private static boolean isEndless(Config config, String name) {
+        ConfigEntry entry = config.get(name);
+        return entry != null && "-1".equals(entry.value());
+    }
+
+    /** Where there is but one broker, there cannot be two. */
+    private String tooFewReplicas(String topic) {
+        int brokers = get("count the brokers", admin.describeCluster().nodes()).size();
+        TopicDescription found = get(
+                        "describe topic " + topic,
+                        admin.describeTopics(List.of(topic)).allTopicNames())
+                .get(topic);
+        int replicas = found == null
+                ? 0
+                : found.partitions().get(LetterFormat.PARTITION).replicas().size();
+        return brokers < 2 || replicas >= 2
+                ? ""
+                : "the topic " + topic + " has " + replicas + " replica: with its broker's disk the dead letters are"
+                        + " gone. Give it two or more (kafka-reassign-partitions.sh)";
     }
 
     private void create(String topic, int partitions) {
-        NewTopic made = new NewTopic(topic, Optional.of(partitions), DEFAULT_REPLICATION)
-                .configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE));
+        create(topic, partitions, Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE));
+    }
+
+    private void create(String topic, int partitions, Map<String, String> configs) {
+        NewTopic made = new NewTopic(topic, Optional.of(partitions), DEFAULT_REPLICATION).configs(configs);
         try {
             get("create topic " + topic, admin.createTopics(List.of(made)).all());
         } catch (WaterwheelException e) {

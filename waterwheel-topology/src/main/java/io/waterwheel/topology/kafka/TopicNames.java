@@ -1,16 +1,50 @@
 package io.waterwheel.topology.kafka;
 
+import io.waterwheel.model.WaterwheelException;
 import org.jspecify.annotations.Nullable;
 
 /** The topic of each stream, as the catalog has it. Thread-safe. */
 @FunctionalInterface
 public interface TopicNames {
+    /** Ends the name of the topic for what cannot be decoded. */
+    String DEAD_LETTERS = ".dead-letters";
+
+    /** Ends the name of the topic for the notes of named appends. */
+    String APPENDS = ".appends";
+
+    /** Characters in the name of a topic, as Kafka bounds it. */
+    int MAX_LENGTH = 249;
+
     /** The topic that feeds the stream; null when there is no such stream. */
     @Nullable
     String topicOf(int streamId);
 
     /** Name of the topic for what cannot be decoded. */
     static String deadLettersOf(String topic) {
-        return topic + ".dead-letters";
+        return topic + DEAD_LETTERS;
+    }
+
+    /**
+     * Refuses a topic for a stream whose own name is that of another topic's dead letters or notes of appends, or so
+     * long that its dead letters could have no topic.
+     *
+     * @throws WaterwheelException USER when it cannot be a stream's
+     */
+    static void checkSource(String topic) {
+        if (topic.endsWith(DEAD_LETTERS) || topic.endsWith(APPENDS)) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "BAD_TOPIC",
+                    "topic " + topic + ": names that end with " + DEAD_LETTERS + " or " + APPENDS
+                            + " are of topics that hold what belongs to another. Take another name");
+        }
+        if (topic.length() > MAX_LENGTH - DEAD_LETTERS.length()) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "BAD_TOPIC",
+                    "topic " + topic + ": expected at most " + (MAX_LENGTH - DEAD_LETTERS.length())
+                            + " characters, so that the topic of its dead letters can be named, got "
+                            + topic.length());
+        }
     }
 }

@@ -165,10 +165,7 @@ class ReadAheadHeapTest {
         public void fetchTable(int version) {}
 
         @Override
-        public void openDeadLetters() {}
-
-        @Override
-        public void storeDeadLetters(Object token, long since, long until, List<RefusedRow> letters) {}
+        public void storeDeadLetters(Object token, List<RefusedRow> letters) {}
 
         @Override
         public void report(Control.PartitionReport report) {}

@@ -2,6 +2,7 @@ package io.waterwheel.catalog;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The seam under the catalog: a tree of small versioned nodes with atomic multi-node transactions, as ZooKeeper offers
@@ -98,6 +99,16 @@ public interface CatalogStore extends AutoCloseable {
      * @return closing it ends the watch
      */
     AutoCloseable watch(String path, Runnable onChange);
+
+    /**
+     * Calls back after a child of the node came, went or changed its data, with its name; and with an empty name when
+     * it is not known which did, as after a lost session was renewed. Otherwise as {@link #watch}.
+     *
+     * @return closing it ends the watch
+     */
+    default AutoCloseable watchChildren(String path, Consumer<String> onChange) {
+        return watch(path, () -> onChange.accept(""));
+    }
 
     /**
      * Keeps a node of this data alive as long as this process is: gone soon after the process dies, put back after a

@@ -83,6 +83,21 @@ public final class Namespace {
         return store.read(path(name)).map(node -> CatalogJson.readStream(path(name), node.data()));
     }
 
+    /**
+     * A stream by what its entry holds.
+     *
+     * @param entry what was read below {@link #streamsPath}
+     * @throws CorruptCatalogException when it cannot be understood
+     */
+    public static StreamInfo parse(String name, byte[] entry) {
+        return CatalogJson.readStream(path(name), entry);
+    }
+
+    /** What the entries of these streams hold, empty where there is none. */
+    List<Optional<CatalogStore.Node>> read(List<String> names) {
+        return store.readAll(names.stream().map(Namespace::path).toList());
+    }
+
     /** Names of all streams, whether or not their entries can be read. */
     public List<String> names() {
         return store.children(STREAMS);

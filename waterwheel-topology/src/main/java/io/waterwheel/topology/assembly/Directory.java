@@ -1,16 +1,15 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.topology.worker.ChildrenFollower;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,26 +23,22 @@ import org.slf4j.LoggerFactory;
  */
 final class Directory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Directory.class);
-    /** Watches tell of changes; this is for a watch that was lost. */
-    private static final long POLL_SECONDS = 2;
+    /** How often to look whether the own nodes are still there. */
+    private static final long LOOK_SECONDS = 2;
 
     private final CatalogStore store;
     private final String path;
-    private final ScheduledExecutorService executor;
-    private final AutoCloseable watch;
-    private final ScheduledFuture<?> polling;
-    private final AtomicBoolean due = new AtomicBoolean();
+    private final ChildrenFollower follower;
+    private final ScheduledFuture<?> looking;
     private final Set<Announced> own = ConcurrentHashMap.newKeySet();
     private volatile Map<String, String> places = Map.of();
 
     Directory(CatalogStore store, String topology, ScheduledExecutorService executor) {
         this.store = store;
         this.path = "/live/" + topology;
-        this.executor = executor;
         store.ensure(path);
-        this.watch = store.watch(path, this::changed);
-        refresh();
-        this.polling = executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+        this.follower = new ChildrenFollower(store, path, executor, this::changed);
+        this.looking = executor.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     }
 
     /** Makes a task's place known, as long as the result is not closed. */
@@ -80,6 +75,12 @@ final class Directory implements AutoCloseable {
             }
         }
 
+        /** Whether the copy has it as it was announced. */
+        boolean isSeen() {
+            String place = nodePath.startsWith(path + "/") ? places.get(nodePath.substring(path.length() + 1)) : null;
+            return place != null && place.equals(new String(content, StandardCharsets.UTF_8));
+        }
+
         private void closeNode() {
             AutoCloseable old = node;
             node = null;
@@ -111,22 +112,21 @@ final class Directory implements AutoCloseable {
         return places;
     }
 
-    private void changed() {
-        if (due.compareAndSet(false, true)) {
-            executor.execute(this::refresh);
-        }
+    private void changed(Map<String, byte[]> present, Set<String> gone) {
+        Map<String, String> fresh = new HashMap<>(places);
+        fresh.keySet().removeAll(gone);
+        present.forEach((address, place) -> fresh.put(address, new String(place, StandardCharsets.UTF_8)));
+        places = Map.copyOf(fresh);
     }
 
-    private synchronized void refresh() {
-        due.set(false);
+    /** What is there is known from the watch; only a node of another folder, or one that is missing, is read. */
+    private void look() {
         try {
-            Map<String, String> fresh = new HashMap<>();
-            for (String address : store.children(path)) {
-                Optional<CatalogStore.Node> node = store.read(path + "/" + address);
-                node.ifPresent(found -> fresh.put(address, new String(found.data(), StandardCharsets.UTF_8)));
-            }
-            places = Map.copyOf(fresh);
-            own.forEach(Announced::renew);
+            own.forEach(announced -> {
+                if (!announced.isSeen()) {
+                    announced.renew();
+                }
+            });
         } catch (RuntimeException e) {
             LOG.warn("[directory] the catalog could not be read; trying again", e);
         }
@@ -134,11 +134,7 @@ final class Directory implements AutoCloseable {
 
     @Override
     public void close() {
-        polling.cancel(false);
-        try {
-            watch.close();
-        } catch (Exception e) {
-            LOG.warn("[directory] the watch could not be closed", e);
-        }
+        looking.cancel(false);
+        follower.close();
     }
 }

@@ -4,12 +4,12 @@ import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.CorruptCatalogException;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.StreamPolicy;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,22 +21,18 @@ import org.slf4j.LoggerFactory;
  */
 public final class StreamDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamDirectory.class);
-    /** Watches tell of changes; this is for a watch that was lost. */
-    private static final long POLL_SECONDS = 5;
 
-    private final Namespace namespace;
-    private final ScheduledExecutorService executor;
-    private final AutoCloseable watch;
-    private final ScheduledFuture<?> polling;
-    private final AtomicBoolean due = new AtomicBoolean();
+    private final ChildrenFollower entries;
+    /** By name, what could be read last. Only touched by {@link #changed}. */
+    private final Map<String, StreamInfo> byName = new HashMap<>();
+
+    /** One object for equal ones. Only touched by {@link #changed}. */
+    private final Map<Schema, Schema> schemas = new HashMap<>();
+
     private volatile Map<Integer, StreamInfo> streams = Map.of();
 
     public StreamDirectory(CatalogStore store, Namespace namespace, ScheduledExecutorService executor) {
-        this.namespace = namespace;
-        this.executor = executor;
-        this.watch = store.watch(namespace.streamsPath(), this::changed);
-        refresh();
-        this.polling = executor.scheduleWithFixedDelay(this::refresh, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+        this.entries = new ChildrenFollower(store, namespace.streamsPath(), executor, this::changed);
     }
 
     /** By stream id; the same object as long as nothing changes. */
@@ -44,43 +40,43 @@ public final class StreamDirectory implements AutoCloseable {
         return streams;
     }
 
-    private void changed() {
-        if (due.compareAndSet(false, true)) {
-            executor.execute(this::refresh);
+    private void changed(Map<String, byte[]> present, Set<String> gone) {
+        byName.keySet().removeAll(gone);
+        present.forEach((name, entry) -> {
+            try {
+                byName.put(name, shared(name, Namespace.parse(name, entry)));
+            } catch (CorruptCatalogException e) {
+                // One bad entry must not hide the others; what is known of it goes on.
+                LOG.error("[streams] stream {} cannot be read: {}", name, e.getMessage());
+            }
+        });
+        if (schemas.size() > 2 * byName.size()) {
+            // Most are of streams that are gone.
+            schemas.clear();
+        }
+        Map<Integer, StreamInfo> fresh = new HashMap<>();
+        byName.values().forEach(stream -> fresh.put(stream.id(), stream));
+        if (!fresh.equals(streams)) {
+            streams = Map.copyOf(fresh);
         }
     }
 
-    private synchronized void refresh() {
-        due.set(false);
-        try {
-            Map<Integer, StreamInfo> fresh = new HashMap<>();
-            Map<Integer, StreamInfo> before = streams;
-            for (String name : namespace.names()) {
-                try {
-                    namespace.find(name).ifPresent(stream -> fresh.put(stream.id(), stream));
-                } catch (CorruptCatalogException e) {
-                    // One bad entry must not hide the others; what is known of it goes on.
-                    LOG.error("[streams] stream {} cannot be read: {}", name, e.getMessage());
-                    before.values().stream()
-                            .filter(known -> known.name().equals(name))
-                            .forEach(known -> fresh.put(known.id(), known));
-                }
-            }
-            if (!fresh.equals(streams)) {
-                streams = Map.copyOf(fresh);
-            }
-        } catch (RuntimeException e) {
-            LOG.warn("[streams] the catalog could not be read; trying again", e);
-        }
+    /** The same with parts that other streams have too: of ten thousand, many are alike. */
+    private StreamInfo shared(String name, StreamInfo stream) {
+        Schema schema = schemas.computeIfAbsent(stream.schema(), same -> same);
+        return new StreamInfo(
+                name,
+                stream.id(),
+                schema,
+                stream.format(),
+                stream.topic().equals(name) ? name : stream.topic(),
+                stream.partitions(),
+                stream.indexers(),
+                stream.policy().equals(StreamPolicy.DEFAULT) ? StreamPolicy.DEFAULT : stream.policy());
     }
 
     @Override
     public void close() {
-        polling.cancel(false);
-        try {
-            watch.close();
-        } catch (Exception e) {
-            LOG.warn("[streams] the watch could not be closed", e);
-        }
+        entries.close();
     }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -311,6 +312,14 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     public AutoCloseable watch(String path, Runnable onChange) {
         requireOpen();
         Watch watch = new Watch(curator, full(path), onChange, executor);
+        watch.start();
+        return watch;
+    }
+
+    @Override
+    public AutoCloseable watchChildren(String path, Consumer<String> onChange) {
+        requireOpen();
+        ChildrenWatch watch = new ChildrenWatch(curator, full(path), onChange, executor);
         watch.start();
         return watch;
     }

@@ -1,0 +1,174 @@
+package io.waterwheel.topology.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.KeySpec;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.topology.worker.StreamDirectory;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Many streams cost ZooKeeper nothing while nothing changes, and a change costs a read of what changed. For long:
+ * {@code -Dstreams=10000 -Dworkers=20}.
+ */
+@Timeout(600)
+class IdleReadsTest {
+    private static final int STREAMS = Integer.getInteger("streams", 300);
+    private static final int WORKERS = Integer.getInteger("workers", 5);
+    private static final Schema SCHEMA = new Schema(
+            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Ordered("k"),
+            "t");
+
+    /** One worker's view of the streams. */
+    private record Worker(CatalogStore store, ScheduledExecutorService executor, StreamDirectory streams) {}
+
+    @Test
+    void anIdleNamespaceIsNotReadAndAChangeIsReadOnce() throws Exception {
+        System.setProperty("zookeeper.4lw.commands.whitelist", "*");
+        InstanceSpec spec = InstanceSpec.newInstanceSpec();
+        List<Worker> workers = new ArrayList<>();
+        try (TestingServer server = new TestingServer(spec, true);
+                CatalogStore creator = connect(server)) {
+            Namespace namespace = new Namespace(creator);
+            create(namespace, "first");
+            copyFirst(creator);
+            long heap = usedHeap();
+            long begin = System.nanoTime();
+            try {
+                for (int w = 0; w < WORKERS; w++) {
+                    CatalogStore store = connect(server);
+                    ScheduledExecutorService executor = new ScheduledThreadPoolExecutor(1);
+                    workers.add(
+                            new Worker(store, executor, new StreamDirectory(store, new Namespace(store), executor)));
+                }
+                await(() -> workers.stream()
+                        .allMatch(worker -> worker.streams().streams().size() == STREAMS));
+                double opened = (System.nanoTime() - begin) / 1e9;
+                double bytes = (double) (usedHeap() - heap) / ((double) STREAMS * WORKERS);
+                // What the watches' registration brings is read once more.
+                long received = settle(server);
+                long idleFrom = System.nanoTime();
+                LockSupport.parkNanos(1_000_000_000);
+                long idle = received(server) - received;
+                double seconds = (System.nanoTime() - idleFrom) / 1e9;
+                received = received(server);
+                begin = System.nanoTime();
+                create(namespace, "another");
+                await(() -> workers.stream()
+                        .allMatch(worker -> worker.streams().streams().size() == STREAMS + 1));
+                double seen = (System.nanoTime() - begin) / 1e9;
+                long change = settle(server) - received;
+                System.out.printf(
+                        "%d streams, %d workers: all known after %.2f s, %.0f bytes of heap a stream and worker; idle: %.1f"
+                                + " packets/s at ZooKeeper; one more: everywhere after %.3f s, %d packets, most of them"
+                                + " by who creates it%n",
+                        STREAMS, WORKERS, opened, bytes, idle / seconds, seen, change);
+                // Pings, and the question itself.
+                assertThat(idle / seconds).isLessThan(2 * WORKERS + 10);
+                // Each worker reads the new one, not the others; who creates one looks at all that there are.
+                assertThat(change).isLessThan(STREAMS + 10L * WORKERS + 50);
+                assertThat(bytes).isLessThan(STREAMS < 1_000 ? 20_000 : 1_024);
+            } finally {
+                for (Worker worker : workers) {
+                    worker.streams().close();
+                    worker.executor().shutdownNow();
+                    worker.store().close();
+                }
+            }
+        }
+    }
+
+    /** As many streams as asked for: making each in turn would look at all before it. */
+    private static void copyFirst(CatalogStore store) throws Exception {
+        String entry = new String(store.read("/streams/first").orElseThrow().data(), StandardCharsets.UTF_8);
+        List<CatalogStore.Op> ops = new ArrayList<>();
+        for (int s = 2; s <= STREAMS; s++) {
+            String copy =
+                    entry.replace("\"first\"", "\"stream-" + s + "\"").replaceFirst("\"id\" *: *1", "\"id\":" + s);
+            ops.add(new CatalogStore.Op.Create("/streams/stream-" + s, copy.getBytes(StandardCharsets.UTF_8)));
+            if (ops.size() == 200 || s == STREAMS) {
+                store.commit(ops);
+                ops.clear();
+            }
+        }
+        // The next id is above all of them.
+        store.commit(List.of(new CatalogStore.Op.Set(
+                "/next-stream-id",
+                String.valueOf(STREAMS + 1).getBytes(StandardCharsets.US_ASCII),
+                store.read("/next-stream-id").orElseThrow().version())));
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+
+    private static CatalogStore connect(TestingServer server) {
+        return ZooKeeperCatalogStore.connect(server.getConnectString(), "/idle", Duration.ofSeconds(20));
+    }
+
+    private static void create(Namespace namespace, String name) {
+        namespace.create(name, SCHEMA, RecordFormat.CSV, name, new long[1], 1);
+    }
+
+    /** Until a quarter of a second has brought next to nothing. */
+    private static long settle(TestingServer server) throws Exception {
+        long last = received(server);
+        while (true) {
+            LockSupport.parkNanos(250_000_000);
+            long now = received(server);
+            if (now - last <= WORKERS + 2) {
+                return now;
+            }
+            last = now;
+        }
+    }
+
+    private static void await(BooleanSupplier reached) {
+        while (!reached.getAsBoolean()) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** Packets that the server has received so far. */
+    private static long received(TestingServer server) throws Exception {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
+            socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+            BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            String line;
+            long packets = -1;
+            while ((line = lines.readLine()) != null) {
+                if (line.startsWith("zk_packets_received")) {
+                    packets = (long) Double.parseDouble(
+                            line.substring("zk_packets_received".length()).trim());
+                }
+            }
+            assertThat(packets).as("packets that ZooKeeper has received").isNotNegative();
+            return packets;
+        }
+    }
+}

@@ -27,9 +27,10 @@ final class CatalogJson {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     /**
      * Of a stream's entry, and of everything that hangs under it. 1 has no number in it and lacks what has defaults; up
-     * to 2 nothing is rolled up.
+     * to 2 nothing is rolled up; up to 3 a routing table enters everywhere at once, and all watermarks are in the
+     * nodes.
      */
-    static final int LAYOUT = 3;
+    static final int LAYOUT = 4;
 
     private CatalogJson() {}
 
@@ -181,6 +182,15 @@ final class CatalogJson {
         return bytes(toJson(table));
     }
 
+    /** A table that only one partition may adopt. */
+    static byte[] write(RoutingTable table, int partition) {
+        return bytes(toJson(table).put("partition", partition));
+    }
+
+    static boolean isOfOnePartition(String path, byte[] data) {
+        return read(path, data, json -> json.has("partition"));
+    }
+
     static RoutingTable readTable(String path, byte[] data) {
         return read(path, data, CatalogJson::tableOf);
     }
@@ -226,11 +236,22 @@ final class CatalogJson {
             json.put("edit", "lost");
             json.set("range", toJson(lost.range()));
             json.set("table", toJson(lost.table()));
+            json.set("versions", toJson(lost.versions()));
+        } else if (edit instanceof Edit.Joined joined) {
+            json.put("edit", "joined");
+            ArrayNode indexers = json.putArray("indexers");
+            joined.indexers().forEach(indexers::add);
+            json.set("checkpoint", toJson(joined.checkpoint()));
+        } else if (edit instanceof Edit.Adopted adopted) {
+            json.put("edit", "adopted");
+            ObjectNode versions = json.putObject("versions");
+            adopted.versions().forEach((partition, of) -> versions.set(String.valueOf(partition), toJson(of)));
         } else if (edit instanceof Edit.Extended extended) {
             json.put("edit", "extended");
             json.put("version", extended.version());
             ArrayNode starts = json.putArray("starts");
             extended.starts().forEach(starts::add);
+            json.put("raised", extended.raised());
         } else if (edit instanceof Edit.Expired expired) {
             json.put("edit", "expired");
             json.put("horizon", expired.horizon());
@@ -269,11 +290,28 @@ final class CatalogJson {
                         .forEach(entry -> starts.put(Integer.valueOf(entry.getKey()), checkpointOf(entry.getValue())));
                 yield new Edit.Routed(tableOf(require(json, "table")), since, starts);
             }
-            case "lost" -> new Edit.Lost(lostOf(require(json, "range")), tableOf(require(json, "table")));
+            case "lost" ->
+                new Edit.Lost(
+                        lostOf(require(json, "range")),
+                        tableOf(require(json, "table")),
+                        versionsOf(json.path("versions")));
+            case "joined" -> {
+                List<Integer> indexers = new ArrayList<>();
+                require(json, "indexers").forEach(indexer -> indexers.add(indexer.asInt()));
+                yield new Edit.Joined(indexers, checkpointOf(require(json, "checkpoint")));
+            }
+            case "adopted" -> {
+                Map<Integer, List<PartitionRoute.VersionSince>> versions = new HashMap<>();
+                require(json, "versions")
+                        .properties()
+                        .forEach(entry -> versions.put(Integer.valueOf(entry.getKey()), versionsOf(entry.getValue())));
+                yield new Edit.Adopted(versions);
+            }
             case "extended" -> {
                 List<Long> starts = new ArrayList<>();
                 require(json, "starts").forEach(start -> starts.add(start.asLong()));
-                yield new Edit.Extended(intOf(json, "version"), starts);
+                yield new Edit.Extended(
+                        intOf(json, "version"), starts, json.path("raised").asBoolean(true));
             }
             case "expired" -> new Edit.Expired(longOf(json, "horizon"));
             default -> throw new IllegalArgumentException("unknown edit '" + text(json, "edit") + "'");
@@ -333,6 +371,25 @@ final class CatalogJson {
 
     private static LostRange lostOf(JsonNode json) {
         return new LostRange(intOf(json, "partition"), longOf(json, "from"), longOf(json, "to"), text(json, "reason"));
+    }
+
+    /** Version, offset, version, offset: there may be thousands of these in one edit. */
+    private static ArrayNode toJson(List<PartitionRoute.VersionSince> versions) {
+        ArrayNode json = MAPPER.createArrayNode();
+        versions.forEach(entry -> json.add(entry.version()).add(entry.since()));
+        return json;
+    }
+
+    private static List<PartitionRoute.VersionSince> versionsOf(JsonNode json) {
+        if (json.size() % 2 != 0) {
+            throw new IllegalArgumentException("versions and offsets are not in pairs: " + json);
+        }
+        List<PartitionRoute.VersionSince> versions = new ArrayList<>();
+        for (int i = 0; i < json.size(); i += 2) {
+            versions.add(new PartitionRoute.VersionSince(
+                    json.get(i).asInt(), json.get(i + 1).asLong()));
+        }
+        return versions;
     }
 
     private static ObjectNode toJson(RoutingTable table) {

@@ -37,6 +37,13 @@ public record CheckpointMarks(long stride, List<IndexerCheckpoint> checkpoints) 
     }
 
     /** What was flushed before holds nothing of partitions that are new: it stands at their starts. */
+    CheckpointMarks with(long[] starts) {
+        return new CheckpointMarks(
+                stride,
+                checkpoints.stream().map(checkpoint -> checkpoint.with(starts)).toList());
+    }
+
+    /** As an older release had it, whose extensions raised the epoch. */
     CheckpointMarks extended(long[] starts) {
         return new CheckpointMarks(
                 stride,

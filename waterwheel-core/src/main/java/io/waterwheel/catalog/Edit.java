@@ -40,10 +40,12 @@ public sealed interface Edit {
     }
 
     /**
-     * A routing table entered.
+     * A routing table was announced. It may hold in any partition from then on, from the partition's limit of some
+     * later moment; which that was is in a later {@link Adopted}.
      *
-     * @param since per partition that adopts it in this edit, the offset from which it holds
-     * @param starts checkpoint of each indexer id that first appears in this table
+     * @param since per partition that adopts it in this edit, the offset from which it holds: of all in those of older
+     *     releases, of none today
+     * @param starts checkpoint of each indexer id that first appears in this table; none today, see {@link Joined}
      */
     record Routed(RoutingTable table, Map<Integer, Long> since, Map<Integer, IndexerCheckpoint> starts)
             implements Edit {
@@ -54,21 +56,50 @@ public sealed interface Edit {
     }
 
     /**
-     * Positions of a partition were given up (rule 14).
+     * Indexer ids that are new, which no table names yet.
      *
-     * @param table the one in force, under a version of its own: whoever has passed the range has seen that version, so
-     *     that no answer is planned on a snapshot that does not know of it
+     * @param checkpoint where each of them begins: whatever is ever routed to it lies at or above
      */
-    record Lost(LostRange range, RoutingTable table) implements Edit {}
+    record Joined(List<Integer> indexers, IndexerCheckpoint checkpoint) implements Edit {
+        public Joined {
+            indexers = List.copyOf(indexers);
+        }
+    }
 
     /**
-     * The topic has more partitions. Every indexer's epoch is raised: whoever runs knows of fewer partitions, and
-     * stops.
+     * What partitions have adopted. It was so before the edit, and stays so: it lets plans forget, nothing more.
+     *
+     * @param versions per partition, those of its route, ascending; what is known of them already does not matter
+     */
+    record Adopted(Map<Integer, List<PartitionRoute.VersionSince>> versions) implements Edit {
+        public Adopted {
+            versions = Map.copyOf(versions);
+        }
+    }
+
+    /**
+     * Positions of a partition were given up (rule 14).
+     *
+     * @param table the newest, under a version of its own that no other partition adopts: whoever has passed the range
+     *     has seen that version, so that no answer is planned on a snapshot that does not know of it
+     * @param versions of the partition's route, that one the last; none in those of older releases: then it is the one
+     *     that was in force
+     */
+    record Lost(LostRange range, RoutingTable table, List<PartitionRoute.VersionSince> versions) implements Edit {
+        public Lost {
+            versions = List.copyOf(versions);
+        }
+    }
+
+    /**
+     * The topic has more partitions. Whoever runs knows of fewer, and stops once its epoch is raised, which each
+     * indexer's next {@link Started} says.
      *
      * @param version of the table that holds in the new partitions from their start
      * @param starts of the new partitions, whose numbers follow those there are
+     * @param raised whether the epochs were raised with it, as older releases did
      */
-    record Extended(int version, List<Long> starts) implements Edit {
+    record Extended(int version, List<Long> starts, boolean raised) implements Edit {
         public Extended {
             starts = List.copyOf(starts);
         }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * under that pointer only lower numbers have ever been deleted. Thread-safe; calls block.
  */
 final class EditTail {
+    /** Edits read at once; each may have the watermarks of thousands of partitions. */
+    static final int BULK = 64;
+
     /**
      * Where the edits end, as far as is known.
      *
@@ -79,6 +83,18 @@ final class EditTail {
         Place found = new Place(low, pointer.version(), rolledUp);
         guess = found;
         return found;
+    }
+
+    /** Edits from a number on, as many as are there without a gap, up to so many: in one round trip where possible. */
+    List<Edit> edits(long from, int count) {
+        List<String> paths =
+                LongStream.range(from, from + count).mapToObj(this::editPath).toList();
+        List<Optional<Node>> nodes = store.readAll(paths);
+        List<Edit> edits = new ArrayList<>();
+        for (int i = 0; i < count && nodes.get(i).isPresent(); i++) {
+            edits.add(CatalogJson.readEdit(paths.get(i), nodes.get(i).get().data()));
+        }
+        return edits;
     }
 
     private boolean exists(long number) {

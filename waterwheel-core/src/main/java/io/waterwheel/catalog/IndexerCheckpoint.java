@@ -7,7 +7,8 @@ import java.util.Arrays;
  *
  * @param epoch raised at each start; 0 before the first
  * @param flushed last committed flush sequence number; 0 before the first
- * @param watermarks per partition, first offset not covered by committed chunks
+ * @param watermarks per partition, first offset not covered by committed chunks; in the node, of the last partitions
+ *     none may be there: the indexer stands at their beginning
  * @param rejected refused rows below the watermarks that this indexer counts
  */
 @SuppressWarnings("ArrayRecordComponent") // one number per partition; equality by content below
@@ -17,6 +18,19 @@ public record IndexerCheckpoint(int epoch, long flushed, long[] watermarks, long
         long[] all = Arrays.copyOf(watermarks, watermarks.length + starts.length);
         System.arraycopy(starts, 0, all, watermarks.length, starts.length);
         return new IndexerCheckpoint(epoch + 1, flushed, all, rejected);
+    }
+
+    /** With these positions for partitions of which it has none. */
+    IndexerCheckpoint with(long[] more) {
+        return new IndexerCheckpoint(epoch, flushed, extended(more).watermarks, rejected);
+    }
+
+    /** With the positions of another one for partitions of which it has none. */
+    IndexerCheckpoint over(IndexerCheckpoint wider) {
+        int known = watermarks.length;
+        return known >= wider.watermarks.length
+                ? this
+                : with(Arrays.copyOfRange(wider.watermarks, known, wider.watermarks.length));
     }
 
     @Override

@@ -24,13 +24,16 @@ final class ManifestFormat {
 
     static final byte[] MAGIC = "WWMANIF\n".getBytes(StandardCharsets.US_ASCII);
     static final byte[] END_MAGIC = "\nFINAMWW".getBytes(StandardCharsets.US_ASCII);
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     /** The usual names of chunks are those of a stream that is one folder. Still read. */
     static final int FLAT_NAMES = 2;
 
     /** Without horizons: nothing was ever expired. Still read. */
     static final int WITHOUT_HORIZON = 1;
+
+    /** Without unfinished changes: there were none. Still read. */
+    static final int WITHOUT_UNFINISHED = 3;
 
     static final int AT_VERSION = MAGIC.length;
     static final int AT_KIND = AT_VERSION + Integer.BYTES;
@@ -60,6 +63,8 @@ final class ManifestFormat {
     static final int MARKS = 4;
     static final int CHUNK_COUNT = 5;
     static final int HORIZON = 6;
+    static final int ANNOUNCED = 7;
+    static final int NARROW = 8;
 
     static final int INDEXER = 16;
     static final int EPOCH = 17;
@@ -90,6 +95,8 @@ final class ManifestFormat {
             case MARKS -> "marks";
             case CHUNK_COUNT -> "chunk count";
             case HORIZON -> "horizon";
+            case ANNOUNCED -> "announced";
+            case NARROW -> "narrow";
             case INDEXER -> "column indexer";
             case EPOCH -> "column epoch";
             case FLUSH -> "column flush";

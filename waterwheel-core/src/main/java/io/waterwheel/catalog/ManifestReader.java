@@ -45,10 +45,15 @@ final class ManifestReader {
                 cursor.section(HORIZON);
                 horizon = cursor.i64();
             }
+            StreamSnapshot.Unfinished unfinished = StreamSnapshot.Unfinished.NOTHING;
+            if (cursor.version() > WITHOUT_UNFINISHED) {
+                unfinished = new StreamSnapshot.Unfinished(numbers(cursor, ANNOUNCED), numbers(cursor, NARROW));
+            }
             withoutExpired(chunks, horizon);
             cursor.require(count == chunks.size(), chunks.size() + " chunks, as its parts have", count + " chunks");
             cursor.end();
-            return StreamSnapshot.restored(stream, pointer.edit(), tables, routes, checkpoints, marks, chunks, horizon);
+            return StreamSnapshot.restored(
+                    stream, pointer.edit(), tables, routes, checkpoints, marks, unfinished, chunks, horizon);
         } catch (IllegalArgumentException e) {
             throw cursor.impossible(e);
         }
@@ -196,6 +201,14 @@ final class ManifestReader {
             checkpoints.put(cursor.i32(), checkpoint(cursor, partitions));
         }
         return checkpoints;
+    }
+
+    private static Set<Integer> numbers(ManifestCursor cursor, int section) {
+        Set<Integer> numbers = new HashSet<>();
+        for (int left = cursor.section(section); left > 0; left--) {
+            numbers.add(cursor.i32());
+        }
+        return numbers;
     }
 
     private static Map<Integer, CheckpointMarks> marks(ManifestCursor cursor, int partitions) {

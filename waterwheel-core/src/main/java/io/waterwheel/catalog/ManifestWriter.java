@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import java.util.zip.CRC32C;
@@ -69,6 +70,8 @@ final class ManifestWriter {
         writer.end(CHUNK_COUNT, 1);
         writer.out.i64(snapshot.horizon());
         writer.end(HORIZON, 1);
+        writer.numbers(ANNOUNCED, snapshot.unfinished().announced());
+        writer.numbers(NARROW, snapshot.unfinished().narrow());
         return writer.file();
     }
 
@@ -146,6 +149,11 @@ final class ManifestWriter {
             checkpoint(checkpoint);
         });
         end(CHECKPOINTS, checkpoints.size());
+    }
+
+    private void numbers(int tag, Set<Integer> numbers) {
+        numbers.forEach(out::i32);
+        end(tag, numbers.size());
     }
 
     private void marks(Map<Integer, CheckpointMarks> marks) {

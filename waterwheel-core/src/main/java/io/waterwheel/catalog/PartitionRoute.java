@@ -55,6 +55,19 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return new PartitionRoute(limit, more, log, lost);
     }
 
+    /** With those of a later copy's versions that are newer than its own. */
+    PartitionRoute withVersions(List<VersionSince> later) {
+        List<VersionSince> more = new ArrayList<>(versions);
+        long highest = limit;
+        for (VersionSince entry : later) {
+            if (entry.version() > newestVersion()) {
+                more.add(entry);
+                highest = Math.max(highest, entry.since());
+            }
+        }
+        return new PartitionRoute(highest, more, log, lost);
+    }
+
     /** Of another log from the limit on: nothing at or above it was ever routed. */
     public PartitionRoute withLog(LogIdentity next) {
         if (next.since() < limit) {

@@ -169,13 +169,15 @@ public final class RollUp {
             return ChunkChanges.of(snapshot);
         }
         ChunkChanges changes = new ChunkChanges(basis.edit());
-        for (long number = basis.edit() + 1; number <= snapshot.edit(); number++) {
-            String path = tail.editPath(number);
-            Optional<Node> edit = catalog.read(path);
-            if (edit.isEmpty()) {
+        long number = basis.edit() + 1;
+        while (number <= snapshot.edit()) {
+            List<Edit> edits = tail.edits(number, (int) Math.min(EditTail.BULK, snapshot.edit() - number + 1));
+            if (edits.isEmpty()) {
                 return null;
             }
-            changes.apply(number, CatalogJson.readEdit(path, edit.get().data()));
+            for (Edit edit : edits) {
+                changes.apply(number++, edit);
+            }
         }
         return changes;
     }

@@ -5,6 +5,7 @@ import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -52,13 +53,15 @@ public final class SnapshotReader {
     public StreamSnapshot advance(StreamSnapshot snapshot) {
         // A new reader takes the manifest at once, though many of its edits may still be there.
         StreamSnapshot current = snapshot.edit() == 0 ? fromManifest(snapshot) : snapshot;
+        // Who follows finds one edit, mostly; where there is one there may be many.
+        int count = 1;
         while (true) {
-            long number = current.edit() + 1;
-            String path = tail.editPath(number);
-            Optional<Node> node = store.read(path);
-            if (node.isPresent()) {
-                current = current.apply(
-                        number, CatalogJson.readEdit(path, node.get().data()));
+            List<Edit> edits = tail.edits(current.edit() + 1, count);
+            for (Edit edit : edits) {
+                current = current.apply(current.edit() + 1, edit);
+            }
+            if (!edits.isEmpty()) {
+                count = Math.min(EditTail.BULK, count == 1 ? 2 : 4 * count);
                 continue;
             }
             // Not there: not committed yet, or rolled up. In the second case the pointer, read later, is at or above

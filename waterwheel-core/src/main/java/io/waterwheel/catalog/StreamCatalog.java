@@ -8,14 +8,12 @@ import io.waterwheel.model.WaterwheelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,20 +34,11 @@ import org.slf4j.LoggerFactory;
 public final class StreamCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCatalog.class);
 
-    /** Tables deleted in one transaction, should many be left. */
-    private static final int MAX_DELETIONS = 100;
-
     /** Tries before a change that keeps meeting others' edits is given up. */
     private static final int MAX_TRIES = 1000;
 
-    /** Tries of a change that meets every raise of a limit too; with the store's pauses, half a minute. */
-    private static final int MAX_ROUTING_TRIES = 100;
-
-    /**
-     * Of those tries the first ones, in which tables that are not needed are deleted where that is not the purpose:
-     * with it others' raises of limits are met too. The next change deletes what is left.
-     */
-    private static final int DELETING_TRIES = 3;
+    /** New partitions that are taken up in one transaction; one of ZooKeeper's holds some 4,000. */
+    static final int MAX_EXTENSION = 1_000;
 
     /** A route with the node version that a compare-and-set needs. */
     public record VersionedRoute(PartitionRoute route, int nodeVersion) {}
@@ -70,6 +59,13 @@ public final class StreamCatalog {
     private final StreamInfo stream;
     private final String base;
     private final EditTail tail;
+    private final RoutingChanges routing;
+    /** Right for every indexer that stands there, whenever it was read. */
+    private volatile @Nullable Beginnings beginnings;
+
+    /** Where the routes of partitions begin, from one partition on. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Beginnings(int from, long[] offsets) {}
 
     public StreamCatalog(CatalogStore store, StreamInfo stream) {
         this.store = store;
@@ -77,6 +73,7 @@ public final class StreamCatalog {
         // By id, not by name: whoever still works on a dropped stream never meets the one created after it.
         this.base = Namespace.dataPath(stream.id());
         this.tail = new EditTail(store, stream);
+        this.routing = new RoutingChanges(store, this, tail);
     }
 
     public StreamInfo stream() {
@@ -93,7 +90,7 @@ public final class StreamCatalog {
         return base + "/routes/" + partition;
     }
 
-    private String indexerPath(int indexer) {
+    String indexerPath(int indexer) {
         return base + "/indexers/" + indexer;
     }
 
@@ -114,7 +111,9 @@ public final class StreamCatalog {
             startList.add(starts[p]);
         }
         for (int indexer : table.indexers()) {
-            ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(new IndexerCheckpoint(0, 0, starts, 0))));
+            // Without watermarks: an indexer stands where the routes begin.
+            ops.add(new Op.Create(
+                    indexerPath(indexer), CatalogJson.write(new IndexerCheckpoint(0, 0, new long[0], 0))));
         }
         ops.add(new Op.Create(tail.pointerPath(), new byte[0]));
         ops.add(new Op.Create(tail.editPath(1), CatalogJson.write(new Edit.Created(table, startList))));
@@ -152,7 +151,7 @@ public final class StreamCatalog {
         return node.map(present -> CatalogJson.readTable(path, present.data()));
     }
 
-    private String tablePath(int version) {
+    String tablePath(int version) {
         return base + "/tables/" + version;
     }
 
@@ -191,7 +190,7 @@ public final class StreamCatalog {
                 () -> List.of(LogMemory.change(store)));
     }
 
-    private VersionedRoute changeRoute(int partition, String what, UnaryOperator<PartitionRoute> change) {
+    VersionedRoute changeRoute(int partition, String what, UnaryOperator<PartitionRoute> change) {
         return changeRoute(partition, what, change, List::of);
     }
 
@@ -230,79 +229,87 @@ public final class StreamCatalog {
     public VersionedRoute giveUp(LostRange range) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             EditTail.Place place = tail.place();
-            int partitions = Math.max(store.children(base + "/routes").size(), range.partition() + 1);
-            long covered = covered(partitions)[range.partition()];
-            List<VersionedRoute> routes = routes(partitions);
-            VersionedRoute current = routes.get(range.partition());
+            long covered = routing.covered(range.partition() + 1)[range.partition()];
+            VersionedRoute current = route(range.partition());
             LostRange known = current.route().lostAt(range.from());
             if (known != null && known.to() >= range.to()) {
                 return current;
             }
-            RoutingTable old = table(current.route().newestVersion());
-            RoutingTable table = new RoutingTable(newestVersion(routes) + 1, old.boundaries(), old.indexers());
+            // The newest, which this partition may not have adopted yet: then it skips it, and is done with it too.
+            RoutingTable old = routing.newestTable();
+            RoutingTable table = new RoutingTable(old.version() + 1, old.boundaries(), old.indexers());
             PartitionRoute changed =
                     current.route().withLost(range).withVersion(table.version()).withoutVersionsBelow(covered);
-            routes.set(range.partition(), new VersionedRoute(changed, current.nodeVersion()));
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()));
-            ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table)));
-            if (attempt < DELETING_TRIES) {
-                ops.addAll(deletionsBeside(range.partition(), routes));
-            }
+            ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table, range.partition())));
+            entry().upgrade(ops);
+            Edit edit = new Edit.Lost(range, table, changed.versions());
             try {
-                store.commit(tail.with(place, CatalogJson.write(new Edit.Lost(range, table)), ops));
+                store.commit(tail.with(place, CatalogJson.write(edit), ops));
                 tail.committed(place);
-                return new VersionedRoute(changed, current.nodeVersion() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
                 store.sync();
                 tail.refresh();
+                continue;
             }
+            if (changed.firstVersion() != current.route().firstVersion()) {
+                routing.deleteTables();
+            }
+            return new VersionedRoute(changed, current.nodeVersion() + 1);
         }
         throw new IllegalStateException(
                 "stream " + stream.name() + ": " + range + " could not be given up in " + MAX_TRIES + " tries");
     }
 
     /**
-     * Takes up partitions that the topic has got since, unless somebody has done so already. Raises every indexer's
-     * epoch: those that run stop at their next commit, and start again with the new partitions.
+     * Takes up partitions that the topic has got since, unless somebody has done so already: some at a time, in steps
+     * each of which is right by itself. Then raises the epoch of every indexer, one after the other: those that run
+     * know of fewer partitions, stop at their next commit, and start again with the new ones. Until then they answer
+     * nothing; {@link #finish} raises what is left, should this fail on the way.
      *
      * @param starts of all partitions that the topic has now; those of partitions known already do not matter
      * @return the stream as it stands afterwards
      */
     public StreamInfo extend(long[] starts, LogIdentity log) {
-        String path = Namespace.path(stream.name());
+        StreamInfo present = stream;
+        boolean more = true;
+        while (more) {
+            StreamInfo before = present;
+            present = extendSome(starts, log);
+            more = present.partitions() < starts.length && !present.equals(before);
+        }
+        StreamCatalog extended = new StreamCatalog(store, present);
+        for (int indexer = 0; indexer < present.indexers(); indexer++) {
+            extended.widen(indexer);
+        }
+        return present;
+    }
+
+    private StreamInfo extendSome(long[] starts, LogIdentity log) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             EditTail.Place place = tail.place();
-            CatalogStore.Node node = require(path);
-            StreamInfo current = CatalogJson.readStream(path, node.data());
-            if (current.id() != stream.id()) {
-                throw new StreamGoneException(stream.name(), path);
-            }
-            int known = current.partitions();
+            Entry entry = entry();
+            int known = entry.info().partitions();
             if (starts.length <= known) {
-                return current;
+                return entry.info();
             }
-            StreamInfo extended = current.withPartitions(starts.length);
-            long[] fresh = Arrays.copyOfRange(starts, known, starts.length);
-            List<PartitionRoute.VersionSince> versions = route(0).route().versions();
-            int version = versions.get(versions.size() - 1).version();
+            int count = Math.min(starts.length, known + MAX_EXTENSION);
+            StreamInfo extended = entry.info().withPartitions(count);
+            // The highest: no other is sure to be there still when this is committed, and this one is, or an edit came.
+            int version = routing.newestVersion();
             List<Op> ops = new ArrayList<>();
-            ops.add(new Op.Set(path, CatalogJson.write(extended), node.version()));
-            for (int p = known; p < starts.length; p++) {
+            ops.add(new Op.Set(Namespace.path(stream.name()), CatalogJson.write(extended), entry.version()));
+            List<Long> added = new ArrayList<>();
+            for (int p = known; p < count; p++) {
                 PartitionRoute route = new PartitionRoute(
                         starts[p], List.of(new PartitionRoute.VersionSince(version, starts[p])), log, List.of());
                 ops.add(new Op.Create(routePath(p), CatalogJson.write(route)));
+                added.add(starts[p]);
             }
-            for (String indexer : store.children(base + "/indexers")) {
-                String indexerPath = base + "/indexers/" + indexer;
-                CatalogStore.Node old = require(indexerPath);
-                IndexerCheckpoint checkpoint = CatalogJson.readCheckpoint(indexerPath, old.data());
-                ops.add(new Op.Set(indexerPath, CatalogJson.write(checkpoint.extended(fresh)), old.version()));
-            }
-            List<Long> added = Arrays.stream(fresh).boxed().toList();
             Namespace.touch(store, ops);
             try {
-                store.commit(tail.with(place, CatalogJson.write(new Edit.Extended(version, added)), ops));
+                store.commit(tail.with(place, CatalogJson.write(new Edit.Extended(version, added, false)), ops));
                 tail.committed(place);
                 return extended;
             } catch (ConflictException | UnknownOutcomeException e) {
@@ -314,33 +321,105 @@ public final class StreamCatalog {
                 "stream " + stream.name() + ": its new partitions could not be taken up in " + MAX_TRIES + " tries");
     }
 
+    /** Raises the epoch of an indexer that knows of fewer partitions than there are. */
+    private void widen(int indexer) {
+        String path = indexerPath(indexer);
+        if (CatalogJson.readCheckpoint(path, require(path).data()).watermarks().length < stream.partitions()) {
+            IndexerStart raised = startIndexer(indexer);
+            LOG.debug(
+                    "stream {}: indexer {} is at epoch {}",
+                    stream.name(),
+                    indexer,
+                    raised.checkpoint().epoch());
+        }
+    }
+
+    /**
+     * Finishes what somebody has begun and not finished, as far as a snapshot shows it: a change of the routing that
+     * not every partition has adopted, indexers that have not been told of new partitions. Anybody may call it, any
+     * number of times.
+     *
+     * @param snapshot of this stream, on the same store
+     * @return whether there was anything to do
+     */
+    public boolean finish(StreamSnapshot snapshot) {
+        StreamCatalog present = new StreamCatalog(store, snapshot.stream());
+        for (int indexer : snapshot.narrow()) {
+            present.widen(indexer);
+        }
+        return routing.finish(snapshot) || !snapshot.narrow().isEmpty();
+    }
+
     /** The checkpoint of an indexer as it stands. */
     public IndexerCheckpoint checkpoint(int indexer) {
-        return CatalogJson.readCheckpoint(
-                indexerPath(indexer), require(indexerPath(indexer)).data());
+        String path = indexerPath(indexer);
+        return whole(CatalogJson.readCheckpoint(path, require(path).data()));
+    }
+
+    /**
+     * With the watermarks of partitions that the indexer's node does not have: it has taken nothing of them, and stands
+     * where their routes begin, which forget nothing as long as this is so.
+     */
+    private IndexerCheckpoint whole(IndexerCheckpoint checkpoint) {
+        int known = checkpoint.watermarks().length;
+        if (known >= stream.partitions()) {
+            return checkpoint;
+        }
+        Beginnings read = beginnings;
+        if (read == null || read.from() > known) {
+            read = new Beginnings(
+                    known,
+                    routing.routes(known, stream.partitions()).stream()
+                            .mapToLong(route -> route.route().firstSince())
+                            .toArray());
+            beginnings = read;
+        }
+        return checkpoint.with(Arrays.copyOfRange(read.offsets(), known - read.from(), read.offsets().length));
+    }
+
+    /** The routes of some partitions, in their order, in one round trip where the store can. */
+    public List<PartitionRoute> readRoutes(List<Integer> partitions) {
+        List<String> paths = partitions.stream().map(this::routePath).toList();
+        List<Optional<CatalogStore.Node>> nodes = store.readAll(paths);
+        List<PartitionRoute> routes = new ArrayList<>();
+        for (int i = 0; i < paths.size(); i++) {
+            String path = paths.get(i);
+            CatalogStore.Node node = nodes.get(i).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+            routes.add(CatalogJson.readRoute(path, node.data()));
+        }
+        return routes;
+    }
+
+    /** The routes of all partitions, each as it was at some moment of the call; in one round trip where possible. */
+    public List<PartitionRoute> routes() {
+        return routing.routes(0, stream.partitions()).stream()
+                .map(VersionedRoute::route)
+                .toList();
     }
 
     /** Starts an instance of an indexer: raises the epoch; what the raise was based on is the checkpoint (rule 3). */
     public IndexerStart startIndexer(int indexer) {
         String path = indexerPath(indexer);
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+            EditTail.Place place = tail.place();
+            Entry entry = entry();
             CatalogStore.Node node = require(path);
-            IndexerCheckpoint old = CatalogJson.readCheckpoint(path, node.data());
-            if (old.watermarks().length != stream.partitions()) {
+            // Partitions that come after this come with an edit, and the commit fails.
+            if (entry.info().partitions() != stream.partitions()) {
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,
                         "STREAM_CHANGED",
-                        "stream " + stream.name() + " has " + old.watermarks().length + " partitions now, not "
+                        "stream " + stream.name() + " has " + entry.info().partitions() + " partitions now, not "
                                 + stream.partitions() + "; read its entry again");
             }
+            IndexerCheckpoint old = whole(CatalogJson.readCheckpoint(path, node.data()));
             IndexerCheckpoint raised =
                     new IndexerCheckpoint(old.epoch() + 1, old.flushed(), old.watermarks(), old.rejected());
-            EditTail.Place place = tail.place();
+            List<Op> ops = new ArrayList<>();
+            ops.add(new Op.Set(path, CatalogJson.write(raised), node.version()));
+            entry.upgrade(ops);
             try {
-                store.commit(tail.with(
-                        place,
-                        CatalogJson.write(new Edit.Started(indexer, raised.epoch())),
-                        List.of(new Op.Set(path, CatalogJson.write(raised), node.version()))));
+                store.commit(tail.with(place, CatalogJson.write(new Edit.Started(indexer, raised.epoch())), ops));
                 tail.committed(place);
                 return new IndexerStart(raised, node.version() + 1);
             } catch (ConflictException | UnknownOutcomeException e) {
@@ -392,11 +471,11 @@ public final class StreamCatalog {
     }
 
     /**
-     * Makes a routing table the newest: in one transaction the table is created, every partition adopts it from its
-     * limit on, tables that no route names any more are deleted, and indexer ids that are new start there (rules 1 and
-     * 2). Nobody needs to be told: whoever routes, or plans, finds out from what it reads. The stream's entry counts
-     * the new ids, so that tasks host them; an id that the new table does not name stays hosted, so its checkpoint
-     * moves on and a later table may name it again.
+     * Makes a routing table the newest: it is announced, then every partition adopts it from its limit on, and indexer
+     * ids that are new stand where the limits were (rules 1 and 2). Nobody needs to be told: whoever routes, or plans,
+     * finds out from what it reads. The stream's entry counts the new ids, so that tasks host them; an id that the new
+     * table does not name stays hosted, so its checkpoint moves on and a later table may name it again. Once the table
+     * is announced it will come into force everywhere, whatever happens to the caller ({@link #finish}).
      *
      * @param boundaries as in {@link RoutingTable}
      * @param indexers as in {@link RoutingTable}
@@ -408,9 +487,9 @@ public final class StreamCatalog {
                 .orElseThrow(() -> new IllegalStateException("stream " + stream.name() + ": any version is fit"));
     }
 
-    /** The newest routing table. */
+    /** The newest routing table, whether or not every partition has adopted it. */
     public RoutingTable newestTable() {
-        return table(newestVersion(routes(store.children(base + "/routes").size())));
+        return routing.newestTable();
     }
 
     /**
@@ -419,186 +498,16 @@ public final class StreamCatalog {
      *
      * @param from the version that is replaced; 0: whichever is newest
      * @return the table, or nothing when there is a newer one than {@code from}
-     * @throws WaterwheelException ROUTING_BUSY when others changed the routes, or edited the stream, again and again
+     * @throws WaterwheelException ROUTING_BUSY when others edited the stream again and again
      */
     public Optional<RoutingTable> changeRouting(int from, long[] boundaries, int[] indexers) {
-        for (int attempt = 0; attempt < MAX_ROUTING_TRIES; attempt++) {
-            if (attempt > 0) {
-                store.pause(attempt);
-                store.sync();
-                tail.refresh();
-            }
-            EditTail.Place place = tail.place();
-            List<Op> ops = new ArrayList<>();
-            // As many as there are now: any that come meanwhile come with an edit, and this one fails.
-            int partitions = store.children(base + "/routes").size();
-            long[] covered = covered(partitions);
-            List<String> tables = store.children(base + "/tables");
-            Set<String> known = Set.copyOf(store.children(base + "/indexers"));
-            count(indexers, ops);
-            // Last, and at once: a partition that is busy raises its limit twice a second, and each raise that comes
-            // between this reading and the commit makes the commit fail. What was read before only grows, or fails it.
-            List<VersionedRoute> routes = routes(partitions);
-            int newest = newestVersion(routes);
-            if (from != 0 && newest != from) {
-                return Optional.empty();
-            }
-            RoutingTable table = new RoutingTable(newest + 1, boundaries, indexers);
-            ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table)));
-            Map<Integer, Long> since = new HashMap<>();
-            long[] limits = new long[partitions];
-            Set<Integer> named = new HashSet<>(Set.of(table.version()));
-            for (int p = 0; p < partitions; p++) {
-                VersionedRoute current = routes.get(p);
-                limits[p] = current.route().limit();
-                since.put(p, limits[p]);
-                PartitionRoute changed =
-                        current.route().withVersion(table.version()).withoutVersionsBelow(covered[p]);
-                changed.versions().forEach(version -> named.add(version.version()));
-                ops.add(new Op.Set(routePath(p), CatalogJson.write(changed), current.nodeVersion()));
-            }
-            ops.addAll(deletions(tables, named));
-            Map<Integer, IndexerCheckpoint> starts = new HashMap<>();
-            for (int indexer : indexers) {
-                if (!known.contains(String.valueOf(indexer))) {
-                    IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);
-                    starts.put(indexer, start);
-                    ops.add(new Op.Create(indexerPath(indexer), CatalogJson.write(start)));
-                }
-            }
-            try {
-                store.commit(tail.with(place, CatalogJson.write(new Edit.Routed(table, since, starts)), ops));
-                tail.committed(place);
-                return Optional.of(table);
-            } catch (ConflictException e) {
-                LOG.debug("stream {}: the routing is changed again: {}", stream.name(), e.toString());
-            } catch (UnknownOutcomeException e) {
-                store.sync();
-                String path = tablePath(table.version());
-                if (store.read(path).isPresent() && table(table.version()).equals(table)) {
-                    tail.refresh();
-                    return Optional.of(table);
-                }
-            }
-        }
-        throw new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "ROUTING_BUSY",
-                "stream " + stream.name() + ": the routing could not be changed in " + MAX_ROUTING_TRIES
-                        + " tries, since others changed the stream's entries meanwhile or the outcome was unknown;"
-                        + " try again");
-    }
-
-    /** The routes of some partitions, in their order, in one round trip where the store can. */
-    public List<PartitionRoute> readRoutes(List<Integer> partitions) {
-        List<String> paths = partitions.stream().map(this::routePath).toList();
-        List<Optional<CatalogStore.Node>> nodes = store.readAll(paths);
-        List<PartitionRoute> routes = new ArrayList<>();
-        for (int i = 0; i < paths.size(); i++) {
-            String path = paths.get(i);
-            CatalogStore.Node node = nodes.get(i).orElseThrow(() -> new StreamGoneException(stream.name(), path));
-            routes.add(CatalogJson.readRoute(path, node.data()));
-        }
-        return routes;
-    }
-
-    /** The routes of all partitions, in one round trip where the store can. */
-    private List<VersionedRoute> routes(int partitions) {
-        List<String> paths =
-                IntStream.range(0, partitions).mapToObj(this::routePath).toList();
-        List<Optional<CatalogStore.Node>> nodes = store.readAll(paths);
-        List<VersionedRoute> routes = new ArrayList<>();
-        for (int p = 0; p < partitions; p++) {
-            String path = paths.get(p);
-            CatalogStore.Node node = nodes.get(p).orElseThrow(() -> new StreamGoneException(stream.name(), path));
-            routes.add(new VersionedRoute(CatalogJson.readRoute(path, node.data()), node.version()));
-        }
-        return routes;
-    }
-
-    private static int newestVersion(List<VersionedRoute> routes) {
-        return routes.stream()
-                .mapToInt(route -> route.route().newestVersion())
-                .max()
-                .orElse(0);
-    }
-
-    /* Why tables that no route names may go: whoever routes by one has taken its version from a route, and a route drops
-     * a version once every checkpoint has passed it. An older copy of the route may name it still; who fetches the table
-     * by that copy finds nothing, reads the route again, and goes on above what the version held for. Tables come only
-     * with a route that names them, and the transaction holds every route at the version that was read: so none has
-     * come since. Plans do not read these nodes; snapshots have the tables from edits and manifests. */
-
-    /** The operations that delete those of the tables that are not named, some at a time. */
-    private List<Op> deletions(List<String> tables, Set<Integer> named) {
-        List<Op> ops = new ArrayList<>();
-        for (String version : tables) {
-            if (!named.contains(Integer.parseInt(version)) && ops.size() < MAX_DELETIONS) {
-                ops.add(new Op.Delete(base + "/tables/" + version, 0));
-            }
-        }
-        return ops;
+        return routing.change(from, boundaries, indexers);
     }
 
     /**
-     * The operations that delete tables that no route names, in a change of one partition's route: the others must
-     * stand as they were read.
-     */
-    private List<Op> deletionsBeside(int partition, List<VersionedRoute> routes) {
-        Set<Integer> named = new HashSet<>();
-        routes.forEach(route -> route.route().versions().forEach(version -> named.add(version.version())));
-        List<Op> ops = deletions(store.children(base + "/tables"), named);
-        for (int p = 0; p < routes.size() && !ops.isEmpty(); p++) {
-            if (p != partition) {
-                ops.add(new Op.Check(routePath(p), routes.get(p).nodeVersion()));
-            }
-        }
-        return ops;
-    }
-
-    /** By partition, the offset that every checkpoint has reached; they only rise, so an old reading is right too. */
-    private long[] covered(int partitions) {
-        long[] covered = new long[partitions];
-        Arrays.fill(covered, Long.MAX_VALUE);
-        for (String indexer : store.children(base + "/indexers")) {
-            long[] watermarks = checkpoint(Integer.parseInt(indexer)).watermarks();
-            for (int p = 0; p < Math.min(partitions, watermarks.length); p++) {
-                covered[p] = Math.min(covered[p], watermarks[p]);
-            }
-            // Partitions that it does not know yet.
-            Arrays.fill(covered, Math.min(partitions, watermarks.length), partitions, Long.MIN_VALUE);
-        }
-        return covered;
-    }
-
-    /** Adds the operations by which the stream's entry counts those of a table's ids that are new. */
-    private void count(int[] indexers, List<Op> ops) {
-        String path = Namespace.path(stream.name());
-        CatalogStore.Node node = require(path);
-        StreamInfo current = CatalogJson.readStream(path, node.data());
-        if (current.id() != stream.id()) {
-            throw new StreamGoneException(stream.name(), path);
-        }
-        int most = current.indexers();
-        for (int indexer : indexers) {
-            most = Math.max(most, indexer + 1);
-        }
-        for (int indexer = current.indexers(); indexer < most; indexer++) {
-            int wanted = indexer;
-            if (Arrays.stream(indexers).noneMatch(id -> id == wanted)) {
-                throw new IllegalArgumentException("a routing table of stream " + stream.name() + ": names indexer "
-                        + (most - 1) + ", but there is no indexer " + indexer + " yet");
-            }
-        }
-        if (most > current.indexers()) {
-            ops.add(new Op.Set(path, CatalogJson.write(current.withIndexers(most)), node.version()));
-            Namespace.touch(store, ops);
-        }
-    }
-
-    /**
-     * Positions below which some indexer has taken everything: by partition the furthest. An indexer that stands where
-     * the table that first named it began has taken nothing yet, and that may lie beyond the end of the log.
+     * Positions below which some indexer has taken everything: by partition the furthest. An indexer that stands no
+     * further than where the table that first named it began has taken no tuple yet, and that may lie beyond the end of
+     * the log.
      */
     public long[] furthest() {
         Map<Integer, RoutingTable> tables = new HashMap<>();
@@ -607,7 +516,7 @@ public final class StreamCatalog {
         for (int indexer = 0; indexer < stream.indexers(); indexer++) {
             checkpoints.add(checkpoint(indexer));
         }
-        List<VersionedRoute> routes = routes(furthest.length);
+        List<VersionedRoute> routes = routing.routes(0, furthest.length);
         for (int p = 0; p < furthest.length; p++) {
             List<PartitionRoute.VersionSince> versions = routes.get(p).route().versions();
             furthest[p] = versions.get(0).since();
@@ -619,7 +528,7 @@ public final class StreamCatalog {
                                         .slotOfIndexer(id)
                                 >= 0)
                         .findFirst()
-                        .map(first -> first.since() == watermark)
+                        .map(first -> watermark <= first.since())
                         .orElse(true);
                 if (!begins) {
                     furthest[p] = Math.max(furthest[p], watermark);
@@ -670,6 +579,31 @@ public final class StreamCatalog {
         }
         throw new IllegalStateException("stream " + stream.name() + ": the merge into " + output.file()
                 + " could not be committed in " + MAX_TRIES + " tries");
+    }
+
+    /**
+     * The stream's entry as it stands.
+     *
+     * @param layout that it was written in
+     */
+    record Entry(StreamInfo info, int version, int layout) {
+        /** A release that does not know what is about to be written must not read on. */
+        void upgrade(List<Op> ops) {
+            if (layout < CatalogJson.LAYOUT) {
+                ops.add(new Op.Set(Namespace.path(info.name()), CatalogJson.write(info), version));
+            }
+        }
+    }
+
+    /** The entry, if it is still of this stream, not of another under its name. */
+    Entry entry() {
+        String path = Namespace.path(stream.name());
+        CatalogStore.Node node = require(path);
+        StreamInfo info = CatalogJson.readStream(path, node.data());
+        if (info.id() != stream.id()) {
+            throw new StreamGoneException(stream.name(), path);
+        }
+        return new Entry(info, node.version(), CatalogJson.layoutOf(path, node.data()));
     }
 
     private CatalogStore.Node require(String path) {

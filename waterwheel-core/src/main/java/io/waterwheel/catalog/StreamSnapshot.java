@@ -6,6 +6,8 @@ import io.waterwheel.model.Region;
 import io.waterwheel.model.Retention;
 import io.waterwheel.model.TimeInterval;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,6 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stream's catalog at one edit number: routing tables, which holds where, every indexer's checkpoint, every chunk,
@@ -32,8 +36,26 @@ public final class StreamSnapshot {
 
     private final Map<Integer, IndexerCheckpoint> checkpoints;
     private final Map<Integer, CheckpointMarks> marks;
+    private final Unfinished unfinished;
     private final RegionIndex<ChunkDescriptor> chunks;
     private final long horizon;
+    /** By indexer the versions under which it may hold unflushed tuples; made when first asked for. */
+    private volatile @Nullable Map<Integer, int[]> inForce;
+
+    /**
+     * Changes that are not complete.
+     *
+     * @param announced versions that some partition may adopt, or have adopted, at an offset that is not recorded
+     * @param narrow indexers that may run without knowing of all partitions
+     */
+    record Unfinished(Set<Integer> announced, Set<Integer> narrow) {
+        static final Unfinished NOTHING = new Unfinished(Set.of(), Set.of());
+
+        Unfinished {
+            announced = Collections.unmodifiableSet(new TreeSet<>(announced));
+            narrow = Collections.unmodifiableSet(new TreeSet<>(narrow));
+        }
+    }
 
     private StreamSnapshot(
             StreamInfo stream,
@@ -42,6 +64,7 @@ public final class StreamSnapshot {
             List<PartitionRoute> routes,
             Map<Integer, IndexerCheckpoint> checkpoints,
             Map<Integer, CheckpointMarks> marks,
+            Unfinished unfinished,
             RegionIndex<ChunkDescriptor> chunks,
             long horizon) {
         this.stream = stream;
@@ -50,6 +73,7 @@ public final class StreamSnapshot {
         this.routes = routes;
         this.checkpoints = checkpoints;
         this.marks = marks;
+        this.unfinished = unfinished;
         this.chunks = chunks;
         this.horizon = horizon;
     }
@@ -57,7 +81,15 @@ public final class StreamSnapshot {
     /** Before edit 1: nothing. */
     public static StreamSnapshot before(StreamInfo stream) {
         return new StreamSnapshot(
-                stream, 0, Map.of(), List.of(), Map.of(), Map.of(), RegionIndex.empty(), Retention.NO_HORIZON);
+                stream,
+                0,
+                Map.of(),
+                List.of(),
+                Map.of(),
+                Map.of(),
+                Unfinished.NOTHING,
+                RegionIndex.empty(),
+                Retention.NO_HORIZON);
     }
 
     /**
@@ -72,6 +104,7 @@ public final class StreamSnapshot {
             List<PartitionRoute> routes,
             Map<Integer, IndexerCheckpoint> checkpoints,
             Map<Integer, CheckpointMarks> marks,
+            Unfinished unfinished,
             List<ChunkDescriptor> chunks,
             long horizon) {
         List<RegionIndex.Entry<ChunkDescriptor>> entries = new ArrayList<>(chunks.size());
@@ -83,6 +116,7 @@ public final class StreamSnapshot {
                 List.copyOf(routes),
                 Map.copyOf(checkpoints),
                 Map.copyOf(marks),
+                unfinished,
                 RegionIndex.of(entries),
                 horizon);
     }
@@ -119,6 +153,29 @@ public final class StreamSnapshot {
     /** By logical indexer id, some of the checkpoints that it has had, the first among them. */
     public Map<Integer, CheckpointMarks> marks() {
         return marks;
+    }
+
+    /** Indexers that may run without knowing of all partitions; whoever extended the stream has not told them yet. */
+    Set<Integer> narrow() {
+        return unfinished.narrow();
+    }
+
+    Unfinished unfinished() {
+        return unfinished;
+    }
+
+    /** The newest table that is announced and not recorded as adopted everywhere; nothing when all are. */
+    public Optional<RoutingTable> announced() {
+        return unfinished.announced().stream().max(Integer::compare).map(this::table);
+    }
+
+    /** Partitions of which it is not recorded that they have adopted what is announced, ascending. */
+    public List<Integer> notAdopted() {
+        int newest = announced().map(RoutingTable::version).orElse(0);
+        return IntStream.range(0, routes.size())
+                .filter(p -> routes.get(p).newestVersion() < newest)
+                .boxed()
+                .toList();
     }
 
     Map<Integer, RoutingTable> tables() {
@@ -175,20 +232,55 @@ public final class StreamSnapshot {
      * version in force at or after their checkpoint.
      */
     public List<Integer> indexersFor(List<KeyInterval> keys) {
+        Map<Integer, int[]> versions = inForce;
+        if (versions == null) {
+            versions = versionsInForce();
+            inForce = versions;
+        }
         TreeSet<Integer> ids = new TreeSet<>();
-        checkpoints.forEach((indexer, checkpoint) -> {
-            for (int p = 0; p < routes.size(); p++) {
-                List<PartitionRoute.VersionSince> versions = routes.get(p).versions();
-                for (int v = 0; v < versions.size(); v++) {
-                    boolean past = v + 1 < versions.size()
-                            && versions.get(v + 1).since() <= checkpoint.watermarks()[p];
-                    if (!past && meets(versions.get(v).version(), indexer, keys)) {
-                        ids.add(indexer);
-                    }
+        versions.forEach((indexer, of) -> {
+            for (int version : of) {
+                if (meets(version, indexer, keys)) {
+                    ids.add(indexer);
+                    break;
                 }
             }
         });
         return new ArrayList<>(ids);
+    }
+
+    /** For each indexer; the same for every query, and partitions times indexers to find out. */
+    private Map<Integer, int[]> versionsInForce() {
+        Map<Integer, int[]> all = new HashMap<>();
+        checkpoints.forEach((indexer, checkpoint) -> {
+            BitSet inForceHere = new BitSet();
+            int oldest = oldestVersion();
+            int least = Integer.MAX_VALUE;
+            for (int p = 0; p < routes.size(); p++) {
+                PartitionRoute route = routes.get(p);
+                List<PartitionRoute.VersionSince> versions = route.versions();
+                for (int v = 0; v < versions.size(); v++) {
+                    boolean past = v + 1 < versions.size()
+                            && versions.get(v + 1).since() <= checkpoint.watermarks()[p];
+                    if (!past) {
+                        inForceHere.set(versions.get(v).version() - oldest);
+                    }
+                }
+                least = Math.min(least, route.newestVersion());
+            }
+            for (int version : unfinished.announced()) {
+                // From which offset on is not known: some partition may have adopted it.
+                if (version > least) {
+                    inForceHere.set(version - oldest);
+                }
+            }
+            all.put(indexer, inForceHere.stream().map(bit -> bit + oldest).toArray());
+        });
+        return all;
+    }
+
+    private int oldestVersion() {
+        return tables.keySet().stream().mapToInt(Integer::intValue).min().orElse(0);
     }
 
     private boolean meets(int version, int indexer, List<KeyInterval> keys) {
@@ -212,6 +304,8 @@ public final class StreamSnapshot {
         List<PartitionRoute> newRoutes = routes;
         Map<Integer, IndexerCheckpoint> newCheckpoints = new HashMap<>(checkpoints);
         Map<Integer, CheckpointMarks> newMarks = new HashMap<>(marks);
+        Set<Integer> newAnnounced = new HashSet<>(unfinished.announced());
+        Set<Integer> newNarrow = new HashSet<>(unfinished.narrow());
         RegionIndex<ChunkDescriptor> newChunks = chunks;
         long newHorizon = horizon;
         if (change instanceof Edit.Created created) {
@@ -233,9 +327,12 @@ public final class StreamSnapshot {
             newCheckpoints.put(
                     started.indexer(),
                     new IndexerCheckpoint(started.epoch(), old.flushed(), old.watermarks(), old.rejected()));
+            newNarrow.remove(started.indexer());
         } else if (change instanceof Edit.Flushed flushed) {
-            newCheckpoints.put(flushed.indexer(), flushed.checkpoint());
-            newMarks.computeIfPresent(flushed.indexer(), (indexer, old) -> old.flushed(flushed.checkpoint()));
+            // Of partitions that its instance did not know of, it stands where it stood.
+            IndexerCheckpoint next = flushed.checkpoint().over(checkpointOf(flushed.indexer()));
+            newCheckpoints.put(flushed.indexer(), next);
+            newMarks.computeIfPresent(flushed.indexer(), (indexer, old) -> old.flushed(next));
             List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();
             for (ChunkDescriptor chunk : flushed.chunks()) {
                 if (!isBefore(horizon, chunk)) {
@@ -255,7 +352,7 @@ public final class StreamSnapshot {
                         entry.getKey(),
                         at.withVersion(routed.table().version()).withoutVersionsBelow(covered(entry.getKey())));
             }
-            newTables.keySet().retainAll(versionsIn(newRoutes));
+            newAnnounced.add(routed.table().version());
             newCheckpoints.putAll(routed.starts());
             routed.starts().forEach((indexer, first) -> newMarks.put(indexer, CheckpointMarks.beginning(first)));
         } else if (change instanceof Edit.Lost lost) {
@@ -263,15 +360,30 @@ public final class StreamSnapshot {
             newRoutes = new ArrayList<>(routes);
             newTables = new HashMap<>(tables);
             newTables.put(lost.table().version(), lost.table());
-            // Where it begins does not matter: it is the table that held before.
-            newRoutes.set(
-                    partition,
-                    newRoutes
-                            .get(partition)
-                            .withLost(lost.range())
-                            .withVersion(lost.table().version())
-                            .withoutVersionsBelow(covered(partition)));
-            newTables.keySet().retainAll(versionsIn(newRoutes));
+            PartitionRoute at = newRoutes.get(partition).withLost(lost.range());
+            // Of an older release: where it begins does not matter, it is the table that held before.
+            PartitionRoute changed = lost.versions().isEmpty()
+                    ? at.withVersion(lost.table().version())
+                    : at.withVersions(lost.versions());
+            newRoutes.set(partition, changed.withoutVersionsBelow(covered(partition)));
+        } else if (change instanceof Edit.Joined joined) {
+            for (int indexer : joined.indexers()) {
+                newCheckpoints.put(indexer, joined.checkpoint());
+                newMarks.put(indexer, CheckpointMarks.beginning(joined.checkpoint()));
+            }
+        } else if (change instanceof Edit.Adopted adopted) {
+            newTables = new HashMap<>(tables);
+            newRoutes = new ArrayList<>(routes);
+            for (Map.Entry<Integer, List<PartitionRoute.VersionSince>> entry :
+                    adopted.versions().entrySet()) {
+                int partition = entry.getKey();
+                newRoutes.set(
+                        partition,
+                        newRoutes
+                                .get(partition)
+                                .withVersions(entry.getValue())
+                                .withoutVersionsBelow(covered(partition)));
+            }
         } else if (change instanceof Edit.Extended extended) {
             newRoutes = new ArrayList<>(routes);
             for (long start : extended.starts()) {
@@ -280,11 +392,24 @@ public final class StreamSnapshot {
             }
             long[] starts =
                     extended.starts().stream().mapToLong(Long::longValue).toArray();
-            newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.extended(starts));
-            newMarks.replaceAll((indexer, old) -> old.extended(starts));
+            if (extended.raised()) {
+                newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.extended(starts));
+                newMarks.replaceAll((indexer, old) -> old.extended(starts));
+            } else {
+                newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.with(starts));
+                newMarks.replaceAll((indexer, old) -> old.with(starts));
+                newNarrow.addAll(newCheckpoints.keySet());
+            }
         } else if (change instanceof Edit.Expired expired) {
             newHorizon = Math.max(horizon, expired.horizon());
             newChunks = chunksFrom(newHorizon);
+        }
+        if (newTables != tables && edit > 0) {
+            List<PartitionRoute> after = newRoutes;
+            newAnnounced.removeIf(version -> after.stream().allMatch(route -> route.newestVersion() >= version));
+            Set<Integer> needed = versionsIn(newRoutes);
+            needed.addAll(newAnnounced);
+            newTables.keySet().retainAll(needed);
         }
         if (stream.partitions() < newRoutes.size()) {
             newStream = stream.withPartitions(newRoutes.size());
@@ -296,6 +421,7 @@ public final class StreamSnapshot {
                 List.copyOf(newRoutes),
                 Map.copyOf(newCheckpoints),
                 Map.copyOf(newMarks),
+                new Unfinished(newAnnounced, newNarrow),
                 newChunks,
                 newHorizon);
     }

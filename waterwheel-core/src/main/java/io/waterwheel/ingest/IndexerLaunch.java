@@ -1,6 +1,8 @@
 package io.waterwheel.ingest;
 
+import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -23,8 +25,9 @@ public record IndexerLaunch(StreamCatalog.IndexerStart start, long[] targets) {
         StreamCatalog.IndexerStart start = catalog.startIndexer(indexer);
         long[] targets = logEnds.get().clone();
         catalog.sync();
+        List<PartitionRoute> routes = catalog.routes();
         for (int p = 0; p < targets.length; p++) {
-            targets[p] = Math.min(catalog.route(p).route().limit(), targets[p]);
+            targets[p] = Math.min(routes.get(p).limit(), targets[p]);
         }
         return new IndexerLaunch(start, targets);
     }

@@ -70,6 +70,7 @@ public final class EditRecord {
                 && routes(truth).equals(routes(snapshot))
                 && truth.checkpoints().equals(snapshot.checkpoints())
                 && truth.marks().equals(snapshot.marks())
+                && truth.unfinished().equals(snapshot.unfinished())
                 && horizonAt(snapshot.edit()) == snapshot.horizon();
         if (!state) {
             return "the state at edit " + snapshot.edit() + " is not what the edits make";

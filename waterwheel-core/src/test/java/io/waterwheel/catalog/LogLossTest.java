@@ -186,12 +186,14 @@ final class LogLossTest {
         assertThat(namespace.find("s").orElseThrow().policy()).isEqualTo(policy);
         byte[] data = store.read("/streams/s").orElseThrow().data();
         String json = new String(data, StandardCharsets.UTF_8);
-        String old = json.replace("\"layout\":3,", "")
+        String old = json.replace("\"layout\":" + CatalogJson.LAYOUT + ",", "")
                 .replace(",\"deadLetters\":\"halt above 5 per million\",\"logLoss\":\"skip to earliest\"", "");
         assertThat(CatalogJson.readStream("s", old.getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(stream);
         assertThatThrownBy(() -> CatalogJson.readStream(
-                        "s", json.replace("\"layout\":3", "\"layout\":4").getBytes(StandardCharsets.UTF_8)))
+                        "s",
+                        json.replace("\"layout\":" + CatalogJson.LAYOUT, "\"layout\":" + (CatalogJson.LAYOUT + 1))
+                                .getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(CorruptCatalogException.class);
     }
 

@@ -93,6 +93,8 @@ final class Events {
             trouble();
         } else if (action < 975 + world.settings.crashes()) {
             crash();
+        } else if (action >= 994) {
+            world.finisher.step();
         }
     }
 
@@ -266,6 +268,10 @@ final class Events {
             indexers[i] = (first + i) % count;
         }
         SimCatalog.Client balancer = world.balancers[random.nextInt(world.balancers.length)];
+        if (world.faulty() && random.nextInt(4) == 0) {
+            // It gets no further than so many calls.
+            balancer.loseSessionAfter(random.nextInt(24));
+        }
         try {
             RoutingTable table = new StreamCatalog(balancer, world.stream).changeRouting(boundaries, indexers);
             world.note("balancer", "table %d: %d indexers", table.version(), count);

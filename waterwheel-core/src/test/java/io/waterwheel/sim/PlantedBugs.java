@@ -17,6 +17,7 @@ final class PlantedBugs {
     private static final String GENERATION = "ingest/Generation";
     private static final String FLUSH = "ingest/FlushSequence";
     private static final String CATALOG = "catalog/StreamCatalog";
+    private static final String ROUTING = "catalog/RoutingChanges";
     private static final String SNAPSHOT = "catalog/StreamSnapshot";
     private static final String ROUTE = "catalog/PartitionRoute";
     private static final String COLLECTOR = "catalog/FileCollector";
@@ -62,7 +63,7 @@ final class PlantedBugs {
             .with(
                     CATALOG,
                     "IndexerCheckpoint raised = new IndexerCheckpoint(old.epoch() + 1,",
-                    "node = require(path); tail.refresh(); IndexerCheckpoint raised = new IndexerCheckpoint("
+                    "node = require(path); place = tail.refresh(); IndexerCheckpoint raised = new IndexerCheckpoint("
                             + "CatalogJson.readCheckpoint(path, node.data()).epoch() + 1,");
 
     private static final PlantedBug REPEATS = new PlantedBug("repeats", 4, NONE, "repeated blocks are not dropped")
@@ -101,6 +102,8 @@ final class PlantedBugs {
             Map.entry("all expired", 535),
             Map.entry("s-1, checkpoint apart", 522),
             Map.entry("checkpoint apart", 2423),
+            Map.entry("recorded", 1256),
+            Map.entry("announced", 2062),
             Map.entry("policy check", 245),
             Map.entry("idle successor", 21),
             Map.entry("subquery epoch, s above mine", 105),
@@ -139,7 +142,22 @@ final class PlantedBugs {
                             "versions.get(first + 1).since() <= covered",
                             "versions.get(first + 1).since() <= limit"),
             new PlantedBug("tables in use", 1, LIVENESS, "a change of the routing deletes tables that routes name")
-                    .with(CATALOG, "changed.versions().forEach(version -> named.add(version.version()));", ""),
+                    .with(ROUTING, "current.route().versions().forEach(version -> named.add(version.version()));", ""),
+            new PlantedBug("announced", 8, SAFETY, "plans know only of tables that are recorded as adopted")
+                    .with(SNAPSHOT, "if (version > least) {", "if (version < 0) {"),
+            new PlantedBug("recorded", 8, SAFETY, "of what a partition has adopted only the newest is recorded")
+                    .with(
+                            ROUTING,
+                            "adopted.put(p, routes.get(p).versions());",
+                            "adopted.put(p, routes.get(p).versions().subList(routes.get(p).versions().size() - 1,"
+                                    + " routes.get(p).versions().size()));"),
+            new PlantedBug("join", 2, SAFETY, "an indexer that is new begins above the limits")
+                    .with(
+                            ROUTING,
+                            ".mapToLong(versioned -> versioned.route().limit())",
+                            ".mapToLong(versioned -> versioned.route().limit() + 48)"),
+            new PlantedBug("finish", 1, LIVENESS, "a table that not all have adopted stays so")
+                    .with(ROUTING, "announced.ifPresent(table -> enter(table, snapshot));", ""),
             new PlantedBug("contiguity", 4, SAFETY, "a block beyond the watermark is taken")
                     .with(INDEXER, "if (block.from() > channel.watermark) {", "if (block.from() < 0) {"),
             CUTTING,
@@ -359,11 +377,11 @@ final class PlantedBugs {
                     .with(
                             SNAPSHOTS,
                             "StreamSnapshot rolledUp = fromManifest(current);",
-                            "Optional<Node> later = Optional.empty(); long next = number;"
+                            "Optional<Node> later = Optional.empty(); long number = current.edit() + 1; long next = number;"
                                     + " while (later.isEmpty() && next < number + 50) {"
                                     + " later = store.read(tail.editPath(++next)); }"
                                     + " if (later.isPresent()) { current = current.apply(next,"
-                                    + " CatalogJson.readEdit(path, later.get().data())); continue; }"
+                                    + " CatalogJson.readEdit(tail.editPath(next), later.get().data())); continue; }"
                                     + " StreamSnapshot rolledUp = fromManifest(current);"),
             new PlantedBug("manifest's edit", 8, SAFETY, "a manifest is one edit older than its pointer says")
                     .with(
@@ -371,9 +389,11 @@ final class PlantedBugs {
                             "StreamSnapshot snapshot = snapshots.advance(stream);",
                             "StreamSnapshot snapshot = snapshots.advance(stream); snapshot = snapshot.apply("
                                     + "snapshot.edit() + 1, new Edit.Started(0, snapshot.checkpoints().get(0).epoch()));")
-                    .with(ROLL_UP, "number <= snapshot.edit();", "number < snapshot.edit();"),
+                    .with(ROLL_UP, "while (number <= snapshot.edit()) {", "while (number < snapshot.edit()) {")
+                    .with(ROLL_UP, "snapshot.edit() - number + 1", "snapshot.edit() - number"),
             new PlantedBug("manifest's chunks", 8, SAFETY, "chunks are of an earlier edit than the state beside them")
-                    .with(ROLL_UP, "number <= snapshot.edit();", "number < snapshot.edit();"),
+                    .with(ROLL_UP, "while (number <= snapshot.edit()) {", "while (number < snapshot.edit()) {")
+                    .with(ROLL_UP, "snapshot.edit() - number + 1", "snapshot.edit() - number"),
             new PlantedBug("pointer cas", 8, SAFETY, "the pointer is set without compare-and-set")
                     .with(
                             ROLL_UP,
@@ -481,6 +501,23 @@ final class PlantedBugs {
 
     /** Guards whose absence alone was never seen to matter. */
     static final List<PlantedBug> SECOND_GUARDS = List.of(
+            new PlantedBug("tables announced", 1, NONE, "tables are deleted that partitions may adopt yet")
+                    .with(ROUTING, "&& (version <= least || isOfOnePartition(version))", ""),
+            new PlantedBug("join's reading", 2, NONE, "an indexer that is new begins at limits read long ago")
+                    .with(
+                            ROUTING,
+                            "EditTail.Place place = next(attempt); List<Op> ops = new ArrayList<>();",
+                            "next(attempt); List<Op> ops = new ArrayList<>();")
+                    .with(
+                            ROUTING,
+                            "IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);",
+                            "tail.refresh(); EditTail.Place place = tail.place();"
+                                    + " IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);"),
+            new PlantedBug("who joins", 1, NONE, "a route forgets versions that one who joins needs")
+                    .with(
+                            ROUTING,
+                            "if (store.children(base + \"/indexers\").equals(indexers)) {",
+                            "if (!indexers.isEmpty()) {"),
             REPEATS,
             NO_S_CHECK,
             ORDER,

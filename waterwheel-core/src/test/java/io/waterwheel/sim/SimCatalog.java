@@ -151,6 +151,8 @@ final class SimCatalog {
         private long view;
         /** Calls that fail before the session is renewed. */
         private int outage;
+        /** Calls until the session is lost; below 0: it is not. */
+        private int healthy = -1;
 
         Client(boolean perfect) {
             this.perfect = perfect;
@@ -162,6 +164,11 @@ final class SimCatalog {
             outage = calls;
         }
 
+        /** Some calls go well, the next ones fail. */
+        void loseSessionAfter(int calls) {
+            healthy = calls;
+        }
+
         private void reach() {
             if (!perfect && !calm) {
                 if (random.nextInt(6) == 0) {
@@ -170,6 +177,9 @@ final class SimCatalog {
                 if (!underWay.isEmpty() && random.nextInt(8) == 0) {
                     arrive();
                 }
+            }
+            if (healthy >= 0 && healthy-- == 0) {
+                outage = 4;
             }
             if (calm || perfect) {
                 outage = 0;

@@ -83,6 +83,7 @@ final class Simulation {
         world.note("everyone", "faults end; the log ends at %s", java.util.Arrays.toString(world.topic.ends()));
         answerAll(world, events);
         checkRejected(world);
+        checkFinished(world);
         // Those who start now find everything again; what they replace can commit nothing any more.
         for (HostRole host : world.hosts) {
             world.crashHost(host.number, false);
@@ -144,10 +145,21 @@ final class Simulation {
         world.now += 10_000_000;
         if (round % 3 == 0) {
             events.tick();
+            world.finisher.step();
         }
         for (CoordinatorRole coordinator : world.coordinators) {
             coordinator.advance();
         }
+    }
+
+    /** Whatever a balancer has begun is finished by somebody. */
+    private static void checkFinished(World world) {
+        world.finisher.step();
+        Oracle.check(
+                world.oracle.truth().announced().isEmpty(),
+                "partitions %s have not adopted a routing table that was announced: %s",
+                world.oracle.truth().notAdopted(),
+                world.oracle.truth().announced());
     }
 
     /** Every refused record is counted once, by whoever took it, and the dead letter of each is stored. */

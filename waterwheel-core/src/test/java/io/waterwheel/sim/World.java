@@ -61,7 +61,10 @@ final class World {
 
     final SimCatalog.Client[] balancers;
 
+    final FinisherRole finisher;
+
     private long lives;
+
     private boolean faulty = true;
     private @Nullable Events events;
     /** Calls in the middle of which others happen. */
@@ -118,6 +121,7 @@ final class World {
         this.rollers = new RollerRole[] {new RollerRole(this, 0), new RollerRole(this, 1)};
         this.merger = new MergerRole(this);
         this.balancers = new SimCatalog.Client[] {catalog.client(), catalog.client()};
+        this.finisher = new FinisherRole(this);
         if (seed % EXPIRING == 0) {
             expirers.add(new ExpirerRole(this, 0));
             expirers.add(new ExpirerRole(this, 1));

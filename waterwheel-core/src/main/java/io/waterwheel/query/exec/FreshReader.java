@@ -56,6 +56,9 @@ public final class FreshReader {
         if (view == null) {
             return new Reply(IndexerHeader.refresh("the indexer has not started"), List.of(), spec);
         }
+        if (view.epoch() == subquery.epoch() && view.watermarks().length < subquery.demand().length) {
+            return refresh("knows of fewer partitions than there are, and is about to be replaced", spec);
+        }
         if (!subquery.query().allowPartial() && !reached(view, subquery)) {
             FreshView later = await(
                     now -> now.epoch() != subquery.epoch()

@@ -143,6 +143,10 @@ public record QueryPlan(
         if (report.flushed() > checkpoint.flushed()) {
             return false;
         }
+        if (report.watermarks().length < demand.length) {
+            // Of an instance that does not know of all partitions, and is not yet replaced.
+            return false;
+        }
         for (int p = 0; p < demand.length; p++) {
             if (report.watermarks()[p] < demand[p]) {
                 return false;

@@ -138,7 +138,7 @@ class QueryPlanTest {
 
     @Test
     void anOldReportOfFewerPartitionsExcusesNobody() {
-        StreamSnapshot grown = SNAPSHOT.apply(5, new Edit.Extended(1, List.of(0L)));
+        StreamSnapshot grown = SNAPSHOT.apply(5, new Edit.Extended(1, List.of(0L), true));
         QueryPlan plan = QueryPlan.of(OLD, grown, Map.of(0, old(report(2, 1, 20, 1, false), 4)), Set.of(0));
         assertAsked(plan);
     }

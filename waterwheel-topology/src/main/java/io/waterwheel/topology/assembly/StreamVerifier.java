@@ -54,6 +54,8 @@ import org.jspecify.annotations.Nullable;
 final class StreamVerifier {
     /** Times are told apart by so many intervals, to say where something differs. */
     private static final int SLICES = 64;
+    /** How often is looked whether a change of the routing is finished. */
+    private static final long UNFINISHED_MILLIS = 200;
 
     /** One partition's part of the topic. */
     record Part(long from, long to, long tuples, long refused) {}
@@ -114,7 +116,7 @@ final class StreamVerifier {
     }
 
     Outcome verify() throws InterruptedException {
-        snapshot = coordinator.snapshot(stream);
+        snapshot = recorded();
         List<String> notes = new ArrayList<>();
         long[] begins = begins(notes);
         boolean fromTheStart = notes.isEmpty();
@@ -142,6 +144,27 @@ final class StreamVerifier {
         RowSetHash answers = sum(answerSlices);
         return new Outcome(
                 snapshot.edit(), parts, topic, answers, notes, differences(topic, answers, parts, fromTheStart));
+    }
+
+    /** A snapshot that has from which offset on each table holds: what is announced only may hold anywhere. */
+    private StreamSnapshot recorded() throws InterruptedException {
+        while (true) {
+            StreamSnapshot present = coordinator.snapshot(stream);
+            if (present.announced().isEmpty()) {
+                return present;
+            }
+            if (System.nanoTime() - deadlineNanos >= 0) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "ROUTING_UNFINISHED",
+                        "stream " + stream.name() + ": partitions " + present.notAdopted()
+                                + " have not adopted the newest routing table yet, so whose a tuple is cannot be told;"
+                                + " is there a coordinator? Try again");
+            }
+            caller.requireThere();
+            catalog.finish(present);
+            Thread.sleep(UNFINISHED_MILLIS);
+        }
     }
 
     /** Where counting begins in each partition; sets the floors. */

@@ -3,9 +3,11 @@ package io.waterwheel.topology.bolt;
 import io.waterwheel.catalog.DroppedStreams;
 import io.waterwheel.catalog.Expiry;
 import io.waterwheel.catalog.FileCollector;
+import io.waterwheel.catalog.Finisher;
 import io.waterwheel.catalog.RollUp;
 import io.waterwheel.catalog.RollUpPolicy;
 import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.catalog.StreamSnapshots;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
@@ -17,20 +19,21 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}) and what is left
- * in the catalog of dropped streams ({@link DroppedStreams}), and rolls edits up into manifests ({@link RollUp}), at
- * intervals, on a thread of its own. One task of the topology has it; that a predecessor may still be at work harms
- * nothing.
+ * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests ({@link RollUp}), and
+ * finishes what others have begun ({@link Finisher}), at intervals, on a thread of its own. One task of the topology
+ * has it; that a predecessor may still be at work harms nothing.
  */
 final class Collector implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Collector.class);
@@ -66,11 +69,12 @@ final class Collector implements AutoCloseable {
     private volatile RollUps rollUps = new RollUps(0, "");
 
     private final StreamSnapshots snapshots;
+    private final Finisher finisher;
     private final Expiry expiry;
     private final DroppedStreams dropped;
     private final RollUpPolicy policy;
-    /** The last edit of a stream that is known here without asking; negative when it is not followed. */
-    private final ToLongFunction<StreamInfo> lastEdit;
+    /** A stream as it is known here without asking; nothing when it is not followed. */
+    private final Function<StreamInfo, Optional<StreamSnapshot>> known;
     /** By stream. Its thread only. */
     private final Map<Integer, Rolling> rolls = new HashMap<>();
 
@@ -94,9 +98,10 @@ final class Collector implements AutoCloseable {
     /** @param cache the coordinator's snapshots, which are the collector's too */
     Collector(WorkerServices services, SnapshotCache cache) {
         this.services = services;
-        this.lastEdit = cache::lastEdit;
+        this.known = cache::followed;
         this.snapshots = new StreamSnapshots(
                 services.catalogStore(), services.chunkStore(), snapshot -> cache.latest(snapshot.stream()));
+        this.finisher = new Finisher(snapshots);
         this.expiry = new Expiry(snapshots);
         this.dropped = new DroppedStreams(
                 services.catalogStore(),
@@ -138,6 +143,7 @@ final class Collector implements AutoCloseable {
             rolls.keySet().retainAll(streams.keySet());
             List<RollUpPolicy.Backlog> backlogs = new ArrayList<>();
             for (StreamInfo stream : streams.values()) {
+                finish(stream);
                 try {
                     backlogs.add(backlog(stream));
                 } catch (IOException | RuntimeException e) {
@@ -163,6 +169,20 @@ final class Collector implements AutoCloseable {
         rollUps = new RollUps(manifests, failure);
     }
 
+    private void finish(StreamInfo stream) {
+        try {
+            if (known.apply(stream).filter(Finisher::isDue).isPresent() && finisher.finish(stream)) {
+                LOG.info("[{}/collector] finished a change of the routing, or of the partitions", stream.name());
+            }
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "[{}/collector] a change of the routing, or of the partitions, could not be finished; trying again"
+                            + " in a few seconds",
+                    stream.name(),
+                    e);
+        }
+    }
+
     private String cannotRollUp(StreamInfo stream, Exception e) {
         if (System.nanoTime() - warnedNanos >= WARN_NANOS) {
             warnedNanos = System.nanoTime();
@@ -179,7 +199,7 @@ final class Collector implements AutoCloseable {
     private RollUpPolicy.Backlog backlog(StreamInfo stream) throws IOException {
         long now = System.nanoTime();
         Rolling rolling = rolls.get(stream.id());
-        long last = lastEdit.applyAsLong(stream);
+        long last = known.apply(stream).map(StreamSnapshot::edit).orElse(-1L);
         if (rolling == null) {
             rolling = new Rolling(new RollUp(snapshots, stream, policy.settings(), () -> UUID.randomUUID()
                     .toString()

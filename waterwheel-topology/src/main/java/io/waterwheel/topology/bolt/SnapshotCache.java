@@ -149,10 +149,9 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         return find.apply(stream).map(info -> follow(info).follower.advance());
     }
 
-    /** The last edit of a stream that is known without asking the catalog; -1 for one that is not followed. */
-    long lastEdit(StreamInfo stream) {
-        Followed followed = streams.get(stream.id());
-        return followed == null ? -1 : followed.follower.snapshot().edit();
+    /** A stream as it is known here without asking; nothing when it is not followed. */
+    Optional<StreamSnapshot> followed(StreamInfo stream) {
+        return Optional.ofNullable(streams.get(stream.id())).map(followed -> followed.follower.snapshot());
     }
 
     /** A snapshot that holds every edit of a stream that was committed before the call. */

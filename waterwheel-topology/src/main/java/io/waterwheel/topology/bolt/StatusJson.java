@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** What a coordinator knows of the streams, as JSON for people and programs. */
 final class StatusJson {
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** Partitions that a sentence names. */
+    private static final int MOST_NAMED = 20;
 
     private StatusJson() {}
 
@@ -99,6 +101,16 @@ final class StatusJson {
         json.put("edit", known.snapshot().edit());
         ArrayNode troubles = json.putArray("troubles");
         known.troubles().forEach(troubles::add);
+        known.snapshot().announced().ifPresent(table -> {
+            List<Integer> not = known.snapshot().notAdopted();
+            ArrayNode waiting =
+                    json.putObject("routing").put("announced", table.version()).putArray("notAdopted");
+            not.forEach(waiting::add);
+            troubles.add("routing table " + table.version() + " is announced, and " + not.size() + " of "
+                    + known.snapshot().partitions() + " partitions have not adopted it yet: "
+                    + not.subList(0, Math.min(not.size(), MOST_NAMED)) + (not.size() > MOST_NAMED ? " and more" : "")
+                    + "; the first coordinator sees to it every few seconds");
+        });
         long[] chunkTuples = {0, 0};
         known.snapshot().chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), (ChunkDescriptor chunk) -> {
             chunkTuples[0] += chunk.tuples();

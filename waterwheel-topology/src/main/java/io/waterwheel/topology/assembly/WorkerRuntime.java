@@ -3,6 +3,7 @@ package io.waterwheel.topology.assembly;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.chunk.ChunkStore;
@@ -55,6 +56,7 @@ import org.slf4j.LoggerFactory;
 final class WorkerRuntime implements WorkerServices {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerRuntime.class);
     private static final int BLOCKING_THREADS = 4;
+    private static final int LIMIT_THREADS = 4;
     private static final int BLOCKING_CALLS = 4096;
     private static final int MAX_QUERY_THREADS = 256;
     private static final int SPOUT_BATCH_BYTES = 256 << 10;
@@ -76,6 +78,7 @@ final class WorkerRuntime implements WorkerServices {
     private final MarkedChunkStore chunkStore;
     private final ChunkScan chunkScan;
     private final ExecutorService blockingCalls;
+    private final ExecutorService limitCalls;
     private final ExecutorService queryThreads;
     private final KafkaTopics topics;
     private final LogReader logReader;
@@ -100,6 +103,13 @@ final class WorkerRuntime implements WorkerServices {
                     TimeUnit.SECONDS,
                     new LinkedBlockingQueue<>(BLOCKING_CALLS),
                     daemons("catalog-calls")));
+            limitCalls = keep(new ThreadPoolExecutor(
+                    LIMIT_THREADS,
+                    LIMIT_THREADS,
+                    0,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(BLOCKING_CALLS),
+                    daemons("limit-calls")));
             queryThreads = keep(new ThreadPoolExecutor(
                     0,
                     MAX_QUERY_THREADS,
@@ -328,10 +338,10 @@ final class WorkerRuntime implements WorkerServices {
                     "KAFKA_UNAVAILABLE",
                     "topic " + stream.topic() + ": " + state.failure());
         }
-        StreamCatalog catalog = new StreamCatalog(catalogStore, stream);
+        List<PartitionRoute> routes = new StreamCatalog(catalogStore, stream).routes();
         long[] ends = new long[stream.partitions()];
         for (int p = 0; p < ends.length; p++) {
-            LogIdentity log = catalog.route(p).route().log();
+            LogIdentity log = routes.get(p).log();
             ends[p] =
                     log.matches(state.id()) && p < state.ends().length ? state.ends()[p] + log.base() : Long.MAX_VALUE;
         }
@@ -341,6 +351,11 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public ExecutorService blockingCalls() {
         return blockingCalls;
+    }
+
+    @Override
+    public ExecutorService limitCalls() {
+        return limitCalls;
     }
 
     @Override

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.storm.task.OutputCollector;
@@ -248,7 +249,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
 
         @Override
         public void raiseLimit(long limit, LogIdentity log) {
-            call("raise its limit", () -> {
+            call(services.limitCalls(), "raise its limit", () -> {
                 PartitionRoute route =
                         catalog.raiseLimit(id.partition(), limit, log).route();
                 return partition -> partition.onRoute(route, System.nanoTime());
@@ -335,8 +336,12 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
 
         private void call(String what, Callable<Answer> call) {
+            call(services.blockingCalls(), what, call);
+        }
+
+        private void call(Executor threads, String what, Callable<Answer> call) {
             try {
-                services.blockingCalls().execute(() -> {
+                threads.execute(() -> {
                     try {
                         answer(call.call());
                     } catch (StreamGoneException e) {

@@ -91,6 +91,12 @@ public interface WorkerServices extends AutoCloseable {
     /** Runs blocking calls of event loops: catalog writes, reads. Bounded. */
     ExecutorService blockingCalls();
 
+    /**
+     * Raises limits, and nothing else: without a limit a partition stands still, and none may wait behind a coordinator
+     * that reads thousands of edits. Bounded.
+     */
+    ExecutorService limitCalls();
+
     /** Runs parts of queries. */
     ExecutorService queryThreads();
 

@@ -2,20 +2,24 @@ package io.waterwheel.benchmark.catalog;
 
 import io.waterwheel.benchmark.Options;
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.FileCollector;
 import io.waterwheel.catalog.InMemoryCatalogStore;
 import io.waterwheel.catalog.ManyChunks;
 import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.catalog.StreamSnapshots;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.model.Region;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -63,6 +67,7 @@ public final class CatalogBenchmark {
                     "snapshot: %.0f MB, %.0f bytes a chunk%n", held / 1e6, (double) held / snapshot.chunkCount());
             lookUp(snapshot, chunks, new SplittableRandom(1));
             lookUp(snapshot, chunks, new SplittableRandom(2));
+            collect(store, files, snapshot, held);
         } finally {
             try (Stream<Path> all = Files.walk(folder)) {
                 for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
@@ -70,6 +75,42 @@ public final class CatalogBenchmark {
                 }
             }
         }
+    }
+
+    /**
+     * What the collector of files holds beside the snapshot, which it shares: between two looks, and in one, when every
+     * file of the store has been listed. The files are told by a store that has none.
+     */
+    private static void collect(CatalogStore store, ChunkStore files, StreamSnapshot snapshot, long held)
+            throws IOException {
+        long before = used();
+        long[] listed = {0};
+        ChunkStore listing = (ChunkStore) Proxy.newProxyInstance(
+                ChunkStore.class.getClassLoader(), new Class<?>[] {ChunkStore.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("forEach")) {
+                        return method.invoke(files, arguments);
+                    }
+                    @SuppressWarnings("unchecked")
+                    Consumer<ChunkStore.StoredFile> visitor = (Consumer<ChunkStore.StoredFile>) arguments[1];
+                    Region all = Region.of(Long.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE);
+                    snapshot.chunks(all, chunk -> visitor.accept(new ChunkStore.StoredFile(chunk.file(), 1, 0)));
+                    listed[0] = used();
+                    return null;
+                });
+        FileCollector collector =
+                new FileCollector(new StreamSnapshots(store, listing, known -> snapshot), Long.MAX_VALUE);
+        long begun = System.nanoTime();
+        collector.list();
+        collector.readCatalog();
+        FileCollector.Found found = collector.collect(System.nanoTime());
+        double seconds = (System.nanoTime() - begun) / 1e9;
+        System.out.printf(
+                "collection: %.1f s, %d files, %d to remove; beside the snapshot %.1f %% when all are listed, %.1f %% after%n",
+                seconds,
+                found.files(),
+                found.waiting(),
+                100.0 * (listed[0] - before) / held,
+                100.0 * (used() - before) / held);
     }
 
     private static long used() {

@@ -21,7 +21,7 @@ class PatienceTest {
         }
         assertThat(told).isEqualTo(60);
         assertThat(patience.seconds(600 * SECOND)).isEqualTo(600);
-        List<Object> stands = List.of(600 / 89, "no coordinator");
+        List<Object> stands = List.of(600L / 89, "no coordinator");
         // The last change was in second 534.
         assertThat(patience.goesOn(stands, 623 * SECOND)).isTrue();
         assertThat(patience.goesOn(stands, 624 * SECOND)).isFalse();

@@ -370,8 +370,8 @@ final class PlantedBugs {
             new PlantedBug("trim first", 8, SAFETY, "edits are deleted before the pointer holds them")
                     .with(
                             ROLL_UP,
-                            "long last = rolledUp - settings.tail();",
-                            "long last = snapshots.advance(stream).edit() - settings.tail();"),
+                            "long last = rolledUp - kept;",
+                            "long last = snapshots.advance(stream).edit() - kept;"),
             new PlantedBug("gap", 8, SAFETY, "a follower skips edits that are deleted")
                     .with(SNAPSHOT, "if (number != edit + 1) {", "if (number <= edit) {")
                     .with(

@@ -18,17 +18,18 @@ import io.waterwheel.ingest.SpoutHeartbeats;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -66,6 +67,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
 
     private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
     private final Map<Integer, Segmenter> segmenters = new HashMap<>();
+    /** Those whose routes are being read. */
+    private final Set<PartitionId> beginning = new HashSet<>();
 
     DispatcherTask(WorkerServices services, TopologyContext context, OutputCollector collector) {
         this.services = services;
@@ -106,7 +109,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         } else if (event instanceof SpoutHeartbeats heartbeats) {
             heartbeats.partitions().forEach(heartbeat -> onLive(heartbeat, now));
         } else if (event instanceof Control.Subscribe subscribe) {
-            PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition(), now);
+            PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition());
             if (partition != null) {
                 partition.onSubscribe(subscribe, now);
             }
@@ -116,7 +119,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 partition.onCredit(credit, now);
             }
         } else if (event instanceof Control.LogState state) {
-            PartitionDispatcher partition = partition(state.streamId(), state.partition(), now);
+            PartitionDispatcher partition = partition(state.streamId(), state.partition());
             if (partition != null) {
                 partition.onLogState(state, now);
             }
@@ -127,7 +130,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
 
     private void onLive(LiveBatch batch, long now) {
         PartitionDispatcher partition =
-                partition(batch.records().streamId(), batch.records().partition(), now);
+                partition(batch.records().streamId(), batch.records().partition());
         if (partition != null) {
             partition.onLive(batch, now);
         }
@@ -156,38 +159,64 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
     }
 
-    /** The partition's dispatcher, made at its first event; null when its stream is not known here (yet). */
-    private @Nullable PartitionDispatcher partition(int streamId, int number, long now) {
+    /**
+     * The partition's dispatcher; null when its stream is not known here (yet), or the catalog is being asked. What
+     * came for it then, the spout's heartbeat or an indexer's subscription, comes again.
+     */
+    private @Nullable PartitionDispatcher partition(int streamId, int number) {
         PartitionId id = new PartitionId(streamId, number);
         PartitionDispatcher existing = partitions.get(id);
         if (existing != null) {
             return existing;
         }
         StreamInfo stream = services.streams().streams().get(streamId);
-        if (stream == null || number < 0 || number >= stream.partitions()) {
-            return null;
+        if (stream != null && number >= 0 && number < stream.partitions() && beginning.add(id)) {
+            readRoute(id, stream);
         }
+        return null;
+    }
+
+    private void readRoute(PartitionId id, StreamInfo stream) {
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        PartitionRoute route;
-        RoutingTable table;
         try {
-            route = catalog.route(number).route();
-            table = catalog.table(route.firstVersion());
-        } catch (StreamGoneException e) {
-            LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
-            return null;
-        } catch (WaterwheelException e) {
-            // What asked for it, the spout's heartbeat or an indexer, asks again.
-            LOG.warn("[{}/dispatcher-{}] partition {} cannot be routed yet", stream.name(), index, number, e);
-            return null;
+            services.blockingCalls().execute(() -> {
+                try {
+                    PartitionRoute route = catalog.route(id.partition()).route();
+                    RoutingTable table = catalog.table(route.firstVersion());
+                    post(() -> begin(id, stream, catalog, route, table));
+                } catch (StreamGoneException e) {
+                    LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
+                    post(() -> beginning.remove(id));
+                } catch (RuntimeException e) {
+                    LOG.warn(
+                            "[{}/dispatcher-{}] partition {} cannot be routed yet",
+                            stream.name(),
+                            index,
+                            id.partition(),
+                            e);
+                    post(() -> beginning.remove(id));
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // Too many calls wait: the next event for it tries again.
+            beginning.remove(id);
         }
+    }
+
+    private void begin(
+            PartitionId id, StreamInfo stream, StreamCatalog catalog, PartitionRoute route, RoutingTable table) {
+        beginning.remove(id);
+        if (!services.streams().streams().containsKey(id.streamId())) {
+            return;
+        }
+        long now = System.nanoTime();
         PartitionDispatcher created = new PartitionDispatcher(
-                streamId,
-                number,
+                id.streamId(),
+                id.partition(),
                 route,
                 table,
                 segmenters.computeIfAbsent(
-                        streamId,
+                        id.streamId(),
                         key -> new Segmenter(
                                 stream.schema(),
                                 stream.format(),
@@ -199,7 +228,17 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         created.onPolicy(stream.policy(), now);
         partitions.put(id, created);
         shareMemory();
-        return created;
+    }
+
+    /** Lets the loop do something: an answer must not be lost, it waits as data when control is full. */
+    private void post(Runnable event) {
+        if (!loop.offer(event)) {
+            try {
+                loop.put(event);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Even shares: a partition whose ring is too small for a lagging channel reads the log again. */
@@ -375,14 +414,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                     answer.to(partition);
                 }
             };
-            // An answer must not be lost: it waits as data when control is full.
-            if (!loop.offer(event)) {
-                try {
-                    loop.put(event);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            }
+            post(event);
         }
     }
 

@@ -101,16 +101,16 @@ final class PlantedBugs {
     static final Map<String, Integer> FOUND_BY = Map.ofEntries(
             Map.entry("all expired", 535),
             Map.entry("s-1, checkpoint apart", 522),
-            Map.entry("checkpoint apart", 2423),
-            Map.entry("recorded", 1256),
-            Map.entry("announced", 2062),
+            Map.entry("checkpoint apart", 358),
+            Map.entry("recorded", 16),
+            Map.entry("announced", 646),
             Map.entry("policy check", 245),
-            Map.entry("idle successor", 21),
+            Map.entry("idle successor", 222),
             Map.entry("subquery epoch, s above mine", 105),
             Map.entry("subquery epoch, floor at start", 105),
             Map.entry("manifest's chunks", 21),
             Map.entry("unknown is done", 24),
-            Map.entry("merge epoch", 21),
+            Map.entry("merge epoch", 150),
             Map.entry("merge check", 21));
 
     private PlantedBugs() {}

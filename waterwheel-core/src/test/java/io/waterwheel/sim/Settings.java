@@ -60,6 +60,10 @@ record Settings(
 
     static final long MAX_QUERY_MILLIS = 150;
 
+    static final int WIDE_PARTITIONS = 64;
+    static final int WIDE_INDEXERS = 16;
+    private static final int WIDE_HOSTS = 4;
+
     static final long STALE_NANOS = 1_000_000_000;
 
     static Settings draw(Random random) {
@@ -97,5 +101,31 @@ record Settings(
                         200_000_000L,
                         random.nextInt(2_000),
                         1_000 + random.nextInt(1_000)));
+    }
+
+    /** The same with many partitions and indexers. */
+    Settings wide() {
+        return new Settings(
+                quiet,
+                WIDE_PARTITIONS,
+                WIDE_INDEXERS,
+                WIDE_HOSTS,
+                poolBytes,
+                windowBytes,
+                loss,
+                repeats,
+                reorder,
+                unknown,
+                diskFaults,
+                burst,
+                laziness,
+                edits,
+                tail,
+                routings,
+                crashes,
+                readAhead,
+                dispatcher,
+                blockBytes,
+                indexer);
     }
 }

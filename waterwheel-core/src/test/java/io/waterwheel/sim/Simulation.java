@@ -34,7 +34,15 @@ final class Simulation {
 
     /** Runs a seed. */
     static Result run(long seed, int steps) {
-        World world = new World(seed);
+        return run(new World(seed), seed, steps);
+    }
+
+    /** Runs a seed with {@value Settings#WIDE_PARTITIONS} partitions and {@value Settings#WIDE_INDEXERS} indexers. */
+    static Result runWide(long seed, int steps) {
+        return run(new World(seed, true), seed, steps);
+    }
+
+    private static Result run(World world, long seed, int steps) {
         Events events = new Events(world);
         try {
             for (HostRole host : world.hosts) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 @Tag("simulation")
 final class SimulationTest {
     private static final int SEEDS = 2_000;
+    private static final int WIDE_SEEDS = 5;
     private static final int MAX_FAILURES = 5;
 
     /**
@@ -82,5 +83,28 @@ final class SimulationTest {
                 first, last, answers.get(), tuples.get(), (System.nanoTime() - begun) / 1e9);
         assertThat(failures).as("seeds that failed").isEmpty();
         assertThat(answers.get()).as("complete answers").isGreaterThan(last - first);
+    }
+
+    /** {@code -Dwide=} how many seeds. Small worlds find more in the same time; these find what comes with number. */
+    @Test
+    void soItIsWithManyPartitionsAndIndexers() {
+        long first = Long.getLong("seed", 1);
+        int seeds = Integer.getInteger("wide", WIDE_SEEDS);
+        long begun = System.nanoTime();
+        long answers = 0;
+        for (long seed = first; seed < first + seeds; seed++) {
+            Simulation.Result result = Simulation.runWide(seed, Simulation.STEPS);
+            assertThat(result.failure()).as("wide").isEmpty();
+            answers += result.completeAnswers();
+        }
+        System.out.printf(
+                "simulation: %d partitions and %d indexers, seeds %d to %d, %d complete answers compared, in %.1f s%n",
+                Settings.WIDE_PARTITIONS,
+                Settings.WIDE_INDEXERS,
+                first,
+                first + seeds - 1,
+                answers,
+                (System.nanoTime() - begun) / 1e9);
+        assertThat(answers).as("complete answers").isPositive();
     }
 }

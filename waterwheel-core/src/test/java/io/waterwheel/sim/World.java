@@ -89,8 +89,14 @@ final class World {
     };
 
     World(long seed) {
+        this(seed, false);
+    }
+
+    /** @param wide whether there are many partitions and indexers, or as few as show most */
+    World(long seed, boolean wide) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
-        this.settings = Settings.draw(random);
+        Settings drawn = Settings.draw(random);
+        this.settings = wide ? drawn.wide() : drawn;
         this.catalog = new SimCatalog(random, settings.unknown());
         this.stream = new Namespace(catalog.truth())
                 .create(

@@ -4,10 +4,15 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import java.util.concurrent.ArrayBlockingQueue;
 
-/** Block bodies of one stream for use again. Bounded: bodies beyond that are left to the collector. Thread-safe. */
+/**
+ * Block bodies of one stream for use again. Bounded: bodies beyond that are left to the collector; and so are those
+ * that nobody took for a while. Thread-safe.
+ */
 public final class BodyPool {
     private final RowLayout layout;
     private final ArrayBlockingQueue<BlockBody> free;
+    /** The fewest that were free since the last {@link #shrink}. A lost update lets a few go too soon. */
+    private volatile int idle;
 
     public BodyPool(RowLayout layout, int capacity) {
         this.layout = layout;
@@ -17,11 +22,25 @@ public final class BodyPool {
     /** An empty body with one holder. */
     BlockBody take(long base) {
         BlockBody body = free.poll();
+        idle = Math.min(idle, free.size());
         if (body == null) {
             body = new BlockBody(new TupleBlock(layout, 0), this);
         }
         body.start(base);
         return body;
+    }
+
+    /** Lets go of the bodies that nobody took since the call before. Call every few seconds. */
+    public void shrink() {
+        for (int left = idle; left > 0 && free.poll() != null; left--) {
+            // The collector's.
+        }
+        idle = free.size();
+    }
+
+    /** Bodies that wait to be taken. */
+    int size() {
+        return free.size();
     }
 
     void giveBack(BlockBody body) {

@@ -38,6 +38,9 @@ public final class PartitionDispatcher {
      * when a cursor gets there. */
 
     /** Offsets by which the limit is kept ahead on an idle partition. */
+    /** Less read again at a time would be a question to Kafka for every few records. */
+    static final int LEAST_SWEEP_BYTES = 64 << 10;
+
     private static final long MIN_MARGIN = 64;
 
     private static final long STEER_NANOS = 50_000_000;
@@ -61,7 +64,10 @@ public final class PartitionDispatcher {
     /** What was routed last, for the channels that follow. */
     private final SegmentRing ring;
 
+    /** Of the log read again, decoded: what channels that lag have not passed yet. */
     private final List<Segment> sweep = new ArrayList<>();
+
+    private int sweepLimit;
     private boolean sweeping;
     private long sweepRetryNanos;
     private boolean sweepWaits;
@@ -106,6 +112,7 @@ public final class PartitionDispatcher {
         this.segmenter = segmenter;
         this.settings = settings;
         this.pendingLimit = settings.pendingBytes();
+        this.sweepLimit = settings.sweepBytes();
         this.ring = new SegmentRing(channels.values(), settings.ringBytes(), nowNanos);
         this.effects = effects;
         this.letters = new LetterBox(effects);
@@ -144,11 +151,13 @@ public final class PartitionDispatcher {
     /**
      * Sets its bounds from now on, in bytes, below those of its settings.
      *
-     * @param ringBytes of its ring; it shrinks at once as far as its channels allow
+     * @param ringBytes of its ring; it shrinks at once as far as its channels allow. As much is read again at a time
+     *     for channels that lag, within {@link #LEAST_SWEEP_BYTES} and the settings' bound
      * @param mostPendingBytes of records that are read and not routed; the spout has credit for no more
      */
     public void limitMemory(long ringBytes, long mostPendingBytes) {
         ring.limit(Math.min(ringBytes, settings.ringBytes()));
+        sweepLimit = (int) Math.min(settings.sweepBytes(), Math.max(ringBytes, LEAST_SWEEP_BYTES));
         pendingLimit = Math.min(mostPendingBytes, settings.pendingBytes());
     }
 
@@ -425,6 +434,7 @@ public final class PartitionDispatcher {
         if (!roadblock.anotherLog()) {
             passUnneeded(now);
             lookForGap(now);
+            dropPassedSweep();
             readForLagging();
         }
     }
@@ -689,7 +699,27 @@ public final class PartitionDispatcher {
             return;
         }
         sweeping = true;
-        effects.readLog(from, settings.sweepBytes());
+        effects.readLog(from, sweepLimit);
+    }
+
+    /** What was read again goes when everyone who lags is past it, not when something else is read. */
+    private void dropPassedSweep() {
+        if (sweep.isEmpty()) {
+            return;
+        }
+        long least = Long.MAX_VALUE;
+        for (OutgoingChannel channel : channels.values()) {
+            if (channel.epoch != null && channel.cursor < ring.from()) {
+                least = Math.min(least, channel.cursor);
+            }
+        }
+        int passed = 0;
+        while (passed < sweep.size()
+                && sweep.get(passed).to <= least
+                && sweep.get(passed).unstored().isEmpty()) {
+            drop(sweep.get(passed++));
+        }
+        sweep.subList(0, passed).clear();
     }
 
     private void dropSweep() {

@@ -60,6 +60,11 @@ public final class Segmenter {
         this.staged = new BlockBody.StagedRows(new TupleBlock(layout, 0), new int[0]);
     }
 
+    /** Gives back memory that was not needed since the call before. Call every few seconds. */
+    public void shrink() {
+        pool.shrink();
+    }
+
     /** Number of records in the last segment. */
     int records() {
         return records;

@@ -12,12 +12,17 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What a dispatcher holds stays bounded, also where little of it is tuples. */
 final class DispatcherMemoryTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Ordered("k"),
+            "t");
     private static final RoutingTable TABLE = RoutingTable.even(1, KeyInterval.ALL, 1);
 
     @Test
@@ -51,18 +56,7 @@ final class DispatcherMemoryTest {
 
     @Test
     void refusedRowsCountInTheRing() {
-        BlockBody body = BlockBody.of(
-                new TupleBlock(
-                        RowLayout.of(new Schema(
-                                List.of(
-                                        new Field("k", FieldType.LONG, false),
-                                        new Field("t", FieldType.TIMESTAMP, false)),
-                                new KeySpec.Ordered("k"),
-                                "t")),
-                        0),
-                0,
-                new int[0],
-                new int[5_000]);
+        BlockBody body = BlockBody.of(new TupleBlock(RowLayout.of(SCHEMA), 0), 0, new int[0], new int[5_000]);
         assertThat(new Segment(0, 5_000, TABLE, new BlockBody[] {body}, List.of()).bytes)
                 .isEqualTo(20_000);
     }
@@ -89,5 +83,29 @@ final class DispatcherMemoryTest {
         assertThat(batch.values()[0].array().length).isLessThan(count * 200 + 1);
         assertThat(batch.own()).isSameAs(batch);
         assertThat(batch.bytes()).isGreaterThanOrEqualTo((long) count * RecordBatch.RECORD_BYTES);
+    }
+
+    @Test
+    void bodiesThatNobodyTookAreGivenBack() {
+        BodyPool pool = new BodyPool(RowLayout.of(SCHEMA), 1_000);
+        List<BlockBody> taken = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            taken.add(pool.take(0));
+        }
+        taken.forEach(BlockBody::release);
+        pool.shrink();
+        assertThat(pool.size()).as("all were taken since").isEqualTo(500);
+        for (int round = 0; round < 3; round++) {
+            List<BlockBody> some = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                some.add(pool.take(0));
+            }
+            some.forEach(BlockBody::release);
+            pool.shrink();
+            assertThat(pool.size()).isEqualTo(40);
+        }
+        pool.shrink();
+        pool.shrink();
+        assertThat(pool.size()).isZero();
     }
 }

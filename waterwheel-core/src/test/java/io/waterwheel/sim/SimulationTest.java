@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @Tag("simulation")
 final class SimulationTest {
     private static final int SEEDS = 2_000;
-    private static final int WIDE_SEEDS = 5;
+    private static final int WIDE_SEEDS = 40;
     private static final int MAX_FAILURES = 5;
 
     /**

@@ -47,6 +47,9 @@ import org.slf4j.LoggerFactory;
  */
 final class DispatcherTask implements EventLoop.Handler<Object> {
     private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
+    /** Bodies that nobody took for so long are given back. */
+    private static final long SHRINK_NANOS = 10_000_000_000L;
+
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     private record PartitionId(int streamId, int partition) {}
@@ -65,6 +68,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     /** All bodies that full rings let go of at once: blocks are divided between indexers, and not all are full. */
     private final int pooledBodies;
 
+    private long shrunkNanos = System.nanoTime();
     private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
     private final Map<Integer, Segmenter> segmenters = new HashMap<>();
     /** Those whose routes are being read. */
@@ -156,6 +160,10 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         }
         if (partitions.size() < before) {
             shareMemory();
+        }
+        if (now - shrunkNanos >= SHRINK_NANOS) {
+            shrunkNanos = now;
+            segmenters.values().forEach(Segmenter::shrink);
         }
     }
 

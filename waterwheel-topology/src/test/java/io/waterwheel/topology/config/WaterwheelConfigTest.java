@@ -53,6 +53,8 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.acl", "open");
         values.put("chunk-store.sync", "hsync");
         values.put("catalog.edits", 1_000);
+        values.put("catalog.total-edits", 100_000);
+        values.put("catalog.edit-age", Duration.ofDays(1));
         values.put("balancer.deviation", 20);
         values.put("balancer.patience", Duration.ofSeconds(5));
         values.put("balancer.pause", Duration.ofSeconds(20));
@@ -99,6 +101,8 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.acl", "creator");
         values.put("chunk-store.sync", "hflush");
         values.put("catalog.edits", 500);
+        values.put("catalog.total-edits", 5_000);
+        values.put("catalog.edit-age", Duration.ofHours(2));
         values.put("balancer.deviation", 30);
         values.put("balancer.patience", Duration.ofSeconds(1));
         values.put("balancer.pause", Duration.ofSeconds(2));

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * <p>A file goes when it has been seen to be nobody's for the whole grace time: a query, whose deadline is shorter, may
  * still read what an edit of that time has named. What is known of the time is in memory: a new collector begins anew.
  *
- * <p>Memory: the snapshots, which are shared, eight bytes a chunk between two looks and sixteen in one, and the files
- * that are not named.
+ * <p>Memory: the snapshots, which are shared, eight bytes a chunk between two looks and sixteen in one, the files that
+ * are not named, and the names of what merges wrote.
  */
 public final class FileCollector {
     private static final Logger LOG = LoggerFactory.getLogger(FileCollector.class);
@@ -182,6 +183,8 @@ public final class FileCollector {
         reader.retain(present.keySet());
         snapshots = present;
         manifestVersions = versions;
+        // What is gone is forgotten, but for what ceases to be named now: it is listed from the next look on.
+        replaced.retainAll(listed.stream().map(ChunkStore.StoredFile::name).collect(Collectors.toSet()));
         for (String file : merged) {
             if (!outputs.contains(file)) {
                 replaced.add(file);
@@ -245,7 +248,6 @@ public final class FileCollector {
             removedBytes += file.bytes();
         }
         nobodysSince.keySet().retainAll(present);
-        replaced.retainAll(present);
         return new Found(files, waiting, removed, removedBytes, foreign, unreadable);
     }
 

@@ -95,10 +95,11 @@ public final class IndexerTask {
         for (IndexerCore core : cores.values()) {
             aside += core.isSetAside() ? 1 : 0;
         }
-        boolean alone = cores.size() == 1 || aside == cores.size();
+        // Where all are, be it for a moment, none may take what the others need when they go on.
+        double asideShare = aside == cores.size() ? 1.0 : ASIDE_SHARE;
         for (IndexerCore core : cores.values()) {
-            double share = core.isSetAside() ? ASIDE_SHARE / aside : ONE_SHARE;
-            core.limitMemory(alone ? Long.MAX_VALUE : (long) (share * window.poolBytes()));
+            double share = core.isSetAside() ? asideShare / aside : ONE_SHARE;
+            core.limitMemory(cores.size() == 1 ? Long.MAX_VALUE : (long) (share * window.poolBytes()));
         }
     }
 

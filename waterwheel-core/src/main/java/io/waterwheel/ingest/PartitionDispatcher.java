@@ -191,6 +191,20 @@ public final class PartitionDispatcher {
         intake(now);
     }
 
+    /**
+     * Whether an indexer has got to its watermark by what it was sent. One that joins begins at a limit, which is ahead
+     * of what was read: nothing below it was decided.
+     */
+    private boolean hasAdvanced(int indexer, long watermark) {
+        for (PartitionRoute.VersionSince version : route.versions()) {
+            RoutingTable table = tables.get(version.version());
+            if (table != null && table.slotOfIndexer(indexer) >= 0) {
+                return watermark > version.since();
+            }
+        }
+        return false;
+    }
+
     /** An indexer asks for its channel from a watermark on. */
     public void onSubscribe(Control.Subscribe subscribe, long now) {
         OutgoingChannel channel = channels.computeIfAbsent(subscribe.indexer(), OutgoingChannel::new);
@@ -202,7 +216,9 @@ public final class PartitionDispatcher {
             }
             return;
         }
-        roadblock.passed(subscribe.watermark());
+        if (hasAdvanced(subscribe.indexer(), subscribe.watermark())) {
+            roadblock.passed(subscribe.watermark());
+        }
         channel.epoch = subscribe.epoch();
         channel.cursor = subscribe.watermark();
         channel.sentTo = subscribe.watermark();

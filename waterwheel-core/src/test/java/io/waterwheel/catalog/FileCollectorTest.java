@@ -125,6 +125,24 @@ final class FileCollectorTest {
     }
 
     @Test
+    void removesWhatAMergeWroteOnceAnotherHasReplacedIt() throws IOException {
+        StreamCatalog.IndexerStart start = catalog.startIndexer(0);
+        ChunkDescriptor input = chunk(write("s-1/0-0/0-1-1-0.chunk"), 1, 1, 0);
+        catalog.commitFlush(0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(input));
+        ChunkDescriptor first = chunk(write("s-1/0-0/0-1-0-1.chunk"), 1, 0, 1);
+        assertThat(catalog.commitMerge(reader, reader.latest(), List.of(input), first))
+                .isTrue();
+        look(0);
+        ChunkDescriptor second = chunk(write("s-1/0-0/0-1-0-2.chunk"), 1, 0, 2);
+        assertThat(catalog.commitMerge(reader, reader.latest(), List.of(first), second))
+                .isTrue();
+        look(GRACE);
+        assertThat(look(2 * GRACE).waiting()).isEqualTo(1);
+        assertThat(look(3 * GRACE).removed()).isEqualTo(1);
+        assertThat(left()).containsExactly(second.file());
+    }
+
+    @Test
     void removesWhatHasExpiredOnceTheGraceTimeIsOver() throws IOException {
         StreamCatalog.IndexerStart start = catalog.startIndexer(0);
         ChunkDescriptor old = chunk(write("s-1/0-1-1-0.chunk"), 1, 1, 0);

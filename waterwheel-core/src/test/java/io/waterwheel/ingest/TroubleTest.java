@@ -55,6 +55,11 @@ final class TroubleTest {
 
         @Override
         public void send(ChannelBlock block) {
+            if (block.indexer() != 0) {
+                // Of one that joined; only what the first gets is looked at.
+                assertThat(block.body()).isNull();
+                return;
+            }
             assertThat(block.from()).as("blocks follow each other").isEqualTo(sentTo);
             sentTo = block.to();
             sentVersion = block.version();
@@ -219,6 +224,23 @@ final class TroubleTest {
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L, 2L);
         assertThat(effects.trouble).contains("halted before offset 3");
+    }
+
+    /** It joins at the limit, which is ahead of what was read: nothing below was decided. */
+    @Test
+    void anIndexerThatJoinsLetsNoHaltPass() {
+        dispatcher.onPolicy(HALT, now);
+        live(batch(0, "1", "bad", "2"), now);
+        seconds(2);
+        assertThat(effects.trouble).contains("halted before offset 1");
+        List<VersionSince> versions = List.of(new VersionSince(1, 0), new VersionSince(2, 100));
+        dispatcher.onRoute(new PartitionRoute(200, versions, LogIdentity.first("a"), List.of()), now);
+        dispatcher.onTable(new RoutingTable(2, new long[] {0}, new int[] {0, 1}), now);
+        dispatcher.onSubscribe(new Control.Subscribe(1, 0, 1, new ChannelEpoch(1, 1), 100, 0, 1 << 20), now);
+        seconds(2);
+        assertThat(effects.tuples).containsExactly(0L);
+        assertThat(effects.stored).isEmpty();
+        assertThat(effects.trouble).contains("halted before offset 1");
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.ConfigException;
-import io.waterwheel.topology.config.DataSize;
 import io.waterwheel.topology.config.Key;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
@@ -251,11 +250,6 @@ final class ServerCommand implements Callable<Integer> {
         if (config.get(Keys.COORDINATOR_TASKS).equals(defaults.get(Keys.COORDINATOR_TASKS))) {
             // They would die together.
             config = config.with(Keys.COORDINATOR_TASKS, 1);
-        }
-        DataSize cache = config.get(Keys.QUERY_SERVER_CACHE_SIZE);
-        long quarter = Runtime.getRuntime().maxMemory() / 4;
-        if (cache.equals(defaults.get(Keys.QUERY_SERVER_CACHE_SIZE)) && cache.bytes() > quarter) {
-            config = config.with(Keys.QUERY_SERVER_CACHE_SIZE, new DataSize(quarter));
         }
         return config;
     }

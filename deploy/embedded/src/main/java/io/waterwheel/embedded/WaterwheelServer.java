@@ -9,6 +9,7 @@ import io.waterwheel.topology.hdfs.MarkedChunkStore;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -36,6 +37,8 @@ public final class WaterwheelServer implements AutoCloseable {
         KAFKA,
         CHUNK_STORE
     }
+
+    private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
 
     /** What is to be closed, the last first. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -101,6 +104,7 @@ public final class WaterwheelServer implements AutoCloseable {
         }
         config = WorkerMemory.fitting(
                 config.with(Keys.TOPOLOGY_WORKERS, 1), Runtime.getRuntime().maxMemory());
+        WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
         Map<String, Object> stormConf = new HashMap<>(WaterwheelTopology.stormConf(config));
         stormConf.put(Config.TOPOLOGY_WORKERS, 1);
         StormTopology made = topology.apply(config);
@@ -111,10 +115,11 @@ public final class WaterwheelServer implements AutoCloseable {
 
     /** Said here, where somebody reads it: a worker that refuses a store says so in the log, again and again. */
     private static void requireOwnChunks(WaterwheelConfig config) {
-        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config)) {
-            MarkedChunkStore.check(catalog, config);
-        } catch (IOException e) {
-            LOG.warn("the chunk store cannot be looked at: {}", e.toString());
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config);
+                MarkedChunkStore store = MarkedChunkStore.start(catalog, config, STORE_PATIENCE)) {
+            if (!store.trouble().isEmpty()) {
+                LOG.warn("the server starts all the same: {}", store.trouble());
+            }
         }
     }
 

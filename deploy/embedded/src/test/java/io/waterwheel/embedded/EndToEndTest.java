@@ -388,8 +388,8 @@ final class EndToEndTest {
         Path chunks = folder.resolve(
                 "server/chunks/default/tampered-" + client.describe("tampered").id());
         List<Path> files;
-        try (java.util.stream.Stream<Path> all = Files.list(chunks)) {
-            files = all.sorted().toList();
+        try (java.util.stream.Stream<Path> all = Files.walk(chunks)) {
+            files = all.filter(Files::isRegularFile).sorted().toList();
         }
         assertThat(files).hasSize(2);
         Files.copy(files.get(0), files.get(1), java.nio.file.StandardCopyOption.REPLACE_EXISTING);

@@ -2,6 +2,7 @@ package io.waterwheel.topology.assembly;
 
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.DataSize;
+import io.waterwheel.topology.config.Key;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.LinkedHashMap;
@@ -61,7 +62,7 @@ public final class WorkerMemory {
      * @param heapBytes of this process
      * @throws WaterwheelException {@code HEAP_TOO_SMALL}, with the sum
      */
-    static void check(WaterwheelConfig config, long heapBytes) {
+    public static void check(WaterwheelConfig config, long heapBytes) {
         Map<String, Long> bounds = bounds(config);
         if (sum(bounds) <= heapBytes) {
             return;
@@ -82,7 +83,8 @@ public final class WorkerMemory {
 
     /**
      * The configuration for a process whose heap nobody chose: where the default cache does not fit beside the other
-     * buffers, a smaller one, a quarter of the heap.
+     * buffers, a smaller one, a quarter of the heap; and where these do not fit either, of those that are at their
+     * defaults half, or a quarter.
      *
      * @param heapBytes of this process
      */
@@ -92,7 +94,18 @@ public final class WorkerMemory {
         if (!cache.equals(usual) || sum(bounds(config)) <= heapBytes / 4 * 3) {
             return config;
         }
-        return config.with(Keys.QUERY_SERVER_CACHE_SIZE, new DataSize(Math.min(cache.bytes(), heapBytes / 4)));
+        WaterwheelConfig fit =
+                config.with(Keys.QUERY_SERVER_CACHE_SIZE, new DataSize(Math.min(cache.bytes(), heapBytes / 4)));
+        WaterwheelConfig defaults = WaterwheelConfig.parse("defaults", "", List.of());
+        for (int halving = 0; halving < 2 && sum(bounds(fit)) > heapBytes / 4 * 3; halving++) {
+            for (Key<DataSize> key :
+                    List.of(Keys.INDEXER_MEMORY_POOL, Keys.DISPATCHER_RING_SIZE, Keys.SPOUT_READ_AHEAD)) {
+                if (config.get(key).equals(defaults.get(key))) {
+                    fit = fit.with(key, new DataSize(fit.get(key).bytes() / 2));
+                }
+            }
+        }
+        return fit;
     }
 
     private static long sum(Map<String, Long> bounds) {

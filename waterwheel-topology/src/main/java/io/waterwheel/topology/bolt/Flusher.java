@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,7 +56,7 @@ final class Flusher implements AutoCloseable {
         void failed(Throwable cause);
 
         /** Flushes fail, or take long, and why; empty: they go well again. */
-        void trouble(String what);
+        void trouble(Supplier<String> what);
     }
 
     /** The flushes of one indexer. */
@@ -68,7 +69,7 @@ final class Flusher implements AutoCloseable {
         long notBeforeNanos;
         long pauseNanos = FIRST_RETRY_NANOS;
         long firstTryNanos;
-        String trouble = "";
+        volatile String trouble = "";
 
         Line(FlushSequence sequence, Listener listener) {
             this.sequence = sequence;
@@ -164,7 +165,8 @@ final class Flusher implements AutoCloseable {
     private static void tell(Line line, String trouble, List<Runnable> news) {
         if (!line.trouble.equals(trouble)) {
             line.trouble = trouble;
-            news.add(() -> line.listener.trouble(trouble));
+            // What it is by then: news may overtake each other.
+            news.add(() -> line.listener.trouble(() -> line.trouble));
         }
     }
 
@@ -226,6 +228,11 @@ final class Flusher implements AutoCloseable {
         }
         FlushSequence sequence = line.sequence;
         try {
+            if (sequence.ended()) {
+                // Its stream was dropped, or a successor lives, and the indexer has not heard of it yet.
+                leave(line, sealed, true);
+                return;
+            }
             if (sequence.next() == null) {
                 sequence.add(sealed);
             }

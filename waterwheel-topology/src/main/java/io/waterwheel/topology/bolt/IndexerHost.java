@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.storm.task.TopologyContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -463,11 +464,14 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         }
 
         @Override
-        public void trouble(String what) {
-            String text = what.length() > Control.Memory.MAX_TROUBLE
-                    ? what.substring(0, Control.Memory.MAX_TROUBLE - 3) + "..."
-                    : what;
-            post(() -> task.onFlushTrouble(stream.id(), indexer, text, System.nanoTime()));
+        public void trouble(Supplier<String> what) {
+            post(() -> {
+                String now = what.get();
+                String text = now.length() > Control.Memory.MAX_TROUBLE
+                        ? now.substring(0, Control.Memory.MAX_TROUBLE - 3) + "..."
+                        : now;
+                task.onFlushTrouble(stream.id(), indexer, text, System.nanoTime());
+            });
         }
 
         private void flushed(SealedTree sealed, Flusher.Outcome outcome) {

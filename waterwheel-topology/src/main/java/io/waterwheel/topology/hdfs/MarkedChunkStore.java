@@ -87,23 +87,11 @@ public final class MarkedChunkStore implements ChunkStore {
         }
     }
 
-    /**
-     * Asks once whether the store of a configuration is this catalog's.
-     *
-     * @throws WaterwheelException USER when it is not
-     * @throws IOException when it cannot be reached
-     */
-    public static void check(CatalogStore catalog, WaterwheelConfig config) throws IOException {
-        try (ChunkStore store = ChunkStores.open(config)) {
-            StoreMark.check(catalog, store, config.chunkStoreUri());
-        }
-    }
-
     /** No other answer is to be expected: somebody else's store, or no URI of one. */
     private static boolean isFinal(Exception why) {
         return why instanceof WaterwheelException of
                 ? of.kind() != WaterwheelException.Kind.TEMPORARY
-                : why instanceof RuntimeException;
+                : why instanceof IllegalArgumentException;
     }
 
     private void openAtLast() {
@@ -145,6 +133,9 @@ public final class MarkedChunkStore implements ChunkStore {
             return null;
         } catch (IOException | RuntimeException e) {
             return e;
+        } catch (Error e) {
+            // Told as the reason; what it means for the process others find out.
+            return new IllegalStateException("chunk store " + uri + " could not be opened", e);
         } finally {
             if (opened != null) {
                 closeUnused(opened);

@@ -163,6 +163,8 @@ public final class KafkaDeadLetters implements DeadLetters {
         Consumer<@Nullable Exception> one = failure -> {
             if (failure != null && first.compareAndSet(null, failure)) {
                 pauseIfSilent(topic, failure);
+                // The topic may be gone: it is looked at, and made, again.
+                prepared.remove(of);
             }
             if (left.decrementAndGet() == 0) {
                 usedNanos = System.nanoTime();

@@ -139,9 +139,15 @@ public final class KafkaTopics implements AutoCloseable {
                     new AlterConfigOp(new ConfigEntry(TopicConfig.RETENTION_MS_CONFIG, "-1"), AlterConfigOp.OpType.SET),
                     new AlterConfigOp(
                             new ConfigEntry(TopicConfig.RETENTION_BYTES_CONFIG, "-1"), AlterConfigOp.OpType.SET));
-            get(
-                    "let topic " + name + " keep its letters",
-                    admin.incrementalAlterConfigs(Map.of(resource, endless)).all());
+            try {
+                get(
+                        "let topic " + name + " keep its letters",
+                        admin.incrementalAlterConfigs(Map.of(resource, endless)).all());
+            } catch (WaterwheelException e) {
+                // Letters are stored in any case: what retention takes of them is said.
+                return "it may delete letters, since retention.ms and retention.bytes are not -1 and cannot be changed: "
+                        + e.getMessage();
+            }
             LOG.warn(
                     "topic {}: retention.ms and retention.bytes are -1 now, or it would delete its letters; its"
                             + " cleanup.policy is {} still, since compaction would take the letters of older releases,"

@@ -101,11 +101,10 @@ final class Handover {
          */
         long end(long position) {
             reading = false;
-            if (!lane.isWaiting()) {
-                return position;
-            }
-            lane.moveTo(lane.position());
-            return lane.position();
+            boolean waited = lane.isWaiting();
+            // Also what is under way: nobody tells of it any more, and it would count for ever.
+            lane.close();
+            return waited ? lane.position() : position;
         }
 
         /** Takes what the source has read. */

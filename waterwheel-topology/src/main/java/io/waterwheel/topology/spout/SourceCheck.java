@@ -265,8 +265,9 @@ final class SourceCheck {
         // Before the routes: what is changed while they are read is seen next time.
         long now = LogMemory.changes(services.catalogStore());
         if (all || now != changes) {
-            byStream.values().forEach(ofStream -> quietly(ofStream.get(0).stream(), () -> readRoutes(round, ofStream)));
+            // First: whoever fails takes it back, and all are read again at the next look.
             changes = now;
+            byStream.values().forEach(ofStream -> quietly(ofStream.get(0).stream(), () -> readRoutes(round, ofStream)));
         }
     }
 

@@ -116,7 +116,6 @@ public final class SourceSpout extends BaseRichSpout {
         private @Nullable Map<Integer, StreamInfo> known;
         /** Whether there may be partitions of which it is not known where they begin. */
         private boolean uncovered;
-        /** While Storm lets this task stand still. */
         /** That it stands, page by page; empty while it reads. */
         private final List<AutoCloseable> standing = new ArrayList<>();
 

@@ -59,5 +59,10 @@ class WorkerJvmTest {
         WaterwheelConfig fitting = WorkerMemory.fitting(defaults, 1L << 30);
         assertThat(fitting.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()).isEqualTo(256L << 20);
         assertThatCode(() -> WorkerMemory.check(fitting, 1L << 30)).doesNotThrowAnyException();
+        for (long heap : new long[] {300L << 20, 512L << 20, 700L << 20}) {
+            assertThatCode(() -> WorkerMemory.check(WorkerMemory.fitting(defaults, heap), heap))
+                    .as("heap %s", heap)
+                    .doesNotThrowAnyException();
+        }
     }
 }

@@ -38,6 +38,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -172,8 +173,8 @@ class FlusherTest {
         }
 
         @Override
-        public void trouble(String what) {
-            events.add(() -> task.onFlushTrouble(info.id(), 0, what, System.nanoTime()));
+        public void trouble(Supplier<String> what) {
+            events.add(() -> task.onFlushTrouble(info.id(), 0, what.get(), System.nanoTime()));
         }
     }
 

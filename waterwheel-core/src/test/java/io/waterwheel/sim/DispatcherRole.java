@@ -129,7 +129,8 @@ final class DispatcherRole implements DispatcherEffects {
                 partition,
                 core.pendingBytes());
         Oracle.check(
-                core.ringBytes() <= world.settings.dispatcher().ringBytes() + world.maxBlockBytes(),
+                core.ringBytes()
+                        <= world.settings.dispatcher().ringBytes() + world.maxBlockBytes() + Topic.REFUSED_BYTES,
                 "dispatcher %d: memory: %d bytes in the ring",
                 partition,
                 core.ringBytes());

@@ -31,6 +31,9 @@ final class Topic {
     static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
     private static final int MAX_ROWS = 5;
 
+    /** What the refused rows of a record's block take beside its tuples, at most. */
+    static final long REFUSED_BYTES = (long) MAX_ROWS * Integer.BYTES;
+
     /** Bytes of tuples that one record may hold. */
     static final long RECORD_BYTES = (long) MAX_ROWS * LAYOUT.rowWidth();
 

@@ -1,5 +1,7 @@
 package io.waterwheel.client;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import io.waterwheel.model.Field;
 import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.WaterwheelException;
@@ -12,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.Action;
@@ -57,7 +61,16 @@ public final class FakeServer implements AutoCloseable {
         byte[] call(String action, byte[] body) throws Exception;
     }
 
+    private static final int CLOSE_SECONDS = 30;
+
     private final BufferAllocator allocator = new RootAllocator();
+
+    /**
+     * Not Flight's own: that one is shut down first of all, and gRPC can then tell no answer under way that its client
+     * is gone. It would go on for ever.
+     */
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+
     private final FlightServer server;
     private final Answers answers;
     private final Calls calls;
@@ -72,6 +85,7 @@ public final class FakeServer implements AutoCloseable {
         this.answers = answers;
         this.calls = calls;
         this.server = FlightServer.builder(allocator, Location.forGrpcInsecure("127.0.0.1", 0), new Producer())
+                .executor(executor)
                 .build();
         server.start();
     }
@@ -95,7 +109,8 @@ public final class FakeServer implements AutoCloseable {
         server.shutdown();
         server.close();
         // A cancelled call counts as ended while its answer still holds memory.
-        answering.arriveAndAwaitAdvance();
+        answering.awaitAdvanceInterruptibly(answering.arrive(), CLOSE_SECONDS, SECONDS);
+        executor.shutdown();
         allocator.close();
     }
 

@@ -7,6 +7,7 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.Polygon;
 import io.waterwheel.model.Shape;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /**
  * A shape made ready for asking: the exact test on positions, and key intervals that hold every position of it.
@@ -33,6 +34,11 @@ public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
     /** Whether the position lies in the area, its border included; never for NaN. */
     public abstract boolean contains(double longitude, double latitude);
 
+    /** What one {@link #contains} may cost at worst, in about nanoseconds. */
+    long costOfTest() {
+        return 10;
+    }
+
     /**
      * At most {@code limit} sorted disjoint intervals that hold the key of every position of the area within the
      * domain; none when they do not meet.
@@ -48,14 +54,24 @@ public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
      * @param latitudes column of doubles that begins at {@code latitudeBase}
      * @param rows selected rows; the kept ones are moved to its front, in order
      * @param count number of selected rows
+     * @param spend is told of work, in about nanoseconds, and may end it by an exception
      * @return number of rows kept
      */
-    public int keep(byte[] longitudes, int longitudeBase, byte[] latitudes, int latitudeBase, int[] rows, int count) {
+    public int keep(
+            byte[] longitudes,
+            int longitudeBase,
+            byte[] latitudes,
+            int latitudeBase,
+            int[] rows,
+            int count,
+            LongConsumer spend) {
         int kept = 0;
+        long cost = costOfTest();
         for (int i = 0; i < count; i++) {
             int row = rows[i];
             double longitude = LittleEndian.getDouble(longitudes, longitudeBase + row * 8);
             double latitude = LittleEndian.getDouble(latitudes, latitudeBase + row * 8);
+            spend.accept(cost);
             if (contains(longitude, latitude)) {
                 rows[kept++] = row;
             }

@@ -103,7 +103,7 @@ final class AreaTest {
                         .anyMatch(interval -> interval.contains(key));
             }
         }
-        int kept = area.keep(longitudes, 0, latitudes, 0, rows, count);
+        int kept = area.keep(longitudes, 0, latitudes, 0, rows, count, work -> {});
         List<Integer> found = new ArrayList<>();
         for (int i = 0; i < kept; i++) {
             found.add(rows[i]);

@@ -5,6 +5,8 @@ import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.column.RowView;
+import io.waterwheel.query.exec.column.ScanEndedException;
+import io.waterwheel.query.exec.column.Workspace;
 import java.io.IOException;
 import java.util.BitSet;
 
@@ -43,11 +45,12 @@ final class ChunkLeafScan {
         this.tally = new ScanTally(directory.leaves());
         this.filter = filter;
         RowLayout layout = directory.layout();
-        this.rows = spec.gather().collector(sink);
+        Workspace workspace = new Workspace(sink::wanted);
+        this.rows = spec.gather().collector(sink, workspace);
         this.sink = sink;
         this.count = spec.count();
         this.zones = new ZoneTest(filter.where(), layout);
-        this.view = new RowView(layout.columns());
+        this.view = new RowView(layout.columns(), workspace);
         view.slabShift = RowView.ONE_SLAB;
         // With a limit the first leaf may be enough.
         this.batchLeaves = spec.gather().limit() == Query.NO_LIMIT ? BATCH_LEAVES : 1;
@@ -76,18 +79,23 @@ final class ChunkLeafScan {
     }
 
     long run() throws IOException {
-        long found = scan();
+        try {
+            scan();
+        } catch (ScanEndedException e) {
+            // The sink was asked, and knows that this is not the whole.
+            parts.endBatch();
+        }
         parts.tally(tally);
         sink.scanned(tally.sum());
-        return found;
+        return rows.found();
     }
 
-    private long scan() throws IOException {
+    private void scan() throws IOException {
         int leaf = directory.firstLeaf(filter.lowKey());
         tally.outsideKeys = leaf;
         while (leaf < directory.leaves() && !rows.done()) {
             if (!sink.wanted()) {
-                return rows.found();
+                return;
             }
             int inBatch = 0;
             long bytes = 0;
@@ -122,7 +130,7 @@ final class ChunkLeafScan {
             }
             for (int i = 0; i < inBatch && !rows.done(); i++) {
                 if (!sink.wanted()) {
-                    return rows.found();
+                    return;
                 }
                 leaf(batch[i]);
             }
@@ -130,7 +138,6 @@ final class ChunkLeafScan {
             batchLeaves = Math.min(BATCH_LEAVES, batchLeaves * 2);
         }
         rows.finish();
-        return rows.found();
     }
 
     private boolean holdsKeys(int leaf) {

@@ -7,6 +7,7 @@ import io.waterwheel.model.Schema;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
+import io.waterwheel.query.exec.column.Workspace;
 import io.waterwheel.query.expression.ExpressionTypes;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -107,8 +108,8 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
         return Query.NO_LIMIT;
     }
 
-    /** Makes a part of the rows of one scan. */
-    abstract Collector collector(RowSink sink);
+    /** Makes a part of the rows of one scan, which share this workspace. */
+    abstract Collector collector(RowSink sink, Workspace workspace);
 
     /** Makes the answer of the parts. */
     abstract PartsMerge merge();

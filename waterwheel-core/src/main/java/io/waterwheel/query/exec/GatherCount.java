@@ -6,6 +6,7 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.exec.column.RowView;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.BitSet;
 import java.util.List;
 
@@ -30,7 +31,7 @@ final class GatherCount extends Gather {
     }
 
     @Override
-    Collector collector(RowSink sink) {
+    Collector collector(RowSink sink, Workspace workspace) {
         return new Collector() {
             @Override
             void add(RowView view, int[] selected, int count) {

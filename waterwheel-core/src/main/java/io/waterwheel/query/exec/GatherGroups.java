@@ -7,6 +7,7 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
+import io.waterwheel.query.exec.column.Workspace;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
@@ -170,7 +171,7 @@ final class GatherGroups extends Gather {
     }
 
     @Override
-    Collector collector(RowSink sink) {
+    Collector collector(RowSink sink, Workspace workspace) {
         return new GroupRows(this, stored, sink);
     }
 

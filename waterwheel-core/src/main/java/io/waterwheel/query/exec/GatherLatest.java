@@ -4,6 +4,7 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -115,8 +116,8 @@ final class GatherLatest extends Gather {
     }
 
     @Override
-    Collector collector(RowSink sink) {
-        return rows(stored, sources).collector(sink);
+    Collector collector(RowSink sink, Workspace workspace) {
+        return rows(stored, sources).collector(sink, workspace);
     }
 
     @Override

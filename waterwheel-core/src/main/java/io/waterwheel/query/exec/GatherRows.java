@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.BitSet;
 import java.util.List;
 
@@ -46,7 +47,7 @@ final class GatherRows extends Gather {
     }
 
     @Override
-    Collector collector(RowSink sink) {
+    Collector collector(RowSink sink, Workspace workspace) {
         return new ResultRows(stored, fields, layout, limit, sink);
     }
 

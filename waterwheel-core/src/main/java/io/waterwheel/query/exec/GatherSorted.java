@@ -5,6 +5,7 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
+import io.waterwheel.query.exec.column.Workspace;
 import io.waterwheel.query.expression.ExpressionTypes;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -78,8 +79,8 @@ final class GatherSorted extends Gather {
     }
 
     @Override
-    Collector collector(RowSink sink) {
-        return rows(stored, sources, sources[first]).collector(sink);
+    Collector collector(RowSink sink, Workspace workspace) {
+        return rows(stored, sources, sources[first]).collector(sink, workspace);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.waterwheel.query.exec.column.ColumnNode;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
 import io.waterwheel.query.exec.column.RowView;
 import io.waterwheel.query.exec.column.Values;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.List;
 
 /** Merges the parts of aggregates, and hands out the answer in the order of the groups. One thread at a time. */
@@ -81,7 +82,7 @@ final class GroupMerge extends PartsMerge {
             by[g] = g;
         }
         int[] sorted = AggregateState.all(answer);
-        new RowOrder(layout, by, new boolean[by.length]).sort(answer, sorted, sorted.length);
+        new RowOrder(layout, by, new boolean[by.length]).sort(answer, sorted, sorted.length, Workspace.unhurried());
         ResultRows rows = new ResultRows(layout, RowCopy.identity(layout), layout, Query.NO_LIMIT, sink);
         rows.add(RowView.of(answer), sorted, sorted.length);
         rows.finish();

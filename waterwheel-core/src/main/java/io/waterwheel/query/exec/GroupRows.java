@@ -74,6 +74,7 @@ final class GroupRows extends Collector {
             } else {
                 argument.evaluate(view, selected, count);
                 state.add(argument.values(), selected, count, groupOf);
+                argument.release(view);
             }
         }
         requireRoom(states);

@@ -24,6 +24,7 @@ final class GroupTable {
 
     private final ValueType[] types;
     private final String about;
+    private final SeededHash hash = new SeededHash();
     /** Group number plus 1 by slot; 0 for none. */
     private int[] slots = new int[64];
 
@@ -68,13 +69,13 @@ final class GroupTable {
                 if (lastGroup < 0 || word != lastWord) {
                     scratch[0] = 1;
                     LittleEndian.putLong(scratch, 1, word);
-                    lastGroup = group(9, LongTable.mix(word));
+                    lastGroup = group(9, hash.of(word));
                     lastWord = word;
                 }
                 groupOf[row] = lastGroup;
             } else {
                 int length = layOut(values, row);
-                groupOf[row] = group(length, hash(scratch, length));
+                groupOf[row] = group(length, hash.of(scratch, 0, length));
             }
         }
     }
@@ -115,32 +116,18 @@ final class GroupTable {
         return at;
     }
 
-    private static int hash(byte[] bytes, int length) {
-        long hash = length;
-        int at = 0;
-        for (; at + 8 <= length; at += 8) {
-            hash = (hash ^ LittleEndian.getLong(bytes, at)) * 0x9E3779B97F4A7C15L;
-            hash ^= hash >>> 29;
-        }
-        for (; at < length; at++) {
-            hash = (hash ^ bytes[at]) * 0x9E3779B97F4A7C15L;
-            hash ^= hash >>> 29;
-        }
-        return LongTable.mix(hash);
-    }
-
     /** The group of the first bytes of the scratch. */
-    private int group(int length, int hash) {
+    private int group(int length, int hashed) {
         int mask = slots.length - 1;
-        int at = hash & mask;
+        int at = hashed & mask;
         while (slots[at] != 0) {
             int group = slots[at] - 1;
-            if (hashes[group] == hash && Arrays.equals(keys, starts[group], starts[group + 1], scratch, 0, length)) {
+            if (hashes[group] == hashed && Arrays.equals(keys, starts[group], starts[group + 1], scratch, 0, length)) {
                 return group;
             }
             at = (at + 1) & mask;
         }
-        append(length, hash);
+        append(length, hashed);
         // Last: when there is no room for the group, none is told of.
         slots[at] = groups;
         if (groups * 2 > slots.length) {
@@ -149,7 +136,7 @@ final class GroupTable {
         return groups - 1;
     }
 
-    private void append(int length, int hash) {
+    private void append(int length, int hashed) {
         if (groups == MAX_GROUPS) {
             throw tooLarge("there are more than " + MAX_GROUPS + " groups");
         }
@@ -165,7 +152,7 @@ final class GroupTable {
             starts = Arrays.copyOf(starts, groups * 2 + 1);
         }
         System.arraycopy(scratch, 0, keys, start, length);
-        hashes[groups++] = hash;
+        hashes[groups++] = hashed;
         starts[groups] = start + length;
     }
 

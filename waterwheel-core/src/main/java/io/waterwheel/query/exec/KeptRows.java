@@ -6,6 +6,7 @@ import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.column.RowView;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.List;
 
 /**
@@ -23,6 +24,8 @@ abstract class KeptRows {
     private final RowCopy copy;
     private TupleBlock block;
     private int compactAt = FEWEST_ROWS;
+    /** Of the scan whose rows these are; of none while parts are merged. */
+    private Workspace workspace = Workspace.unhurried();
 
     KeptRows(RowCopy copy, RowOrder order) {
         this.copy = copy;
@@ -87,7 +90,7 @@ abstract class KeptRows {
         for (int i = 0; i < rows.length; i++) {
             rows[i] = i;
         }
-        order.sort(block, rows, rows.length);
+        order.sort(block, rows, rows.length, workspace);
         return rows;
     }
 
@@ -107,7 +110,8 @@ abstract class KeptRows {
     }
 
     /** As what becomes of the rows of a scan. */
-    final Collector collector(RowSink sink) {
+    final Collector collector(RowSink sink, Workspace ofScan) {
+        workspace = ofScan;
         return new Collector() {
             @Override
             void add(RowView view, int[] selected, int count) {

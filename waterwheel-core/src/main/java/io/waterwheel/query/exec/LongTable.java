@@ -4,6 +4,7 @@ import java.util.Arrays;
 
 /** A table from long to long: open addressing, linear probing, at most half full. One thread. */
 final class LongTable {
+    private final SeededHash hash = new SeededHash();
     private long[] keys = new long[16];
     private long[] values = new long[16];
     private boolean[] used = new boolean[16];
@@ -35,17 +36,11 @@ final class LongTable {
 
     private int slot(long key) {
         int mask = keys.length - 1;
-        int at = mix(key) & mask;
+        int at = hash.of(key) & mask;
         while (used[at] && keys[at] != key) {
             at = (at + 1) & mask;
         }
         return at;
-    }
-
-    /** Spreads the bits of a key. */
-    static int mix(long key) {
-        long mixed = key * 0x9E3779B97F4A7C15L;
-        return (int) (mixed ^ (mixed >>> 32));
     }
 
     private void grow() {

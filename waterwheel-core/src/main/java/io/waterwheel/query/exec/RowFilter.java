@@ -218,7 +218,8 @@ final class RowFilter {
                 view.columns[latitudeColumn],
                 view.bases[latitudeColumn],
                 selected,
-                count);
+                count,
+                view.workspace()::spend);
     }
 
     private void reserve(int rows) {

@@ -6,6 +6,7 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.exec.column.OrderedBits;
 import io.waterwheel.query.exec.column.Values;
+import io.waterwheel.query.exec.column.Workspace;
 import io.waterwheel.query.expression.ValueType;
 import java.util.Arrays;
 
@@ -14,6 +15,9 @@ import java.util.Arrays;
  * last. Immutable; any thread.
  */
 final class RowOrder {
+    /** Nanoseconds that comparing two rows may take; see {@link Workspace#spend}. */
+    private static final long COMPARISON = 20;
+
     private final RowLayout layout;
     private final int[] fields;
     private final boolean[] descending;
@@ -77,11 +81,12 @@ final class RowOrder {
     }
 
     /** Sorts the first {@code count} row numbers; equal rows stay in their order. */
-    void sort(TupleBlock block, int[] rows, int count) {
+    void sort(TupleBlock block, int[] rows, int count, Workspace workspace) {
         int[] from = rows;
         int[] to = new int[count];
         for (int width = 1; width < count; width *= 2) {
             for (int low = 0; low < count; low += 2 * width) {
+                workspace.spend(Math.min(2L * width, count - low) * COMPARISON);
                 merge(block, from, low, Math.min(count, low + width), Math.min(count, low + 2 * width), to);
             }
             int[] swap = from;

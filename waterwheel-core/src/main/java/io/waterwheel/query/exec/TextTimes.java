@@ -17,6 +17,8 @@ final class TextTimes {
 
     private int size;
 
+    private final SeededHash hash = new SeededHash();
+
     /**
      * @param textColumn column of the texts
      * @param timeColumn column of the times, longs
@@ -64,7 +66,7 @@ final class TextTimes {
     /** Where the text is, or should be. */
     private int slot(byte[] bytes, int offset, int length) {
         int mask = slots.length - 1;
-        int at = hash(bytes, offset, length) & mask;
+        int at = hash.of(bytes, offset, length) & mask;
         while (slots[at] != 0 && !isText(slots[at] - 1, bytes, offset, length)) {
             at = (at + 1) & mask;
         }
@@ -76,13 +78,5 @@ final class TextTimes {
         int from = TupleBlock.referenceOffset(reference);
         return Arrays.equals(
                 block.arena(), from, from + TupleBlock.referenceLength(reference), bytes, offset, offset + length);
-    }
-
-    private static int hash(byte[] bytes, int offset, int length) {
-        long hash = length;
-        for (int i = offset; i < offset + length; i++) {
-            hash = hash * 31 + bytes[i];
-        }
-        return LongTable.mix(hash);
     }
 }

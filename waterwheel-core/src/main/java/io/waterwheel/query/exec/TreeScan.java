@@ -8,6 +8,8 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.exec.column.RowView;
+import io.waterwheel.query.exec.column.ScanEndedException;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.Arrays;
 
 /**
@@ -90,19 +92,38 @@ public final class TreeScan {
 
     private static long scanPinned(TemplateTree tree, Leaves leaves, ScanSpec spec, RowSink sink) {
         ScanTally tally = new ScanTally(leaves.template().leaves());
-        long found = scanPinned(tree, leaves, spec, sink, tally);
+        RowFilter filter = new RowFilter(spec, tree.layout());
+        long found = filter.matchesNothing() ? 0 : scanPinned(tree, leaves, spec, filter, sink, tally);
         sink.scanned(tally.sum());
         return found;
     }
 
-    private static long scanPinned(TemplateTree tree, Leaves leaves, ScanSpec spec, RowSink sink, ScanTally tally) {
-        RowLayout layout = tree.layout();
-        RowFilter filter = new RowFilter(spec, layout);
-        if (filter.matchesNothing()) {
-            return 0;
+    private static long scanPinned(
+            TemplateTree tree, Leaves leaves, ScanSpec spec, RowFilter filter, RowSink sink, ScanTally tally) {
+        Workspace workspace = new Workspace(sink::wanted);
+        Collector rows = spec.gather().collector(sink, workspace);
+        try {
+            if (scanLeaves(tree, leaves, filter, rows, workspace, sink, tally)) {
+                rows.finish();
+            }
+        } catch (ScanEndedException e) {
+            // The sink was asked, and knows that this is not the whole.
+            return rows.found();
         }
-        Collector rows = spec.gather().collector(sink);
-        RowView view = new RowView(layout.columns());
+        return rows.found();
+    }
+
+    /** Whether the scan came to its end, or has all that it looks for. */
+    private static boolean scanLeaves(
+            TemplateTree tree,
+            Leaves leaves,
+            RowFilter filter,
+            Collector rows,
+            Workspace workspace,
+            RowSink sink,
+            ScanTally tally) {
+        RowLayout layout = tree.layout();
+        RowView view = new RowView(layout.columns(), workspace);
         System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
         view.slabShift = SLAB_SHIFT;
         int first = leaves.template().leafOf(filter.lowKey());
@@ -110,14 +131,14 @@ public final class TreeScan {
         tally.outsideKeys = first + (leaves.template().leaves() - 1L - last);
         for (int leaf = first; leaf <= last; leaf++) {
             if (!sink.wanted()) {
-                return rows.found();
+                return false;
             }
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
             if (size == 0 || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))) {
                 tally.outsideKeys++;
                 continue;
             }
-            if (!leaves.mayMeetTimes(leaf, spec.times().from(), spec.times().to())) {
+            if (!leaves.mayMeetTimes(leaf, filter.fromTime(), filter.toTime())) {
                 tally.outsideTimes++;
                 continue;
             }
@@ -139,13 +160,11 @@ public final class TreeScan {
                 int count = select(filter, view, page, inPage, low, high, filter.holdsTimes(fromTime, toTime));
                 rows.add(view, filter.selected(), count);
                 if (rows.done()) {
-                    rows.finish();
-                    return rows.found();
+                    return true;
                 }
             }
         }
-        rows.finish();
-        return rows.found();
+        return true;
     }
 
     private static int select(

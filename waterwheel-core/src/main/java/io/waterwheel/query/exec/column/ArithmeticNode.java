@@ -22,21 +22,23 @@ final class ArithmeticNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         left.evaluate(view, selected, count);
         right.evaluate(view, selected, count);
-        out.nullsOf(left.out, right.out, selected, count, view.rows);
+        out.nullsOf(left.out, right.out, selected, count, view);
         if (operation == Operation.DIVIDED || operation == Operation.MODULO) {
-            nullWhereZero(selected, count, view.rows);
+            nullWhereZero(view, selected, count);
         }
         if (type() == ValueType.DOUBLE) {
-            doubles(selected, count, view.rows);
+            doubles(view, selected, count);
         } else {
-            integers(selected, count, view.rows);
+            integers(view, selected, count);
         }
+        left.release(view);
+        right.release(view);
     }
 
-    private void nullWhereZero(int[] selected, int count, int rows) {
+    private void nullWhereZero(RowView view, int[] selected, int count) {
         Values divisor = right.out;
         boolean doubles = right.type() == ValueType.DOUBLE;
         boolean any = false;
@@ -48,7 +50,7 @@ final class ArithmeticNode extends ColumnNode {
             return;
         }
         boolean known = out.anyNull;
-        boolean[] nulls = out.ownNulls(rows);
+        boolean[] nulls = out.ownNulls(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             boolean zero = doubles ? divisor.doubles[row] == 0 : divisor.longs[row] == 0;
@@ -61,8 +63,8 @@ final class ArithmeticNode extends ColumnNode {
         return node.type() == ValueType.DOUBLE ? node.out.doubles[row] : (double) node.out.longs[row];
     }
 
-    private void doubles(int[] selected, int count, int rows) {
-        double[] result = out.ownDoubles(rows);
+    private void doubles(RowView view, int[] selected, int count) {
+        double[] result = out.ownDoubles(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             double a = asDouble(left, row);
@@ -77,10 +79,10 @@ final class ArithmeticNode extends ColumnNode {
         }
     }
 
-    private void integers(int[] selected, int count, int rows) {
+    private void integers(RowView view, int[] selected, int count) {
         long[] a = left.out.longs;
         long[] b = right.out.longs;
-        long[] result = out.ownLongs(rows);
+        long[] result = out.ownLongs(view);
         // Below zero once something overflowed, perhaps only in a row that is null: looked at again then.
         long overflow = 0;
         switch (operation) {

@@ -8,8 +8,6 @@ import io.waterwheel.query.expression.ValueType;
 final class CoalesceNode extends ColumnNode {
     private final Expression text;
     private final ColumnNode[] arguments;
-    private int[] open = {};
-    private byte[] written = {};
     private int filled;
 
     /**
@@ -23,15 +21,17 @@ final class CoalesceNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
-        if (open.length < view.rows) {
-            open = new int[view.rows];
-        }
+    void compute(RowView view, int[] selected, int count) {
+        int[] open = view.workspace.takeInts(view.rows);
         System.arraycopy(selected, 0, open, 0, count);
         filled = 0;
-        out.ownLongs(view.rows);
-        out.ownDoubles(view.rows);
-        boolean[] nulls = out.ownNulls(view.rows);
+        out.ownLongs(view);
+        if (type() == ValueType.DOUBLE) {
+            out.ownDoubles(view);
+        } else if (type().variable()) {
+            out.ownBytes(view, 0);
+        }
+        boolean[] nulls = out.ownNulls(view);
         int left = count;
         for (int a = 0; a < arguments.length && left > 0; a++) {
             arguments[a].evaluate(view, open, left);
@@ -43,14 +43,14 @@ final class CoalesceNode extends ColumnNode {
                     open[still++] = row;
                 } else {
                     nulls[row] = false;
-                    take(arguments[a], row);
+                    take(view, arguments[a], row);
                 }
             }
             left = still;
+            arguments[a].release(view);
         }
         out.anyNull = left > 0;
-        out.slabs = new byte[][] {written};
-        out.slabShift = RowView.ONE_SLAB;
+        view.workspace.give(open);
     }
 
     /** A timestamp of an argument, in units of the answer. */
@@ -63,12 +63,13 @@ final class CoalesceNode extends ColumnNode {
         return units * each;
     }
 
-    private void take(ColumnNode argument, int row) {
+    private void take(RowView view, ColumnNode argument, int row) {
         Values values = argument.out;
         if (type().variable()) {
             long reference = values.longs[row];
             int length = TupleBlock.referenceLength(reference);
-            written = TextFunctionNode.room(written, filled, length);
+            view.workspace.spend(length >>> 3);
+            byte[] written = out.moreBytes(view, filled, length);
             System.arraycopy(values.slab(reference), values.offset(reference), written, filled, length);
             out.longs[row] = TupleBlock.reference(filled, length);
             filled += length;

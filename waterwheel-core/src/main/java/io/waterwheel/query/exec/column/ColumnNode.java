@@ -3,8 +3,8 @@ package io.waterwheel.query.exec.column;
 import io.waterwheel.query.expression.ValueType;
 
 /**
- * An expression, ready to be evaluated over rows. Holds its last values, and memory for as many rows as a page or leaf
- * has. One thread.
+ * An expression, ready to be evaluated over rows. Holds its last values, until they are released, in arrays of the
+ * view's {@link Workspace} for as many rows as a page or leaf has. One thread.
  */
 public abstract class ColumnNode {
     private final ValueType type;
@@ -20,7 +20,10 @@ public abstract class ColumnNode {
         return type;
     }
 
-    /** What the last {@link #evaluate} left; valid until the next, or until the view's columns change. */
+    /**
+     * What the last {@link #evaluate} left; valid until the next, until {@link #release}, or until the view's columns
+     * change.
+     */
     public final Values values() {
         return out;
     }
@@ -29,8 +32,20 @@ public abstract class ColumnNode {
      * Computes the values at the first {@code count} of the selected rows.
      *
      * @throws io.waterwheel.model.WaterwheelException of kind USER when an integer overflows
+     * @throws ScanEndedException when the scan is not wanted any longer
      */
-    public abstract void evaluate(RowView view, int[] selected, int count);
+    public final void evaluate(RowView view, int[] selected, int count) {
+        view.workspace.spend(count);
+        compute(view, selected, count);
+    }
+
+    /** {@link #evaluate}; what takes longer than a nanosecond a row tells the workspace. */
+    abstract void compute(RowView view, int[] selected, int count);
+
+    /** Gives back the arrays of {@link #values}: nobody looks at them until the next {@link #evaluate}. */
+    public void release(RowView view) {
+        out.release(view.workspace);
+    }
 
     /**
      * For a condition: keeps of the first {@code count} of the selected rows those where it is true, in their order.
@@ -47,6 +62,7 @@ public abstract class ColumnNode {
                 selected[kept] = row;
                 kept += (int) truth[row];
             }
+            release(view);
             return kept;
         }
         boolean[] nulls = out.nulls;
@@ -55,6 +71,7 @@ public abstract class ColumnNode {
             selected[kept] = row;
             kept += nulls[row] ? 0 : (int) truth[row];
         }
+        release(view);
         return kept;
     }
 }

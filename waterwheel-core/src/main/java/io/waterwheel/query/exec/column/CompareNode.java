@@ -30,12 +30,14 @@ final class CompareNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         left.evaluate(view, selected, count);
         right.evaluate(view, selected, count);
-        out.nullsOf(left.out, right.out, selected, count, view.rows);
-        long[] truth = out.ownLongs(view.rows);
-        compare(left, right, selected, count, truth);
+        out.nullsOf(left.out, right.out, selected, count, view);
+        long[] truth = out.ownLongs(view);
+        compare(left, right, view, selected, count, truth);
+        left.release(view);
+        right.release(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             truth[row] = truth(relation, (int) truth[row]) ? 1 : 0;
@@ -43,7 +45,7 @@ final class CompareNode extends ColumnNode {
     }
 
     /** Leaves below 0, 0 or above 0 by row; what it leaves where a side is null means nothing. */
-    static void compare(ColumnNode left, ColumnNode right, int[] selected, int count, long[] result) {
+    static void compare(ColumnNode left, ColumnNode right, RowView view, int[] selected, int count, long[] result) {
         Values a = left.out;
         Values b = right.out;
         boolean doubleLeft = left.type() == ValueType.DOUBLE;
@@ -53,7 +55,12 @@ final class CompareNode extends ColumnNode {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
                 // What a reference is where the value is null is not defined: it may lead nowhere.
-                result[row] = nulls && (a.isNull(row) || b.isNull(row)) ? 0 : Values.compareBytes(a, row, b, row);
+                if (nulls && (a.isNull(row) || b.isNull(row))) {
+                    result[row] = 0;
+                } else {
+                    view.workspace.spend(Math.min(a.length(row), b.length(row)) >>> 3);
+                    result[row] = Values.compareBytes(a, row, b, row);
+                }
             }
         } else if (doubleLeft && doubleRight) {
             for (int i = 0; i < count; i++) {

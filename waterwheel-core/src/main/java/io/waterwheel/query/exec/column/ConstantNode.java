@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** The same value in every row. */
 final class ConstantNode extends ColumnNode {
     private final @Nullable Object value;
-    private int filled;
 
     /** @param value Long, Double or byte[]; null for NULL */
     ConstantNode(ValueType type, @Nullable Object value) {
@@ -20,11 +19,8 @@ final class ConstantNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
-        if (filled < view.rows) {
-            out.fill(value, view.rows);
-            filled = view.rows;
-        }
+    void compute(RowView view, int[] selected, int count) {
+        out.fill(value, view, selected, count);
     }
 
     @Override

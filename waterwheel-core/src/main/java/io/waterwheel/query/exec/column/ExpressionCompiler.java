@@ -29,12 +29,15 @@ public final class ExpressionCompiler {
     private final RowLayout layout;
     private final ExpressionTypes types;
     private final RowView noRow;
+    /** By field, its node: one for all places that name it. */
+    private final @Nullable FieldNode[] fields;
 
     public ExpressionCompiler(RowLayout layout) {
         this.layout = layout;
         this.types = new ExpressionTypes(layout.fields());
         this.noRow = new RowView(layout.columns());
         this.noRow.rows = 1;
+        this.fields = new FieldNode[layout.fields().size()];
     }
 
     /**
@@ -92,7 +95,12 @@ public final class ExpressionCompiler {
 
     /** A node for the value of a field. */
     public ColumnNode field(int field) {
-        return new FieldNode(layout, field);
+        FieldNode node = fields[field];
+        if (node == null) {
+            node = new FieldNode(layout, field);
+            fields[field] = node;
+        }
+        return node;
     }
 
     /** Hands over the index of each field that the expression reads, each at least once. */

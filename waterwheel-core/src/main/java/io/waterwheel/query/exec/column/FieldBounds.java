@@ -23,16 +23,17 @@ final class FieldBounds extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         field.evaluate(view, selected, count);
         Values values = field.out;
-        long[] truth = out.ownLongs(view.rows);
+        long[] truth = out.ownLongs(view);
         boolean doubles = field.type() == ValueType.DOUBLE;
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             truth[row] = bounds.pass(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]) ? 1 : 0;
         }
-        out.nullsOf(values, selected, count, view.rows);
+        out.nullsOf(values, selected, count, view);
+        field.release(view);
     }
 
     @Override

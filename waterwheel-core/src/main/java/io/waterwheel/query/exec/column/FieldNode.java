@@ -43,11 +43,15 @@ final class FieldNode extends ColumnNode {
         return (view.columns[nullColumn][view.bases[nullColumn] + row * nullWidth + nullByte] >>> nullShift & 1) != 0;
     }
 
+    /** Keeps its arrays: it stands in an expression once for all places that name the field. */
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    public void release(RowView view) {}
+
+    @Override
+    void compute(RowView view, int[] selected, int count) {
         if (nullColumn >= 0) {
             out.anyNull = true;
-            boolean[] nulls = out.ownNulls(view.rows);
+            boolean[] nulls = out.ownNulls(view);
             byte[] masks = view.columns[nullColumn];
             int base = view.bases[nullColumn] + nullByte;
             for (int i = 0; i < count; i++) {
@@ -66,37 +70,37 @@ final class FieldNode extends ColumnNode {
         int base = view.bases[column];
         switch (fieldType) {
             case INT -> {
-                long[] longs = out.ownLongs(view.rows);
+                long[] longs = out.ownLongs(view);
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getInt(bytes, base + selected[i] * 4);
                 }
             }
             case BOOLEAN -> {
-                long[] longs = out.ownLongs(view.rows);
+                long[] longs = out.ownLongs(view);
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = bytes[base + selected[i]] & 1;
                 }
             }
             case FLOAT -> {
-                double[] doubles = out.ownDoubles(view.rows);
+                double[] doubles = out.ownDoubles(view);
                 for (int i = 0; i < count; i++) {
                     doubles[selected[i]] = LittleEndian.getFloat(bytes, base + selected[i] * 4);
                 }
             }
             case DOUBLE -> {
-                double[] doubles = out.ownDoubles(view.rows);
+                double[] doubles = out.ownDoubles(view);
                 for (int i = 0; i < count; i++) {
                     doubles[selected[i]] = LittleEndian.getDouble(bytes, base + selected[i] * 8);
                 }
             }
             case IPV4 -> {
-                long[] longs = out.ownLongs(view.rows);
+                long[] longs = out.ownLongs(view);
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getInt(bytes, base + selected[i] * 4) & 0xFFFFFFFFL;
                 }
             }
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, STRING, BYTES -> {
-                long[] longs = out.ownLongs(view.rows);
+                long[] longs = out.ownLongs(view);
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getLong(bytes, base + selected[i] * 8);
                 }

@@ -68,13 +68,13 @@ final class InNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);
         Values values = operand.out;
-        long[] truth = out.ownLongs(view.rows);
+        long[] truth = out.ownLongs(view);
         boolean doubles = operand.type() == ValueType.DOUBLE;
         boolean variable = operand.type().variable();
-        out.nullsOf(values, selected, count, view.rows);
+        out.nullsOf(values, selected, count, view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             if (out.isNull(row)) {
@@ -82,6 +82,7 @@ final class InNode extends ColumnNode {
             }
             boolean found;
             if (variable) {
+                view.workspace.spend(16);
                 found = hasText(values, row);
             } else {
                 found = hasNumber(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]);
@@ -90,7 +91,7 @@ final class InNode extends ColumnNode {
         }
         if (nullListed) {
             // What equals no value might equal the one that is not known.
-            boolean[] nulls = out.ownNulls(view.rows);
+            boolean[] nulls = out.ownNulls(view);
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
                 boolean unknown = values.isNull(row) || (truth[row] == 1) == negated;
@@ -98,6 +99,7 @@ final class InNode extends ColumnNode {
             }
             out.anyNull = true;
         }
+        operand.release(view);
     }
 
     private boolean hasNumber(long value) {

@@ -14,11 +14,12 @@ final class IsNullNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);
-        long[] truth = out.ownLongs(view.rows);
+        long[] truth = out.ownLongs(view);
         for (int i = 0; i < count; i++) {
             truth[selected[i]] = operand.out.isNull(selected[i]) != negated ? 1 : 0;
         }
+        operand.release(view);
     }
 }

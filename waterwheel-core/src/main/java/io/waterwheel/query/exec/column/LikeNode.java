@@ -10,14 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * LIKE on UTF-8 text. The pattern is cut at its {@code %} into pieces; each piece is found at its first place after the
- * one before, which is enough because a {@code %} takes whatever lies between. O(text x pattern) at worst.
+ * one before, which is enough because a {@code %} takes whatever lies between.
  */
 final class LikeNode extends ColumnNode {
-    /** In a piece: one character, whatever it is. Never a byte of UTF-8. */
-    private static final byte ANY = (byte) 0xFF;
-
     private final ColumnNode operand;
-    private final byte[][] pieces;
+    private final LikePiece[] pieces;
     private final boolean negated;
 
     LikeNode(ColumnNode operand, String pattern, @Nullable String escape, boolean negated) {
@@ -27,8 +24,8 @@ final class LikeNode extends ColumnNode {
         this.negated = negated;
     }
 
-    private static byte[][] pieces(String pattern, @Nullable String escape) {
-        List<byte[]> pieces = new ArrayList<>();
+    private static LikePiece[] pieces(String pattern, @Nullable String escape) {
+        List<LikePiece> pieces = new ArrayList<>();
         ByteArrayOutputStream piece = new ByteArrayOutputStream();
         for (int i = 0; i < pattern.length(); ) {
             boolean escaped = escape != null && pattern.startsWith(escape, i);
@@ -39,97 +36,47 @@ final class LikeNode extends ColumnNode {
             String character = pattern.substring(i, end);
             i = end;
             if (!escaped && character.equals("%")) {
-                pieces.add(piece.toByteArray());
+                pieces.add(LikePiece.of(piece.toByteArray()));
                 piece.reset();
             } else if (!escaped && character.equals("_")) {
-                piece.write(ANY);
+                piece.write(LikePiece.ANY);
             } else {
                 piece.writeBytes(character.getBytes(StandardCharsets.UTF_8));
             }
         }
-        pieces.add(piece.toByteArray());
-        return pieces.toArray(byte[][]::new);
+        pieces.add(LikePiece.of(piece.toByteArray()));
+        return pieces.toArray(LikePiece[]::new);
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);
         Values values = operand.out;
-        out.nullsOf(values, selected, count, view.rows);
-        long[] truth = out.ownLongs(view.rows);
+        out.nullsOf(values, selected, count, view);
+        long[] truth = out.ownLongs(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             if (!out.isNull(row)) {
                 long reference = values.longs[row];
                 int from = values.offset(reference);
-                boolean matches = matches(values.slab(reference), from, from + TupleBlock.referenceLength(reference));
+                int length = TupleBlock.referenceLength(reference);
+                view.workspace.spend(length);
+                boolean matches = matches(values.slab(reference), from, from + length, view.workspace);
                 truth[row] = matches != negated ? 1 : 0;
             }
         }
+        operand.release(view);
     }
 
-    private boolean matches(byte[] text, int from, int to) {
+    private boolean matches(byte[] text, int from, int to, Workspace workspace) {
         int last = pieces.length - 1;
-        int at = end(pieces[0], text, from, to);
+        int at = pieces[0].endsAt(text, from, to);
         if (last == 0) {
             return at == to;
         }
         for (int p = 1; p < last && at >= 0; p++) {
-            at = find(pieces[p], text, at, to);
+            at = pieces[p].find(text, at, to, workspace);
         }
-        return at >= 0 && endsWith(pieces[last], text, at, to);
-    }
-
-    /** Where the piece ends when it begins here; -1 when it does not. */
-    private static int end(byte[] piece, byte[] text, int from, int to) {
-        int at = from;
-        for (byte expected : piece) {
-            if (at >= to) {
-                return -1;
-            }
-            if (expected == ANY) {
-                at = afterCharacter(text, at, to);
-            } else if (text[at++] != expected) {
-                return -1;
-            }
-        }
-        return at;
-    }
-
-    private static int afterCharacter(byte[] text, int at, int to) {
-        int next = at + 1;
-        while (next < to && (text[next] & 0xC0) == 0x80) {
-            next++;
-        }
-        return next;
-    }
-
-    /** Where the piece ends at its first place from here on; -1 when there is none. */
-    private static int find(byte[] piece, byte[] text, int from, int to) {
-        for (int at = from; at <= to; at = at == to ? to + 1 : afterCharacter(text, at, to)) {
-            int end = end(piece, text, at, to);
-            if (end >= 0) {
-                return end;
-            }
-        }
-        return -1;
-    }
-
-    /** Whether the text from here on ends with the piece. */
-    private static boolean endsWith(byte[] piece, byte[] text, int from, int to) {
-        int at = to;
-        for (int p = piece.length - 1; p >= 0; p--) {
-            if (at <= from) {
-                return false;
-            }
-            if (piece[p] == ANY) {
-                do {
-                    at--;
-                } while (at > from && (text[at] & 0xC0) == 0x80);
-            } else if (text[--at] != piece[p]) {
-                return false;
-            }
-        }
-        return true;
+        return at >= 0 && pieces[last].ends(text, at, to);
     }
 }

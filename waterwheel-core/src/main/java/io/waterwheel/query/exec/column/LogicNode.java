@@ -9,10 +9,6 @@ final class LogicNode extends ColumnNode {
     /** The truth value that decides: 0 for AND, 1 for OR. */
     private final long deciding;
 
-    private int[] open = {};
-    private int[] kept = {};
-    private boolean[] hits = {};
-
     LogicNode(ColumnNode[] terms, boolean and) {
         super(ValueType.BOOLEAN);
         this.terms = terms;
@@ -28,14 +24,11 @@ final class LogicNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
-        int rows = view.rows;
-        long[] truth = out.ownLongs(rows);
-        boolean[] nulls = out.ownNulls(rows);
+    void compute(RowView view, int[] selected, int count) {
+        long[] truth = out.ownLongs(view);
+        boolean[] nulls = out.ownNulls(view);
         out.anyNull = true;
-        if (open.length < rows) {
-            open = new int[rows];
-        }
+        int[] open = view.workspace.takeInts(view.rows);
         System.arraycopy(selected, 0, open, 0, count);
         for (int i = 0; i < count; i++) {
             truth[selected[i]] = 1 - deciding;
@@ -59,10 +52,12 @@ final class LogicNode extends ColumnNode {
                 }
             }
             left = still;
+            term.release(view);
             if (left == 0) {
                 break;
             }
         }
+        view.workspace.give(open);
     }
 
     @Override
@@ -73,23 +68,23 @@ final class LogicNode extends ColumnNode {
     private int keepAll(RowView view, int[] selected, int count) {
         int left = count;
         for (int t = 0; t < terms.length && left > 0; t++) {
+            view.workspace.spend(left);
             left = terms[t].keep(view, selected, left);
         }
         return left;
     }
 
     private int keepAny(RowView view, int[] selected, int count) {
-        if (hits.length < view.rows) {
-            hits = new boolean[view.rows];
-            open = new int[view.rows];
-            kept = new int[view.rows];
-        }
+        boolean[] hits = view.workspace.takeBooleans(view.rows);
+        int[] open = view.workspace.takeInts(view.rows);
+        int[] kept = view.workspace.takeInts(view.rows);
         for (int i = 0; i < count; i++) {
             hits[selected[i]] = false;
         }
         System.arraycopy(selected, 0, open, 0, count);
         int left = count;
         for (int t = 0; t < terms.length && left > 0; t++) {
+            view.workspace.spend(left);
             System.arraycopy(open, 0, kept, 0, left);
             int found = terms[t].keep(view, kept, left);
             for (int i = 0; i < found; i++) {
@@ -109,6 +104,9 @@ final class LogicNode extends ColumnNode {
             selected[all] = row;
             all += hits[row] ? 1 : 0;
         }
+        view.workspace.give(hits);
+        view.workspace.give(open);
+        view.workspace.give(kept);
         return all;
     }
 

@@ -12,12 +12,13 @@ final class NotNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);
-        out.nullsOf(operand.out, selected, count, view.rows);
-        long[] truth = out.ownLongs(view.rows);
+        out.nullsOf(operand.out, selected, count, view);
+        long[] truth = out.ownLongs(view);
         for (int i = 0; i < count; i++) {
             truth[selected[i]] = operand.out.longs[selected[i]] ^ 1;
         }
+        operand.release(view);
     }
 }

@@ -4,7 +4,6 @@ package io.waterwheel.query.exec.column;
 final class NullIfNode extends ColumnNode {
     private final ColumnNode first;
     private final ColumnNode second;
-    private long[] compared = {};
 
     NullIfNode(ColumnNode first, ColumnNode second) {
         super(first.type());
@@ -12,21 +11,28 @@ final class NullIfNode extends ColumnNode {
         this.second = second;
     }
 
+    /** Its values are those of the first argument. */
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    public void release(RowView view) {
+        super.release(view);
+        first.release(view);
+    }
+
+    @Override
+    void compute(RowView view, int[] selected, int count) {
         first.evaluate(view, selected, count);
         second.evaluate(view, selected, count);
-        if (compared.length < view.rows) {
-            compared = new long[view.rows];
-        }
-        CompareNode.compare(first, second, selected, count, compared);
+        long[] compared = view.workspace.takeLongs(view.rows);
+        CompareNode.compare(first, second, view, selected, count, compared);
         Values values = first.out;
-        boolean[] nulls = out.ownNulls(view.rows);
+        boolean[] nulls = out.ownNulls(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             nulls[row] = values.isNull(row) || (!second.out.isNull(row) && compared[row] == 0);
         }
         out.anyNull = true;
+        view.workspace.give(compared);
+        second.release(view);
         out.longs = values.longs;
         out.doubles = values.doubles;
         out.slabs = values.slabs;

@@ -26,23 +26,25 @@ final class NumberFunctionNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);
-        out.nullsOf(operand.out, selected, count, view.rows);
+        out.nullsOf(operand.out, selected, count, view);
         if (type() == ValueType.INTEGER) {
-            long[] result = out.ownLongs(view.rows);
+            long[] result = out.ownLongs(view);
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
                 result[row] = integer(row, operand.out.longs[row]);
             }
+            operand.release(view);
             return;
         }
         boolean whole = operand.type() == ValueType.INTEGER;
-        double[] result = out.ownDoubles(view.rows);
+        double[] result = out.ownDoubles(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             result[row] = whole ? (double) operand.out.longs[row] : number(operand.out.doubles[row]);
         }
+        operand.release(view);
     }
 
     private long integer(int row, long value) {

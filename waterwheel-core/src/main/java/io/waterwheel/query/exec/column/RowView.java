@@ -30,16 +30,34 @@ public final class RowView {
 
     public int slabShift;
 
+    final Workspace workspace;
+
+    /** A view for work that always goes on to its end. */
     public RowView(int columns) {
+        this(columns, Workspace.unhurried());
+    }
+
+    public RowView(int columns, Workspace workspace) {
+        this.workspace = workspace;
         this.columns = new byte[columns][];
         this.bases = new int[columns];
         this.slabs = new byte[columns][][];
         Arrays.fill(this.columns, NO_BYTES);
     }
 
+    /** What the expressions that are evaluated on it share. */
+    public Workspace workspace() {
+        return workspace;
+    }
+
     /** The rows of a block; its arrays are looked at, not copied. */
     public static RowView of(TupleBlock block) {
-        RowView view = new RowView(block.layout().columns());
+        return of(block, Workspace.unhurried());
+    }
+
+    /** The same, for a scan. */
+    public static RowView of(TupleBlock block, Workspace workspace) {
+        RowView view = new RowView(block.layout().columns(), workspace);
         view.rows = block.size();
         view.keys = block.keys();
         view.times = block.times();

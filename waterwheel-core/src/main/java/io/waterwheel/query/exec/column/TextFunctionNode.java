@@ -3,13 +3,11 @@ package io.waterwheel.query.exec.column;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.expression.Function;
 import io.waterwheel.query.expression.ValueType;
-import java.util.Arrays;
 
 /** Functions of one text or of bytes: LOWER, UPPER, LENGTH, OCTET_LENGTH. */
 final class TextFunctionNode extends ColumnNode {
     private final Function function;
     private final ColumnNode operand;
-    private byte[] written = {};
 
     TextFunctionNode(Function function, ColumnNode operand) {
         super(function == Function.LOWER || function == Function.UPPER ? ValueType.STRING : ValueType.INTEGER);
@@ -18,23 +16,24 @@ final class TextFunctionNode extends ColumnNode {
     }
 
     @Override
-    public void evaluate(RowView view, int[] selected, int count) {
+    void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);
-        out.nullsOf(operand.out, selected, count, view.rows);
+        out.nullsOf(operand.out, selected, count, view);
         if (type() == ValueType.STRING) {
             changeCase(view, selected, count);
+            operand.release(view);
             return;
         }
         boolean characters = function == Function.LENGTH && operand.type() == ValueType.STRING;
-        long[] result = out.ownLongs(view.rows);
+        long[] result = out.ownLongs(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             if (!out.isNull(row)) {
-                result[row] = characters
-                        ? codePoints(operand.out, operand.out.longs[row])
-                        : TupleBlock.referenceLength(operand.out.longs[row]);
+                view.workspace.spend(characters ? operand.out.length(row) : 1);
+                result[row] = characters ? codePoints(operand.out, operand.out.longs[row]) : operand.out.length(row);
             }
         }
+        operand.release(view);
     }
 
     private static int codePoints(Values values, long reference) {
@@ -50,9 +49,10 @@ final class TextFunctionNode extends ColumnNode {
 
     private void changeCase(RowView view, int[] selected, int count) {
         Values values = operand.out;
-        long[] result = out.ownLongs(view.rows);
+        long[] result = out.ownLongs(view);
         byte first = (byte) (function == Function.LOWER ? 'A' : 'a');
         byte last = (byte) (function == Function.LOWER ? 'Z' : 'z');
+        byte[] written = out.ownBytes(view, bytes(values, selected, count));
         int at = 0;
         for (int i = 0; i < count; i++) {
             int row = selected[i];
@@ -61,7 +61,7 @@ final class TextFunctionNode extends ColumnNode {
             }
             long reference = values.longs[row];
             int length = TupleBlock.referenceLength(reference);
-            written = room(written, at, length);
+            view.workspace.spend(length);
             byte[] source = values.slab(reference);
             int from = values.offset(reference);
             for (int b = 0; b < length; b++) {
@@ -71,12 +71,13 @@ final class TextFunctionNode extends ColumnNode {
             result[row] = TupleBlock.reference(at, length);
             at += length;
         }
-        out.slabs = new byte[][] {written};
-        out.slabShift = RowView.ONE_SLAB;
     }
 
-    static byte[] room(byte[] bytes, int filled, int further) {
-        int needed = Math.addExact(filled, further);
-        return needed <= bytes.length ? bytes : Arrays.copyOf(bytes, Math.max(needed, bytes.length * 3 / 2));
+    private int bytes(Values values, int[] selected, int count) {
+        int bytes = 0;
+        for (int i = 0; i < count; i++) {
+            bytes = out.isNull(selected[i]) ? bytes : Math.addExact(bytes, values.length(selected[i]));
+        }
+        return bytes;
     }
 }

@@ -24,40 +24,94 @@ public final class Values {
 
     public int slabShift = RowView.ONE_SLAB;
 
-    /** The node's own longs, when {@link #longs} may be someone else's. */
+    /* What the node took of the workspace; the public arrays may be someone else's. */
     private long[] ownLongs = RowView.NO_LONGS;
+    private double[] ownDoubles = NO_DOUBLES;
+    private boolean[] ownNulls = NO_BOOLEANS;
+    private byte[] ownBytes = RowView.NO_BYTES;
 
     boolean isNull(int row) {
         return anyNull && nulls[row];
     }
 
-    long[] ownLongs(int rows) {
-        if (ownLongs.length < rows) {
-            ownLongs = new long[rows];
+    long[] ownLongs(RowView view) {
+        if (ownLongs.length < view.rows) {
+            ownLongs = view.workspace.takeLongs(view.rows);
         }
         longs = ownLongs;
         return ownLongs;
     }
 
-    double[] ownDoubles(int rows) {
-        if (doubles.length < rows) {
-            doubles = new double[rows];
+    double[] ownDoubles(RowView view) {
+        if (ownDoubles.length < view.rows) {
+            ownDoubles = view.workspace.takeDoubles(view.rows);
         }
-        return doubles;
+        doubles = ownDoubles;
+        return ownDoubles;
     }
 
-    boolean[] ownNulls(int rows) {
-        if (nulls.length < rows) {
-            nulls = new boolean[rows];
+    boolean[] ownNulls(RowView view) {
+        if (ownNulls.length < view.rows) {
+            ownNulls = view.workspace.takeBooleans(view.rows);
         }
-        return nulls;
+        nulls = ownNulls;
+        return ownNulls;
+    }
+
+    /** Room for text that the node makes, all of it in one slab. */
+    byte[] ownBytes(RowView view, int length) {
+        if (ownBytes.length < length) {
+            ownBytes = view.workspace.takeBytes(length);
+        }
+        slabs = new byte[][] {ownBytes};
+        slabShift = RowView.ONE_SLAB;
+        return ownBytes;
+    }
+
+    /** The same, of which so many bytes are filled and stay. */
+    byte[] moreBytes(RowView view, int filled, int further) {
+        int needed = Math.addExact(filled, further);
+        if (needed <= ownBytes.length) {
+            return ownBytes;
+        }
+        byte[] old = ownBytes;
+        ownBytes = RowView.NO_BYTES;
+        byte[] larger = ownBytes(view, (int) Math.min(Integer.MAX_VALUE - 8L, needed + (needed >>> 1)));
+        System.arraycopy(old, 0, larger, 0, filled);
+        if (old.length > 0) {
+            view.workspace.give(old);
+        }
+        return larger;
+    }
+
+    /** Gives back what was taken of the workspace. */
+    void release(Workspace workspace) {
+        if (ownLongs.length > 0) {
+            workspace.give(ownLongs);
+            ownLongs = RowView.NO_LONGS;
+        }
+        if (ownDoubles.length > 0) {
+            workspace.give(ownDoubles);
+            ownDoubles = NO_DOUBLES;
+        }
+        if (ownNulls.length > 0) {
+            workspace.give(ownNulls);
+            ownNulls = NO_BOOLEANS;
+        }
+        if (ownBytes.length > 0) {
+            workspace.give(ownBytes);
+            ownBytes = RowView.NO_BYTES;
+        }
+        longs = RowView.NO_LONGS;
+        doubles = NO_DOUBLES;
+        nulls = NO_BOOLEANS;
     }
 
     /** Null wherever the operand is. */
-    void nullsOf(Values operand, int[] selected, int count, int rows) {
+    void nullsOf(Values operand, int[] selected, int count, RowView view) {
         anyNull = operand.anyNull;
         if (anyNull) {
-            boolean[] out = ownNulls(rows);
+            boolean[] out = ownNulls(view);
             for (int i = 0; i < count; i++) {
                 out[selected[i]] = operand.nulls[selected[i]];
             }
@@ -65,13 +119,13 @@ public final class Values {
     }
 
     /** Null wherever either operand is. */
-    void nullsOf(Values left, Values right, int[] selected, int count, int rows) {
+    void nullsOf(Values left, Values right, int[] selected, int count, RowView view) {
         if (!left.anyNull || !right.anyNull) {
-            nullsOf(left.anyNull ? left : right, selected, count, rows);
+            nullsOf(left.anyNull ? left : right, selected, count, view);
             return;
         }
         anyNull = true;
-        boolean[] out = ownNulls(rows);
+        boolean[] out = ownNulls(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             out[row] = left.nulls[row] || right.nulls[row];
@@ -90,6 +144,11 @@ public final class Values {
         return TupleBlock.referenceLength(reference) == 0
                 ? 0
                 : TupleBlock.referenceOffset(reference) & ((1 << slabShift) - 1);
+    }
+
+    /** Bytes of a row's text or bytes. */
+    int length(int row) {
+        return TupleBlock.referenceLength(longs[row]);
     }
 
     /** A copy of the bytes of a row's text or bytes. */
@@ -120,20 +179,34 @@ public final class Values {
         return Arrays.compareUnsigned(slab(a), from, from + TupleBlock.referenceLength(a), other, 0, other.length);
     }
 
-    /** Sets all rows to one value, null for NULL. */
-    void fill(@Nullable Object value, int rows) {
+    /** Sets the selected rows to one value, null for NULL. */
+    void fill(@Nullable Object value, RowView view, int[] selected, int count) {
         anyNull = value == null;
+        long word;
         if (value == null) {
-            Arrays.fill(ownNulls(rows), true);
-            Arrays.fill(ownLongs(rows), 0);
-            Arrays.fill(ownDoubles(rows), 0);
-        } else if (value instanceof Double d) {
-            Arrays.fill(ownDoubles(rows), d);
+            boolean[] nulls = ownNulls(view);
+            for (int i = 0; i < count; i++) {
+                nulls[selected[i]] = true;
+            }
+            ownLongs(view);
+            ownDoubles(view);
+            return;
+        } else if (value instanceof Double number) {
+            double[] doubles = ownDoubles(view);
+            for (int i = 0; i < count; i++) {
+                doubles[selected[i]] = number;
+            }
+            return;
         } else if (value instanceof byte[] bytes) {
             slabs = new byte[][] {bytes};
-            Arrays.fill(ownLongs(rows), TupleBlock.reference(0, bytes.length));
+            slabShift = RowView.ONE_SLAB;
+            word = TupleBlock.reference(0, bytes.length);
         } else {
-            Arrays.fill(ownLongs(rows), (Long) value);
+            word = (Long) value;
+        }
+        long[] longs = ownLongs(view);
+        for (int i = 0; i < count; i++) {
+            longs[selected[i]] = word;
         }
     }
 }

@@ -1,10 +1,16 @@
 package io.waterwheel.query.exec.column;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.LittleEndian;
+import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionParser;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.query.expression.ValueType;
@@ -12,8 +18,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class EvaluationTest {
@@ -34,6 +43,7 @@ final class EvaluationTest {
             boolean overflow = false;
             ColumnNode node = null;
             List<Integer> actual = new ArrayList<>();
+            Workspace workspace = Workspace.unhurried();
             try {
                 node = new ExpressionCompiler(rows.block(0).layout()).compile(condition);
             } catch (WaterwheelException e) {
@@ -54,7 +64,7 @@ final class EvaluationTest {
                 }
                 if (node != null) {
                     try {
-                        int kept = node.keep(RowView.of(block), selected, selected.length);
+                        int kept = node.keep(RowView.of(block, workspace), selected, selected.length);
                         for (int i = 0; i < kept; i++) {
                             actual.add(page * 1000 + selected[i]);
                         }
@@ -105,6 +115,60 @@ final class EvaluationTest {
                 actual.add(shown(value(node, row)));
             }
             assertThat(actual).as("seed %s: %s", seed, expression).isEqualTo(expected);
+        }
+    }
+
+    /** Sixty times UPPER of a text needs room for two, and thousands of terms no more than one. */
+    @Test
+    void memoryGrowsWithDepthNotWithLength() {
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("s", FieldType.STRING, true)));
+        TupleBlock block = new TupleBlock(layout, 2048);
+        byte[] text = "abc".repeat(100).getBytes(StandardCharsets.UTF_8);
+        for (int row = 0; row < 2048; row++) {
+            block.setNullMask(row, 0);
+            LittleEndian.putLong(block.column(layout.columnOf(0)), row * 8, block.addToArena(text, 0, text.length));
+        }
+        block.setSize(2048);
+        long ofTexts = 2048L * text.length;
+        String nested = "UPPER(".repeat(60) + "s" + ")".repeat(60) + " = 'x'";
+        assertThat(bytesFor(nested, block)).isLessThan(2 * (ofTexts + ofTexts / 4) + 300_000);
+        String terms =
+                IntStream.range(0, 3_900).mapToObj(i -> "s = 't" + i + "'").collect(Collectors.joining(" or "));
+        assertThat(bytesFor(terms, block)).isLessThan(300_000);
+        assertThat(bytesFor("not (" + terms + ")", block)).isLessThan(300_000);
+    }
+
+    private static long bytesFor(String condition, TupleBlock block) {
+        Workspace workspace = Workspace.unhurried();
+        ColumnNode node = new ExpressionCompiler(block.layout()).compile(ExpressionParser.parse(condition));
+        int[] all = IntStream.range(0, block.size()).toArray();
+        node.keep(RowView.of(block, workspace), all, all.length);
+        return workspace.bytes();
+    }
+
+    /** What took twelve minutes: each row may take milliseconds, and a leaf has thousands. */
+    @Test
+    void anEvaluationEndsSoonAfterItIsNotWantedAnyLonger() {
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("s", FieldType.STRING, false)));
+        TupleBlock block = new TupleBlock(layout, 500);
+        byte[] text = "a".repeat(32_768).getBytes(StandardCharsets.UTF_8);
+        for (int row = 0; row < 500; row++) {
+            LittleEndian.putLong(block.column(layout.columnOf(0)), row * 8, block.addToArena(text, 0, text.length));
+        }
+        block.setSize(500);
+        int[] all = IntStream.range(0, 500).toArray();
+        for (String pattern : List.of("%" + "a".repeat(15_000) + "b%", "%" + "a_".repeat(7_500) + "b%", "%a_b%")) {
+            for (String condition : List.of(
+                    "s LIKE '" + pattern + "'",
+                    "NOT (UPPER(s) LIKE '" + pattern.toUpperCase(Locale.ROOT) + "' OR LENGTH(s) = 1)")) {
+                ColumnNode node = new ExpressionCompiler(layout).compile(ExpressionParser.parse(condition));
+                int[] asked = {0};
+                Workspace workspace = new Workspace(() -> ++asked[0] < 3);
+                assertThatThrownBy(() -> node.keep(RowView.of(block, workspace), all.clone(), all.length))
+                        .as(pattern.length() + " " + condition.length())
+                        .isInstanceOf(ScanEndedException.class);
+                assertThat(asked[0]).isEqualTo(3);
+            }
         }
     }
 

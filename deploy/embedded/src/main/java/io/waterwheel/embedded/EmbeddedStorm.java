@@ -1,182 +1,150 @@
 package io.waterwheel.embedded;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.util.HashMap;
-import java.util.List;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.storm.Config;
-import org.apache.storm.DaemonConfig;
-import org.apache.storm.LocalCluster;
-import org.apache.storm.generated.KillOptions;
 import org.apache.storm.generated.StormTopology;
-import org.apache.storm.metricstore.NoOpMetricStore;
-import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.WatchedEvent;
-import org.apache.zookeeper.ZKUtil;
-import org.apache.zookeeper.ZooKeeper;
+import org.apache.storm.utils.ConfigUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Storm in this process, on a ZooKeeper server. It keeps nothing: each start takes a new root in ZooKeeper, because on
- * the old one a killed Nimbus counts as the leader until its session ends, and removes the roots of former starts.
+ * Storm in this process: one worker with one topology, which is started again whenever it has died, be it a task that
+ * fails or a thread of Storm. Nothing else of Storm is here. Its daemons end their process when they cannot go on, and
+ * have nothing to decide where there is one worker (docs/decisions/0019-storm-in-one-process.md).
  */
 public final class EmbeddedStorm implements AutoCloseable {
-    private static final String ROOTS = "storm-embedded-";
-    private static final int SESSION_MILLIS = 10_000;
-    /**
-     * Storm gives up its work, or its process, when ZooKeeper stays away or forgets it: so they share a process, and
-     * its sessions outlast any pause of that. Nobody waits for their end: each start has a root of its own.
-     */
-    private static final int DAEMON_SESSION_MILLIS = 300_000;
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStorm.class);
+    private static final long LOOK_MILLIS = 200;
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 10_000;
+    /** After a life this long the next death is not taken for the same trouble. */
+    private static final long SOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private static final int LISTENER_SECONDS = 60;
     private static final int SILENCE_SECONDS = 24 * 60 * 60;
 
-    private final LocalCluster cluster;
+    private final String name;
+    private final Map<String, Object> conf;
+    private final StormTopology topology;
+    private final Thread watch;
+    /** Owner: the starting thread, then the watch. */
+    private @Nullable StormWorker worker;
 
-    private EmbeddedStorm(LocalCluster cluster) {
-        this.cluster = cluster;
+    private final AtomicInteger lives = new AtomicInteger();
+    private volatile String trouble = "";
+    private volatile boolean closing;
+
+    private EmbeddedStorm(String name, Map<String, Object> conf, StormTopology topology) {
+        this.name = name;
+        this.conf = Map.copyOf(conf);
+        this.topology = topology;
+        this.watch = new Thread(this::watch, "storm-watch");
     }
 
     /**
-     * Starts and returns when topologies can be submitted.
-     *
-     * @param zooKeeper host:port of one server
-     * @param workers slots for workers; all run in this process
-     */
-    public static EmbeddedStorm start(String zooKeeper, int workers) throws IOException {
-        return start(zooKeeper, workers, 0);
-    }
-
-    /**
-     * The same, with a Nimbus that is asked over Thrift too, as a real one is.
-     *
-     * @param nimbusPort on which it listens; 0: it does not
-     */
-    static EmbeddedStorm start(String zooKeeper, int workers, int nimbusPort) throws IOException {
-        int colon = zooKeeper.lastIndexOf(':');
-        String host = zooKeeper.substring(0, colon);
-        int port = Integer.parseInt(zooKeeper.substring(colon + 1));
-        try {
-            String root = newRoot(zooKeeper);
-            Map<String, Object> conf = new HashMap<>();
-            conf.put(Config.STORM_ZOOKEEPER_SERVERS, List.of(host));
-            conf.put(Config.STORM_ZOOKEEPER_PORT, port);
-            conf.put(Config.STORM_ZOOKEEPER_ROOT, root);
-            conf.put(Config.STORM_ZOOKEEPER_SESSION_TIMEOUT, DAEMON_SESSION_MILLIS);
-            conf.put(Config.STORM_LOCAL_HOSTNAME, "127.0.0.1");
-            // Its one worker lives and dies with it: to move it elsewhere after a silence (ZooKeeper was away, the
-            // process
-            // stood still) would only interrupt it.
-            conf.put(DaemonConfig.NIMBUS_TASK_TIMEOUT_SECS, SILENCE_SECONDS);
-            conf.put(DaemonConfig.NIMBUS_TASK_LAUNCH_SECS, SILENCE_SECONDS);
-            conf.put(DaemonConfig.NIMBUS_SUPERVISOR_TIMEOUT_SECS, SILENCE_SECONDS);
-            conf.put(Config.SUPERVISOR_WORKER_TIMEOUT_SECS, SILENCE_SECONDS);
-            conf.put(DaemonConfig.SUPERVISOR_WORKER_START_TIMEOUT_SECS, SILENCE_SECONDS);
-            conf.put(DaemonConfig.STORM_METRIC_STORE_CLASS, NoOpMetricStore.class.getName());
-            conf.put(Config.TOPOLOGY_FALL_BACK_ON_JAVA_SERIALIZATION, false);
-            // LocalCluster would switch them off, and a lost tuple would never be told of.
-            conf.put(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true);
-            conf.put(Config.TOPOLOGY_ACKER_EXECUTORS, 0);
-            if (nimbusPort != 0) {
-                conf.put(Config.NIMBUS_THRIFT_PORT, nimbusPort);
-                conf.put(Config.NIMBUS_SEEDS, List.of("127.0.0.1"));
-            }
-            LocalCluster cluster = new LocalCluster.Builder()
-                    .withNimbusDaemon(nimbusPort != 0)
-                    .withSupervisors(1)
-                    .withPortsPerSupervisor(workers)
-                    .withDaemonConf(conf)
-                    .build();
-            EmbeddedStorm started = new EmbeddedStorm(cluster);
-            if (nimbusPort != 0) {
-                awaitListener(nimbusPort, started);
-            }
-            return started;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while Storm was starting", e);
-        } catch (Exception e) {
-            throw new IOException("Storm on ZooKeeper at " + zooKeeper + " did not start: " + e, e);
-        }
-    }
-
-    /** Nimbus begins to listen on a thread of its own, some time after the cluster is there. */
-    private static void awaitListener(int port, EmbeddedStorm storm) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LISTENER_SECONDS);
-        while (true) {
-            try {
-                new Socket(InetAddress.getLoopbackAddress(), port).close();
-                return;
-            } catch (IOException e) {
-                if (Thread.interrupted()) {
-                    storm.close();
-                    throw new InterruptedException("while Nimbus began to listen");
-                }
-                if (System.nanoTime() - deadline >= 0) {
-                    storm.close();
-                    throw new IOException("Nimbus does not listen on port " + port + ": " + e.getMessage(), e);
-                }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-            }
-        }
-    }
-
-    private static String newRoot(String zooKeeper) throws IOException, InterruptedException, KeeperException {
-        CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeper client = new ZooKeeper(zooKeeper, SESSION_MILLIS, (WatchedEvent event) -> connected.countDown());
-        try {
-            if (!connected.await(SESSION_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new IOException("no ZooKeeper server answers at " + zooKeeper);
-            }
-            for (String name : client.getChildren("/", false)) {
-                if (name.startsWith(ROOTS)) {
-                    ZKUtil.deleteRecursive(client, "/" + name);
-                }
-            }
-            return "/" + ROOTS + Long.toHexString(client.getSessionId());
-        } finally {
-            client.close();
-        }
-    }
-
-    /**
-     * Submits a topology; it runs until {@link #kill} or the end.
+     * Starts a topology; it runs until {@link #close}. Its tasks come up a moment later.
      *
      * @param conf on top of this Storm's defaults: no ackers, no Java serialization, message timeouts on. Tests put
      *     {@code topology.testing.always.try.serialize} to true, so that what could not cross to another worker fails
      *     here
+     * @throws IOException when Storm's worker does not start at all; what its tasks fail with comes later, and is
+     *     {@link #trouble}
      */
-    public void submit(String name, Map<String, Object> conf, StormTopology topology) throws IOException {
+    public static EmbeddedStorm start(String name, Map<String, Object> conf, StormTopology topology)
+            throws IOException {
+        EmbeddedStorm started = new EmbeddedStorm(name, conf, topology);
         try {
-            var unused = cluster.submitTopology(name, conf, topology);
-        } catch (Exception e) {
-            throw new IOException("topology " + name + " was not taken: " + e, e);
+            started.startWorker();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while Storm was starting", e);
+        }
+        started.watch.start();
+        return started;
+    }
+
+    private static Map<String, Object> storm() {
+        Map<String, Object> storm = ConfigUtils.readStormConfig();
+        storm.put(Config.STORM_CLUSTER_MODE, "local");
+        storm.put(Config.STORM_LOCAL_HOSTNAME, "127.0.0.1");
+        storm.put(Config.TOPOLOGY_SKIP_MISSING_KRYO_REGISTRATIONS, true);
+        storm.put(Config.TOPOLOGY_FALL_BACK_ON_JAVA_SERIALIZATION, false);
+        storm.put(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true);
+        storm.put(Config.TOPOLOGY_ACKER_EXECUTORS, 0);
+        storm.put(Config.TOPOLOGY_EVENTLOGGER_EXECUTORS, 0);
+        // Of these nobody takes notice, and the disk that they are written to may be full.
+        storm.put(Config.WORKER_HEARTBEAT_FREQUENCY_SECS, SILENCE_SECONDS);
+        storm.put(Config.EXECUTOR_METRICS_FREQUENCY_SECS, SILENCE_SECONDS);
+        return storm;
+    }
+
+    private void startWorker() throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory("storm-worker-");
+        worker = StormWorker.start(folder, storm(), name, conf, topology);
+        lives.incrementAndGet();
+    }
+
+    private void watch() {
+        long pause = FIRST_PAUSE_MILLIS;
+        long begun = System.nanoTime();
+        try {
+            while (!closing) {
+                StormWorker running = worker;
+                String death = running == null ? trouble : running.death();
+                if (death == null) {
+                    TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+                    continue;
+                }
+                trouble = death;
+                pause = System.nanoTime() - begun > SOUND_NANOS ? FIRST_PAUSE_MILLIS : pause;
+                LOG.error("Storm's worker is dead ({}); the next one starts in {} ms", death, pause);
+                if (running != null) {
+                    worker = null;
+                    running.close();
+                }
+                TimeUnit.MILLISECONDS.sleep(pause);
+                pause = Math.min(pause * 2, LONGEST_PAUSE_MILLIS);
+                begun = System.nanoTime();
+                try {
+                    startWorker();
+                } catch (IOException e) {
+                    trouble = String.valueOf(e.getMessage());
+                    LOG.error("Storm's worker did not start", e);
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("the watch over Storm's worker is told to end");
         }
     }
 
-    /** Ends a topology; returns when its tasks are asked to stop, not when they have. */
-    public void kill(String name) throws IOException {
-        try {
-            KillOptions options = new KillOptions();
-            options.set_wait_secs(0);
-            cluster.killTopologyWithOpts(name, options);
-        } catch (Exception e) {
-            throw new IOException("topology " + name + " was not killed: " + e, e);
-        }
+    /** What the last worker died of; empty when none has died. */
+    public String trouble() {
+        return trouble;
     }
 
-    /** Takes some seconds: Storm waits for its timers. */
+    /** How many workers there have been. */
+    public int lives() {
+        return lives.get();
+    }
+
+    /** Takes a moment: tasks end in order. */
     @Override
     public void close() throws IOException {
+        closing = true;
+        watch.interrupt();
         try {
-            cluster.close();
-        } catch (Exception e) {
-            throw new IOException("Storm did not stop: " + e, e);
+            watch.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while Storm was stopping", e);
+        }
+        if (worker != null) {
+            worker.close();
         }
     }
 }

@@ -104,13 +104,18 @@ final class RunningServer implements AutoCloseable {
                 if (patience.tells(System.nanoTime())) {
                     up = store.children(tasks);
                     slow.accept("starting for " + patience.seconds(System.nanoTime()) + " s: " + up.size()
-                            + " tasks are up; waiting for the coordinator: " + last);
+                            + " tasks are up; waiting for the coordinator: " + last + trouble(server));
                 }
                 LockSupport.parkNanos(POLL_NANOS);
             }
         }
         throw new IOException("the server does not take queries " + patience.seconds(System.nanoTime())
-                + " s after its start, and in the last " + PATIENCE.toSeconds() + " s nothing has changed: " + last);
+                + " s after its start, and in the last " + PATIENCE.toSeconds() + " s nothing has changed: " + last
+                + trouble(server));
+    }
+
+    private static String trouble(WaterwheelServer server) {
+        return server.trouble().isEmpty() ? "" : "; Storm's worker was started again, since " + server.trouble();
     }
 
     /** {@code grpc://HOST:PORT} of its coordinator. */
@@ -130,6 +135,11 @@ final class RunningServer implements AutoCloseable {
             snapshot.chunks(Region.of(Long.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE), chunks::add);
         }
         return chunks;
+    }
+
+    /** How many workers of Storm there have been, one after another. */
+    int workers() {
+        return server.workers();
     }
 
     /** Kafka's HOST:PORT. */

@@ -132,7 +132,7 @@ final class ServerCommand implements Callable<Integer> {
     }
 
     private void stop(RunningServer server) {
-        // Storm ends its process where it cannot go on: somebody must be able to see why.
+        // Where a library ends the process, somebody must be able to see why.
         Thread.getAllStackTraces().forEach((thread, stack) -> {
             if (Arrays.stream(stack).anyMatch(ServerCommand::isExit)) {
                 terminal.err().println("ending, because thread " + thread.getName() + " ended the process:");
@@ -254,7 +254,7 @@ final class ServerCommand implements Callable<Integer> {
         return config;
     }
 
-    /** Without the catalog Storm would end the process without a word; without Kafka streams wait. */
+    /** Without the catalog no task starts; without Kafka streams wait. */
     private void checkOthers(WaterwheelConfig config) throws IOException {
         if (zooKeeper != null && !anyAnswers(config.get(Keys.ZOOKEEPER_CONNECT))) {
             throw new IOException(

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -20,6 +21,7 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import org.apache.storm.Config;
 import org.apache.storm.generated.StormTopology;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +34,6 @@ public final class WaterwheelServer implements AutoCloseable {
 
     /** What may be a real service, at the address that the configuration names, instead of one in this process. */
     public enum External {
-        /** The catalog's; Storm in this process keeps one of its own. */
         ZOOKEEPER,
         KAFKA,
         CHUNK_STORE
@@ -45,6 +46,7 @@ public final class WaterwheelServer implements AutoCloseable {
 
     private final Set<External> external;
     private WaterwheelConfig config;
+    private @Nullable EmbeddedStorm storm;
 
     private WaterwheelServer(WaterwheelConfig config, Set<External> external) {
         this.config = config;
@@ -79,20 +81,17 @@ public final class WaterwheelServer implements AutoCloseable {
         long begin = System.nanoTime();
         DataFolder folder = DataFolder.take(dataFolder);
         parts.push(folder);
-        // Kafka takes as long as ZooKeeper and Storm together: side by side.
+        // Kafka takes longest: side by side with the others.
         FutureTask<EmbeddedKafka> kafka = new FutureTask<>(() -> EmbeddedKafka.start(folder.resolve("kafka"), 0));
         if (!external.contains(External.KAFKA)) {
             new Thread(kafka, "kafka-start").start();
             parts.push(() -> closeStarted(kafka));
         }
-        // Storm's always: it does not outlive one that goes away. The catalog does, and may be elsewhere.
-        EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
-        parts.push(zooKeeper);
         if (!external.contains(External.ZOOKEEPER)) {
+            EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
+            parts.push(zooKeeper);
             config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
         }
-        EmbeddedStorm storm = EmbeddedStorm.start(zooKeeper.connect(), 1);
-        parts.push(storm);
         if (!external.contains(External.CHUNK_STORE)) {
             Path chunks = folder.resolve("chunks");
             ServerFolder.make(chunks);
@@ -102,6 +101,7 @@ public final class WaterwheelServer implements AutoCloseable {
         if (!external.contains(External.KAFKA)) {
             config = config.with(Keys.KAFKA_BOOTSTRAP, await(kafka).bootstrap());
         }
+        keepPort(folder);
         config = WorkerMemory.fitting(
                 config.with(Keys.TOPOLOGY_WORKERS, 1), Runtime.getRuntime().maxMemory());
         WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
@@ -109,8 +109,19 @@ public final class WaterwheelServer implements AutoCloseable {
         stormConf.put(Config.TOPOLOGY_WORKERS, 1);
         StormTopology made = topology.apply(config);
         requireOwnChunks(config);
-        storm.submit(config.get(Keys.TOPOLOGY_NAME), stormConf, made);
+        storm = EmbeddedStorm.start(config.get(Keys.TOPOLOGY_NAME), stormConf, made);
+        parts.push(storm);
         LOG.info("server on {}: started in {} ms", dataFolder, (System.nanoTime() - begin) / 1_000_000);
+    }
+
+    /** A worker that takes another's place has to be where that was. */
+    private void keepPort(DataFolder folder) throws IOException {
+        if (config.get(Keys.COORDINATOR_TASKS) == 1
+                && config.get(Keys.COORDINATOR_PORTS).equals(List.of(0))) {
+            Path ports = folder.resolve("coordinator");
+            ServerFolder.make(ports);
+            config = config.with(Keys.COORDINATOR_PORTS, List.of(new KeptPorts(ports).port("coordinator", 0)));
+        }
     }
 
     /** Said here, where somebody reads it: a worker that refuses a store says so in the log, again and again. */
@@ -143,6 +154,16 @@ public final class WaterwheelServer implements AutoCloseable {
         } catch (IOException e) {
             LOG.debug("Kafka had not started: there is nothing to close", e);
         }
+    }
+
+    /** What Storm's last worker died of, the topology's tasks with it; empty when none has died. */
+    String trouble() {
+        return storm == null ? "" : storm.trouble();
+    }
+
+    /** How many workers of Storm there have been, one after another. */
+    int workers() {
+        return storm == null ? 0 : storm.lives();
     }
 
     /** The configuration in force: the given one with the addresses of what runs here. */

@@ -64,7 +64,7 @@ final class OperatedTopologyTest {
         Files.createDirectories(folder.resolve("chunks"));
         try (EmbeddedZooKeeper keeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
                 EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
-                EmbeddedStorm storm = EmbeddedStorm.start(keeper.connect(), 1, nimbusPort)) {
+                NimbusCluster storm = NimbusCluster.start(keeper.connect(), 1, nimbusPort)) {
             assertThat(storm).isNotNull();
             zooKeeper = keeper.connect();
             configuration = Files.writeString(folder.resolve("waterwheel.yaml"), """

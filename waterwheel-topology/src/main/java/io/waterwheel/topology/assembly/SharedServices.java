@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Opens a worker's services at its first task and closes them at its last. Keyed by topology, because LocalCluster runs
- * several workers, one after another, in one process.
+ * Opens a worker's services at its first task and closes them at its last. Keyed by topology, because the embedded
+ * server runs several workers, one after another, in one process.
  */
 final class SharedServices implements ServicesFactory {
     private static final long serialVersionUID = 1;
@@ -60,14 +60,25 @@ final class SharedServices implements ServicesFactory {
                 });
     }
 
+    /**
+     * Closes what tasks of a worker that is dead have left open: one that failed while it was prepared is not closed.
+     */
+    static void closeLeft(String id) {
+        Shared left;
+        synchronized (OPEN) {
+            left = OPEN.remove(id);
+        }
+        if (left != null) {
+            left.runtime.close();
+        }
+    }
+
     private static void release(String id, Shared shared) {
         boolean last;
         synchronized (OPEN) {
             shared.users--;
-            last = shared.users == 0;
-            if (last) {
-                OPEN.remove(id);
-            }
+            // Not when it is closed already.
+            last = shared.users == 0 && OPEN.remove(id, shared);
         }
         if (last) {
             shared.runtime.close();

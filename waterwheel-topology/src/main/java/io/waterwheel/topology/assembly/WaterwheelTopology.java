@@ -48,6 +48,15 @@ public final class WaterwheelTopology {
     }
 
     /**
+     * Closes what the tasks of a worker of this process that has ended left open, because they failed themselves.
+     *
+     * @param stormId Storm's id of that worker's topology
+     */
+    public static void closeLeft(String stormId) {
+        SharedServices.closeLeft(stormId);
+    }
+
+    /**
      * The topology with other services than its own.
      *
      * @param services rides in the topology to its workers

@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -47,10 +48,20 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @param wantedPort 0 for the port of the last start on this folder, or any free one
      */
     public static EmbeddedKafka start(Path folder, int wantedPort) throws IOException {
+        return start(folder, wantedPort, Map.of());
+    }
+
+    /**
+     * The same.
+     *
+     * @param more settings of the broker, on top of those it gets here
+     */
+    public static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more) throws IOException {
         ServerFolder.make(folder);
         KeptPorts ports = new KeptPorts(folder);
         int port = ports.port("broker", wantedPort);
         Properties settings = settings(folder, port, ports.port("controller", 0));
+        settings.putAll(more);
         Path file = folder.resolve("server.properties");
         try (OutputStream out = Files.newOutputStream(file)) {
             settings.store(out, "written at each start");

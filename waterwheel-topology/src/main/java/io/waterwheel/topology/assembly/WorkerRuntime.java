@@ -22,6 +22,7 @@ import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
 import io.waterwheel.topology.kafka.KafkaSource;
 import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.kafka.OpenTransactions;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.RpcServer;
@@ -83,6 +84,7 @@ final class WorkerRuntime implements WorkerServices {
     private final KafkaTopics topics;
     private final LogReader logReader;
     private final DeadLetters deadLetters;
+    private final OpenTransactions openTransactions;
     private final RpcServer peerServer;
     private final Directory directory;
     private final Peers peers;
@@ -135,6 +137,12 @@ final class WorkerRuntime implements WorkerServices {
                             + config.get(Keys.NAMESPACE),
                     this::topicOf,
                     topics::ensureDeadLetters));
+            openTransactions = keep(new OpenTransactions(
+                    bootstrap,
+                    clientId + "-transactions",
+                    this::topicOf,
+                    OpenTransactions.LONG,
+                    OpenTransactions.INTERVAL));
             directory = keep(new Directory(catalogStore, config.get(Keys.TOPOLOGY_NAME), scheduler));
             // Peers may call as soon as the server is there; what they need comes right after.
             PeerEntry entry = new PeerEntry();
@@ -285,6 +293,11 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public DeadLetters deadLetters() {
         return deadLetters;
+    }
+
+    @Override
+    public String logWarning(int streamId, int partition) {
+        return openTransactions.warning(streamId, partition);
     }
 
     @Override

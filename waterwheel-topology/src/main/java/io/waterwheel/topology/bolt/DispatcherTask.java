@@ -331,10 +331,10 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                             trouble.replace("STREAM", stream.name()));
                 }
             }
-            services.controlBus()
-                    .broadcast(
-                            Role.COORDINATOR,
-                            report.withWarning(services.deadLetters().warning(id.streamId())));
+            String letters = services.deadLetters().warning(id.streamId());
+            String log = services.logWarning(id.streamId(), id.partition());
+            String warning = letters.isEmpty() || log.isEmpty() ? letters + log : log + "; " + letters;
+            services.controlBus().broadcast(Role.COORDINATOR, report.withWarning(warning));
         }
 
         @Override

@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -127,11 +129,23 @@ public final class KafkaTopics implements AutoCloseable {
                 pause();
             }
         }
+        return Stream.of(keepForEver(name), tooFewReplicas(name))
+                .filter(warning -> !warning.isEmpty())
+                .collect(Collectors.joining("; "));
+    }
+
+    /** Letters are stored in any case: what may become of them is only said. */
+    private String keepForEver(String name) {
         ConfigResource resource = resource(name);
-        Config config = get(
-                        "read the configuration of topic " + name,
-                        admin.describeConfigs(List.of(resource)).all())
-                .getOrDefault(resource, new Config(List.of()));
+        Config config;
+        try {
+            config = get(
+                            "read the configuration of topic " + name,
+                            admin.describeConfigs(List.of(resource)).all())
+                    .getOrDefault(resource, new Config(List.of()));
+        } catch (WaterwheelException e) {
+            return "whether it keeps letters for ever is not known (right DESCRIBE_CONFIGS): " + e.getMessage();
+        }
         if (policy(config).contains(TopicConfig.CLEANUP_POLICY_DELETE)
                 && (!isEndless(config, TopicConfig.RETENTION_MS_CONFIG)
                         || !isEndless(config, TopicConfig.RETENTION_BYTES_CONFIG))) {
@@ -144,9 +158,8 @@ public final class KafkaTopics implements AutoCloseable {
                         "let topic " + name + " keep its letters",
                         admin.incrementalAlterConfigs(Map.of(resource, endless)).all());
             } catch (WaterwheelException e) {
-                // Letters are stored in any case: what retention takes of them is said.
-                return "it may delete letters, since retention.ms and retention.bytes are not -1 and cannot be changed: "
-                        + e.getMessage();
+                return "it may delete letters, since retention.ms and retention.bytes are not -1 and cannot be changed"
+                        + " (right ALTER_CONFIGS): " + e.getMessage();
             }
             LOG.warn(
                     "topic {}: retention.ms and retention.bytes are -1 now, or it would delete its letters; its"
@@ -155,7 +168,7 @@ public final class KafkaTopics implements AutoCloseable {
                     name,
                     policy(config));
         }
-        return tooFewReplicas(name);
+        return "";
     }
 
     private static boolean isEndless(Config config, String name) {
@@ -163,16 +176,32 @@ public final class KafkaTopics implements AutoCloseable {
         return entry != null && "-1".equals(entry.value());
     }
 
-    /** Where there is but one broker, there cannot be two. */
+    /** Not known is no warning: it is asked for again with the letters of another worker, or when this one was idle. */
     private String tooFewReplicas(String topic) {
-        int brokers = get("count the brokers", admin.describeCluster().nodes()).size();
-        TopicDescription found = get(
-                        "describe topic " + topic,
-                        admin.describeTopics(List.of(topic)).allTopicNames())
-                .get(topic);
-        int replicas = found == null
-                ? 0
-                : found.partitions().get(LetterFormat.PARTITION).replicas().size();
+        try {
+            int brokers =
+                    get("count the brokers", admin.describeCluster().nodes()).size();
+            TopicDescription found = get(
+                            "describe topic " + topic,
+                            admin.describeTopics(List.of(topic)).allTopicNames())
+                    .get(topic);
+            return found == null
+                    ? ""
+                    : replicaWarning(
+                            topic,
+                            brokers,
+                            found.partitions()
+                                    .get(LetterFormat.PARTITION)
+                                    .replicas()
+                                    .size());
+        } catch (WaterwheelException e) {
+            LOG.warn("how many replicas topic {} has is not known: {}", topic, e.getMessage());
+            return "";
+        }
+    }
+
+    /** Where there is but one broker, there cannot be two. */
+    static String replicaWarning(String topic, int brokers, int replicas) {
         return brokers < 2 || replicas >= 2
                 ? ""
                 : "the topic " + topic + " has " + replicas + " replica: with its broker's disk the dead letters are"

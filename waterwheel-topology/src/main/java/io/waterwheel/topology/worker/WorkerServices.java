@@ -50,6 +50,9 @@ public interface WorkerServices extends AutoCloseable {
 
     DeadLetters deadLetters();
 
+    /** What holds up all readers of a partition's topic without being anybody's failure, for people; empty: nothing. */
+    String logWarning(int streamId, int partition);
+
     /**
      * A topic as it is now, in offsets of its log.
      *

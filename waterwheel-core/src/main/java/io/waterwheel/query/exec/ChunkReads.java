@@ -39,6 +39,11 @@ final class ChunkReads {
     private final List<Reader> readers = new ArrayList<>();
 
     private final Map<String, String> failures = new HashMap<>();
+    /** By file, what a server met that asking again does not mend: the file is damaged, or the server has a defect. */
+    private final Map<String, WaterwheelException> lasting = new HashMap<>();
+    /** Files that a server failed on with what may have passed when it is asked again. */
+    private final Set<String> passing = new HashSet<>();
+
     private @Nullable Dispatch dispatch;
     /** Hosts of the chunks' files, as far as known. Set before the readers begin. */
     private Map<String, List<String>> replicas = Map.of();
@@ -158,14 +163,14 @@ final class ChunkReads {
                     giveUp(reader);
                     throw refused;
                 }
-                failed(pending, reader, chunk, String.valueOf(e.getMessage()));
+                failed(pending, reader, chunk, e);
                 continue;
             } catch (RuntimeException | Error e) {
                 giveUp(reader);
                 throw e;
             }
             if (cut[0] && !delivery.nobodyWaits()) {
-                failed(pending, reader, chunk, "out of time");
+                failed(pending, reader, chunk, new IOException("out of time"));
                 continue;
             }
             if (!mayMerge(pending, reader, chunk)) {
@@ -217,9 +222,14 @@ final class ChunkReads {
         }
     }
 
-    private synchronized void failed(Dispatch pending, Reader reader, ChunkDescriptor chunk, String why) {
+    private synchronized void failed(Dispatch pending, Reader reader, ChunkDescriptor chunk, Exception why) {
         reader.given = null;
-        failures.put(chunk.file(), reader.server.name() + ": " + why);
+        failures.put(chunk.file(), reader.server.name() + ": " + why.getMessage());
+        if (why instanceof WaterwheelException known && known.kind() != WaterwheelException.Kind.TEMPORARY) {
+            lasting.put(chunk.file(), known);
+        } else {
+            passing.add(chunk.file());
+        }
         pending.failed(chunk, reader.server.name());
     }
 
@@ -232,7 +242,7 @@ final class ChunkReads {
                 continue;
             }
             if (given != null && !pending.isRead(given)) {
-                failed(pending, reader, given, "out of time");
+                failed(pending, reader, given, new IOException("out of time"));
             }
             reader.givenUp = true;
             reader.task.cancel(true);
@@ -294,6 +304,21 @@ final class ChunkReads {
         endReadsInVain(pending);
     }
 
+    /** Why one of these chunks cannot be read, by word of every server that tried; null while some may be. */
+    private synchronized @Nullable WaterwheelException hopeless(List<ChunkDescriptor> left) {
+        for (ChunkDescriptor chunk : left) {
+            if (!passing.contains(chunk.file()) && lasting.containsKey(chunk.file())) {
+                return lasting.get(chunk.file());
+            }
+        }
+        return null;
+    }
+
+    private synchronized void forgetFailures() {
+        lasting.clear();
+        passing.clear();
+    }
+
     private synchronized String failure(ChunkDescriptor chunk) {
         return failures.getOrDefault(chunk.file(), "no query server is alive");
     }
@@ -309,9 +334,15 @@ final class ChunkReads {
             awaitAll(pending);
             // A server that failed, or ended its bids before another failed, gets what is left again.
             for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {
-                if (round > 0 && resolved.query().allowPartial()) {
+                WaterwheelException hopeless = hopeless(pending.left());
+                boolean partial = resolved.query().allowPartial();
+                if (partial && (round > 0 || hopeless != null)) {
                     break;
                 }
+                if (hopeless != null) {
+                    throw hopeless;
+                }
+                forgetFailures();
                 pending.forgetFailures();
                 endpoints.queryServers().forEach(server -> begin(pending, server));
                 awaitAll(pending);

@@ -127,6 +127,8 @@ public final class QueryRunner {
     private static void run(AnswerSink sink, Answering answering) throws InterruptedException {
         try {
             answering.answer();
+        } catch (OutOfMemoryError e) {
+            sink.fail(failed(e));
         } catch (WaterwheelException e) {
             sink.fail(e);
         } catch (IOException e) {
@@ -535,7 +537,26 @@ public final class QueryRunner {
         if (cause instanceof RuntimeException runtime) {
             throw runtime;
         }
+        if (cause instanceof Error error) {
+            throw failed(error);
+        }
         return new IOException(cause);
+    }
+
+    /**
+     * What the one who asked is told of an Error met on the way: never to ask again, for that meets it again, and takes
+     * the next server along.
+     */
+    public static WaterwheelException failed(Error error) {
+        if (error instanceof OutOfMemoryError) {
+            return new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "QUERY_MEMORY",
+                    "query: the server's memory did not suffice to answer it; ask for fewer fields, groups or rows at a"
+                            + " time, or give the server more memory",
+                    error);
+        }
+        return new WaterwheelException(WaterwheelException.Kind.BUG, "BUG", "a defect of the server: " + error, error);
     }
 
     private static WaterwheelException noSuchStream(String stream) {

@@ -8,6 +8,7 @@ import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.chunk.CorruptChunkException;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
@@ -30,6 +31,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -202,6 +204,52 @@ final class QueryRunnerTest {
     }
 
     /** Chunk i holds times from 100 i to 100 i + 99. */
+    /** One server's word does, once the others have none: no time of the query is spent on asking again. */
+    @Test
+    void aDamagedChunkFailsTheQueryAtOnce() throws Exception {
+        Scan damaged = (subquery, resolved, sink) -> {
+            if (subquery.file().equals("c3")) {
+                throw new CorruptChunkException("c3", "leaf 1", 9, "checksum 1", "2");
+            }
+            return threeRows(subquery, resolved, sink);
+        };
+        for (boolean partial : new boolean[] {false, true}) {
+            read.clear();
+            Answer answer = new Answer();
+            Endpoints endpoints = endpoints(Map.of("a", damaged, "b", damaged), QueryRunnerTest::nothingFresh);
+            Query whole = Query.of("s").withTimeout(Duration.ofHours(1));
+            Query query = partial ? whole.withPartialAllowed() : whole;
+            new QueryRunner(snapshots(Map.of()), id -> endpoints, executor).run(query, answer);
+            if (partial) {
+                assertThat(answer.verdict.complete()).isFalse();
+                assertThat(answer.verdict.missing()).singleElement().asString().contains("c3", "leaf 1");
+            } else {
+                assertThat(answer.failure.kind()).isEqualTo(WaterwheelException.Kind.CORRUPT);
+                assertThat(answer.failure).hasMessageContaining("chunk c3 is damaged: leaf 1");
+            }
+            assertThat(Collections.frequency(read, "c3")).isLessThanOrEqualTo(2);
+        }
+    }
+
+    /** To ask again would meet it again, and take the next server along. */
+    @Test
+    void anErrorOfAReaderIsNotSomethingToAskAgainFor() throws Exception {
+        for (Error error : List.of(new OutOfMemoryError("planted"), new StackOverflowError("planted"))) {
+            Answer answer = new Answer();
+            Endpoints endpoints = endpoints(
+                    Map.of("a", (subquery, resolved, sink) -> {
+                        throw error;
+                    }),
+                    QueryRunnerTest::nothingFresh);
+            Query query = Query.of("s").withTimeout(Duration.ofHours(1));
+            new QueryRunner(snapshots(Map.of()), id -> endpoints, executor).run(query, answer);
+            boolean memory = error instanceof OutOfMemoryError;
+            assertThat(answer.failure.code()).isEqualTo(memory ? "QUERY_MEMORY" : "BUG");
+            assertThat(answer.failure.kind())
+                    .isEqualTo(memory ? WaterwheelException.Kind.USER : WaterwheelException.Kind.BUG);
+        }
+    }
+
     private static SnapshotSource snapshots(Map<Integer, Reported> reports) {
         return snapshots(STREAM, STREAM, reports);
     }

@@ -16,6 +16,7 @@ import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +74,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final int index;
         private final SnapshotCache snapshots;
         private final KeyBalancer balancer;
+        private final DamagedChunks damaged = new DamagedChunks(InstantSource.system());
         private final AutoCloseable registration;
         private final QueryRunner runner;
         private final WorkerServices.CoordinatorServer server;
@@ -118,7 +120,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         @Override
         public void query(Query query, AnswerSink sink) throws InterruptedException {
             if (ends(query, sink)) {
-                runner.run(query, sink);
+                runner.run(query, damaged.watching(query.stream(), sink));
             }
         }
 
@@ -126,7 +128,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         public void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
                 throws InterruptedException {
             if (ends(query, sink)) {
-                runner.runOnChunks(query, snapshot, chunks, sink);
+                runner.runOnChunks(query, snapshot, chunks, damaged.watching(query.stream(), sink));
             }
         }
 
@@ -166,6 +168,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
                 // Of this stream: the status of the others is as good as ever.
                 troubles.add("cannot be answered from: " + e.getMessage());
             }
+            troubles.addAll(damaged.of(stream.name()));
             return new StatusJson.StreamStatus(
                     snapshot,
                     snapshots.lastReports(stream.id()),

@@ -2,6 +2,7 @@ package io.waterwheel.topology.rpc;
 
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.query.exec.QueryRunner;
 import io.waterwheel.wire.WireErrors;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.ErrorFlightMetadata;
@@ -35,6 +36,9 @@ final class RpcErrors {
             return closing(failure);
         }
         LOG.error("a call failed", failure);
+        if (failure instanceof Error error) {
+            return QueryRunner.failed(error);
+        }
         return new WaterwheelException(Kind.BUG, "BUG", "a defect of the server: " + failure, failure);
     }
 

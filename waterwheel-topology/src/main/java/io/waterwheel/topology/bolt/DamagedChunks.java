@@ -1,0 +1,90 @@
+package io.waterwheel.topology.bolt;
+
+import io.waterwheel.chunk.CorruptChunkException;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.exec.AnswerSink;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The damage that queries met in chunks, for {@code status}: each file once, the last hour. Thread-safe. */
+final class DamagedChunks {
+    /** How long after it was last met damage is told of: the file may have been restored since. */
+    static final Duration KEPT = Duration.ofHours(1);
+
+    private static final int MOST = 100;
+
+    private record Damage(String stream, String what, Instant when) {}
+
+    private final InstantSource clock;
+    /** By what is said of it, which names the file; the one that was met last is the last. */
+    private final Map<String, Damage> damages = new LinkedHashMap<>();
+
+    DamagedChunks(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** Notes a failure of a query, if damage is what it tells of. */
+    synchronized void failed(String stream, WaterwheelException failure) {
+        if (!failure.code().equals(CorruptChunkException.CODE)) {
+            return;
+        }
+        String what = String.valueOf(failure.getMessage());
+        damages.remove(what);
+        damages.put(what, new Damage(stream, what, clock.instant()));
+        if (damages.size() > MOST) {
+            damages.remove(damages.keySet().iterator().next());
+        }
+    }
+
+    /** What was met in chunks of a stream, in sentences for people. */
+    synchronized List<String> of(String stream) {
+        Instant from = clock.instant().minus(KEPT);
+        damages.values().removeIf(damage -> damage.when().isBefore(from));
+        List<String> said = new ArrayList<>();
+        for (Damage damage : damages.values()) {
+            if (damage.stream().equals(stream)) {
+                said.add(damage.what() + " (a query met it at " + damage.when() + ")");
+            }
+        }
+        return said;
+    }
+
+    /** The sink, which lets this see how the answer ends. */
+    AnswerSink watching(String stream, AnswerSink sink) {
+        return new AnswerSink() {
+            @Override
+            public void start(List<Field> fields) {
+                sink.start(fields);
+            }
+
+            @Override
+            public void rows(TupleBlock rows) {
+                sink.rows(rows);
+            }
+
+            @Override
+            public void finish(Verdict verdict) {
+                sink.finish(verdict);
+            }
+
+            @Override
+            public void fail(WaterwheelException failure) {
+                failed(stream, failure);
+                sink.fail(failure);
+            }
+
+            @Override
+            public boolean cancelled() {
+                return sink.cancelled();
+            }
+        };
+    }
+}

@@ -15,12 +15,8 @@ import io.waterwheel.topology.worker.WorkerServices;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}) and what is left
- * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests ({@link RollUp}), and
+ * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests ({@link EditRollUps}), and
  * finishes what others have begun ({@link Finisher}), at intervals, on a thread of its own. One task of the topology
  * has it; that a predecessor may still be at work harms nothing.
  */
@@ -41,22 +37,8 @@ final class Collector implements AutoCloseable {
     /** What it has done so far. */
     record Totals(long removed, long removedBytes, FileCollector.@Nullable Found last) {}
 
-    /**
-     * What has become of the edits.
-     *
-     * @param manifests named so far
-     * @param failure why edits stay in ZooKeeper though there are more than there should be; empty when they do not
-     */
-    record RollUps(long manifests, String failure) {}
-
     /** How often is looked whether there is something to roll up. */
     private static final Duration ROLL_UP_INTERVAL = Duration.ofSeconds(5);
-
-    /** A stream that nobody follows (it has no tuples, or cannot be read) is looked at as often. */
-    private static final long UNFOLLOWED_NANOS = TimeUnit.MINUTES.toNanos(10);
-
-    /** A failure that lasts is told of as often. */
-    private static final long WARN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final WorkerServices services;
     private final FileCollector collector;
@@ -65,51 +47,29 @@ final class Collector implements AutoCloseable {
     /** Writer: its thread. Readers: any. */
     private volatile Totals totals = new Totals(0, 0, null);
 
-    /** Writer: its thread. Readers: any. */
-    private volatile RollUps rollUps = new RollUps(0, "");
-
-    private final StreamSnapshots snapshots;
     private final Finisher finisher;
     private final Expiry expiry;
     private final DroppedStreams dropped;
-    private final RollUpPolicy policy;
+    private final EditRollUps rollUps;
     /** A stream as it is known here without asking; nothing when it is not followed. */
     private final Function<StreamInfo, Optional<StreamSnapshot>> known;
-    /** By stream. Its thread only. */
-    private final Map<Integer, Rolling> rolls = new HashMap<>();
-
-    /** What is known of one stream's edits. */
-    private static final class Rolling {
-        final RollUp roll;
-        /** Whether the manifest lacks edits, and when that was found. */
-        boolean behind;
-
-        long behindSinceNanos;
-        /** When the catalog was asked last. */
-        long lookedNanos;
-
-        Rolling(RollUp roll) {
-            this.roll = roll;
-        }
-    }
-
-    private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
     /** @param cache the coordinator's snapshots, which are the collector's too */
     Collector(WorkerServices services, SnapshotCache cache) {
         this.services = services;
         this.known = cache::followed;
-        this.snapshots = new StreamSnapshots(
+        StreamSnapshots snapshots = new StreamSnapshots(
                 services.catalogStore(), services.chunkStore(), snapshot -> cache.latest(snapshot.stream()));
         this.finisher = new Finisher(snapshots);
         this.expiry = new Expiry(snapshots);
         this.dropped = new DroppedStreams(
                 services.catalogStore(),
                 services.config().get(Keys.COLLECTOR_GRACE).toNanos());
-        this.policy = new RollUpPolicy(
+        RollUpPolicy policy = new RollUpPolicy(
                 RollUp.Settings.of(services.config().get(Keys.CATALOG_EDITS)),
                 services.config().get(Keys.CATALOG_TOTAL_EDITS),
                 services.config().get(Keys.CATALOG_EDIT_AGE).toNanos());
+        this.rollUps = new EditRollUps(snapshots, policy, known);
         this.collector = new FileCollector(
                 snapshots, services.config().get(Keys.COLLECTOR_GRACE).toNanos());
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -131,42 +91,19 @@ final class Collector implements AutoCloseable {
                 looks.isDone() || rolling.isDone() ? "ended" : "started");
     }
 
-    RollUps rollUps() {
-        return rollUps;
+    EditRollUps.Totals rollUps() {
+        return rollUps.totals();
     }
 
     private void rollUp() {
-        String failure = "";
-        long manifests = rollUps.manifests();
         try {
             Map<Integer, StreamInfo> streams = services.streams().streams();
-            rolls.keySet().retainAll(streams.keySet());
-            List<RollUpPolicy.Backlog> backlogs = new ArrayList<>();
-            for (StreamInfo stream : streams.values()) {
-                finish(stream);
-                try {
-                    backlogs.add(backlog(stream));
-                } catch (IOException | RuntimeException e) {
-                    failure = cannotRollUp(stream, e);
-                }
-            }
-            for (RollUpPolicy.Due due : policy.due(backlogs)) {
-                StreamInfo stream = streams.get(due.streamId());
-                Rolling rolling = rolls.get(due.streamId());
-                if (stream != null && rolling != null) {
-                    try {
-                        manifests += rollUp(stream, rolling, due);
-                    } catch (IOException | RuntimeException e) {
-                        failure = cannotRollUp(stream, e);
-                    }
-                }
-            }
+            streams.values().forEach(this::finish);
+            rollUps.round(streams);
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nobody would hear of it.
-            LOG.error("[collector] rolling up failed; trying again later", e);
-            failure = String.valueOf(e);
+            LOG.error("[collector] finishing and rolling up failed; trying again later", e);
         }
-        rollUps = new RollUps(manifests, failure);
     }
 
     private void finish(StreamInfo stream) {
@@ -181,64 +118,6 @@ final class Collector implements AutoCloseable {
                     stream.name(),
                     e);
         }
-    }
-
-    private String cannotRollUp(StreamInfo stream, Exception e) {
-        if (System.nanoTime() - warnedNanos >= WARN_NANOS) {
-            warnedNanos = System.nanoTime();
-            LOG.warn(
-                    "[collector] edits of stream {} cannot be rolled up and stay in ZooKeeper; trying again every few"
-                            + " seconds. Is the chunk store reachable and has it room?",
-                    stream.name(),
-                    e);
-        }
-        return stream.name() + ": " + e.getMessage();
-    }
-
-    /** Asks the catalog only about a stream that is new here, or that nobody follows: idle streams cost nothing. */
-    private RollUpPolicy.Backlog backlog(StreamInfo stream) throws IOException {
-        long now = System.nanoTime();
-        Rolling rolling = rolls.get(stream.id());
-        long last = known.apply(stream).map(StreamSnapshot::edit).orElse(-1L);
-        if (rolling == null) {
-            rolling = new Rolling(new RollUp(snapshots, stream, policy.settings(), () -> UUID.randomUUID()
-                    .toString()
-                    .replace("-", "")));
-            rolls.put(stream.id(), rolling);
-            look(rolling, now);
-        } else if (last < 0 && now - rolling.lookedNanos >= UNFOLLOWED_NANOS) {
-            look(rolling, now);
-        }
-        long behind = Math.max(0, Math.max(last, rolling.roll.seen()) - rolling.roll.rolledUp());
-        if (behind > 0 && !rolling.behind) {
-            rolling.behindSinceNanos = now;
-        }
-        rolling.behind = behind > 0;
-        return new RollUpPolicy.Backlog(
-                stream.id(), behind, rolling.roll.kept(), behind == 0 ? 0 : now - rolling.behindSinceNanos);
-    }
-
-    private void look(Rolling rolling, long now) throws IOException {
-        rolling.lookedNanos = now;
-        if (rolling.roll.write() && rolling.roll.commit()) {
-            rollUps = new RollUps(rollUps.manifests() + 1, "");
-        }
-        trim(rolling, policy.settings().tail());
-    }
-
-    private static void trim(Rolling rolling, int tail) {
-        while (rolling.roll.trim(tail) > 0) {
-            LOG.debug("[collector] deleted edits that are rolled up");
-        }
-    }
-
-    /** Returns how many manifests were named. */
-    private static int rollUp(StreamInfo stream, Rolling rolling, RollUpPolicy.Due due) throws IOException {
-        boolean named = rolling.roll.write(due.least()) && rolling.roll.commit();
-        rolling.behind = false;
-        trim(rolling, due.tail());
-        LOG.debug("[collector] {} edits of stream {} stay", rolling.roll.kept(), stream.name());
-        return named ? 1 : 0;
     }
 
     Totals totals() {

@@ -55,7 +55,7 @@ final class StatusJson {
             Function<StreamInfo, StreamStatus> status,
             String chunkStoreTrouble,
             Collector.@Nullable Totals collector,
-            Collector.@Nullable RollUps rollUps) {
+            EditRollUps.@Nullable Totals rollUps) {
         ObjectNode json = MAPPER.createObjectNode();
         ArrayNode troubles = json.putArray("troubles");
         if (!chunkStoreTrouble.isEmpty()) {

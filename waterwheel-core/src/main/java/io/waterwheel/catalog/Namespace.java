@@ -34,9 +34,11 @@ public final class Namespace {
     private static final String NEXT_ID = "/next-stream-id";
 
     private final CatalogStore store;
+    private final TopicIndex topics;
 
     public Namespace(CatalogStore store) {
         this.store = store;
+        this.topics = new TopicIndex(store);
         store.ensure(STREAMS);
         store.ensure(DATA);
         store.ensure(NEXT_ID);
@@ -160,7 +162,8 @@ public final class Namespace {
      *
      * @param starts per partition of the topic, the first offset that belongs to the stream
      * @param log of the topic
-     * @throws WaterwheelException STREAM_EXISTS when there is one of that name
+     * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_TAKEN when the topic feeds
+     *     another
      */
     public StreamInfo create(
             String name,
@@ -174,25 +177,6 @@ public final class Namespace {
         while (true) {
             store.sync();
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
-            StreamEntries entries = entries();
-            for (String other : entries.unreadable()) {
-                Optional<String> theirs = store.read(path(other)).flatMap(entry -> CatalogJson.topic(entry.data()));
-                if (!other.equals(name) && (theirs.isEmpty() || theirs.get().equals(topic))) {
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.USER,
-                            "TOPIC_TAKEN",
-                            "topic " + topic + " may feed stream " + other + " already, whose entry " + path(other)
-                                    + " cannot be read; mend that, or use a release that can read it");
-                }
-            }
-            for (StreamInfo other : entries.readable()) {
-                if (other.topic().equals(topic) && !other.name().equals(name)) {
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.USER,
-                            "TOPIC_TAKEN",
-                            "topic " + topic + " feeds stream " + other.name() + " already; a topic feeds one stream");
-                }
-            }
             int id = nextId(counter);
             StreamInfo stream = new StreamInfo(name, id, schema, format, topic, starts.length, indexers, policy);
             List<Op> ops = new ArrayList<>();
@@ -200,6 +184,7 @@ public final class Namespace {
             ops.addAll(new StreamCatalog(store, stream)
                     .creation(RoutingTable.even(1, KeyMaker.domain(schema), indexers), starts, log));
             try {
+                ops.addAll(topics.take(topic, name, id, this));
                 store.commit(ops);
                 return stream;
             } catch (ConflictException e) {
@@ -247,11 +232,13 @@ public final class Namespace {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             Optional<CatalogStore.Node> node = store.read(path(name));
             // The name may be another stream's by now, which nobody asked to drop.
-            if (node.isEmpty()
-                    || CatalogJson.readStream(path(name), node.get().data()).id() != id) {
+            StreamInfo stream = node.isEmpty()
+                    ? null
+                    : CatalogJson.readStream(path(name), node.get().data());
+            if (stream == null || stream.id() != id) {
                 return;
             }
-            List<Op> ops = new ArrayList<>();
+            List<Op> ops = new ArrayList<>(topics.giveBack(stream));
             // At its version: partitions and indexers are added with a change of it, so that the lists below are whole.
             ops.add(new Op.Delete(path(name), node.get().version()));
             // At any version: limits rise and indexers flush all the time, and who comes later finds nothing to change.

@@ -1,0 +1,166 @@
+package io.waterwheel.catalog;
+
+import io.waterwheel.catalog.CatalogStore.ConflictException;
+import io.waterwheel.catalog.CatalogStore.Node;
+import io.waterwheel.catalog.CatalogStore.Op;
+import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.model.WaterwheelException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which stream a topic feeds: a node for each topic with the stream's name, so that whoever creates a stream need not
+ * read all that there are. A node is there and gone with its stream's entry, in one transaction.
+ *
+ * <p>The node above says up to which stream id the index is whole. Releases without an index create streams all the
+ * same, and raise the next id alone: then, and in a namespace that has no index yet, all entries are read once.
+ */
+final class TopicIndex {
+    private static final String TOPICS = "/topics";
+    /** Nodes written in one transaction; far below what a transaction may hold. */
+    private static final int WRITES = 500;
+
+    private final CatalogStore store;
+
+    TopicIndex(CatalogStore store) {
+        this.store = store;
+        store.ensure(TOPICS);
+    }
+
+    /** A topic's node. Kafka's names are legal names of nodes, but for those that are dots only. */
+    static String path(String topic) {
+        String name = URLEncoder.encode(topic, StandardCharsets.UTF_8);
+        return TOPICS + "/" + (name.startsWith(".") ? "%2E" + name.substring(1) : name);
+    }
+
+    /**
+     * What takes a topic, to be done with the creation of the stream's entry and the raise of the next id by one.
+     *
+     * @param nextId that the stream is to have
+     * @throws WaterwheelException TOPIC_TAKEN when the topic feeds another stream
+     * @throws ConflictException when others write the index at this moment: read the next id again
+     * @throws UnknownOutcomeException so too
+     */
+    List<Op> take(String topic, String stream, int nextId, Namespace namespace)
+            throws ConflictException, UnknownOutcomeException {
+        Node whole = store.read(TOPICS).orElseThrow();
+        if (wholeUpTo(whole) != nextId) {
+            // Before anything is written: who may not create a stream learns that first.
+            complete(stream, topic, namespace.entries());
+            store.commit(List.of(new Op.Set(TOPICS, number(nextId), whole.version())));
+            whole = store.read(TOPICS).orElseThrow();
+        }
+        List<Op> ops = new ArrayList<>();
+        ops.add(new Op.Set(TOPICS, number(nextId + 1), whole.version()));
+        Optional<Node> there = store.read(path(topic));
+        if (there.isPresent()) {
+            String other = name(there.get());
+            if (!other.equals(stream)) {
+                store.read(Namespace.path(other)).ifPresent(entry -> requireOther(topic, other, entry));
+            }
+            // Its stream was dropped by a release without an index.
+            ops.add(new Op.Set(path(topic), bytes(stream), there.get().version()));
+        } else {
+            ops.add(new Op.Create(path(topic), bytes(stream)));
+        }
+        return ops;
+    }
+
+    /** What gives a dropped stream's topic back. */
+    List<Op> giveBack(StreamInfo stream) {
+        return store.read(path(stream.topic()))
+                .filter(node -> name(node).equals(stream.name()))
+                .<List<Op>>map(node -> List.of(new Op.Delete(path(stream.topic()), node.version())))
+                .orElse(List.of());
+    }
+
+    private static void requireOther(String topic, String other, Node entry) {
+        Optional<String> theirs = CatalogJson.topic(entry.data());
+        if (theirs.isPresent() && !theirs.get().equals(topic)) {
+            return;
+        }
+        try {
+            CatalogJson.readStream(Namespace.path(other), entry.data());
+        } catch (CorruptCatalogException e) {
+            WaterwheelException taken = unreadable(topic, other);
+            taken.initCause(e);
+            throw taken;
+        }
+        throw new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "TOPIC_TAKEN",
+                "topic " + topic + " feeds stream " + other + " already; a topic feeds one stream");
+    }
+
+    private static WaterwheelException unreadable(String topic, String other) {
+        return new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "TOPIC_TAKEN",
+                "topic " + topic + " may feed stream " + other + " already, whose entry " + Namespace.path(other)
+                        + " cannot be read; mend that, or use a release that can read it");
+    }
+
+    /** Writes the nodes that are not there, or name streams that are gone. */
+    private void complete(String creating, String topic, StreamEntries entries)
+            throws ConflictException, UnknownOutcomeException {
+        Map<String, String> streams = new HashMap<>();
+        Set<List<String>> feeds = new HashSet<>();
+        for (StreamInfo stream : entries.readable()) {
+            streams.putIfAbsent(stream.topic(), stream.name());
+            feeds.add(List.of(stream.topic(), stream.name()));
+        }
+        for (String other : entries.unreadable()) {
+            Optional<Node> entry = store.read(Namespace.path(other));
+            Optional<String> theirs = entry.flatMap(node -> CatalogJson.topic(node.data()));
+            if (theirs.isPresent()) {
+                streams.putIfAbsent(theirs.get(), other);
+                feeds.add(List.of(theirs.get(), other));
+            } else if (entry.isPresent() && !other.equals(creating)) {
+                throw unreadable(topic, other);
+            }
+        }
+        List<String> topics = List.copyOf(streams.keySet());
+        for (int from = 0; from < topics.size(); from += WRITES) {
+            List<String> some = topics.subList(from, Math.min(topics.size(), from + WRITES));
+            List<Optional<Node>> nodes =
+                    store.readAll(some.stream().map(TopicIndex::path).toList());
+            List<Op> ops = new ArrayList<>();
+            for (int i = 0; i < some.size(); i++) {
+                String path = path(some.get(i));
+                byte[] name = bytes(streams.getOrDefault(some.get(i), ""));
+                Optional<Node> node = nodes.get(i);
+                if (node.isEmpty()) {
+                    ops.add(new Op.Create(path, name));
+                } else if (!feeds.contains(List.of(some.get(i), name(node.get())))) {
+                    ops.add(new Op.Set(path, name, node.get().version()));
+                }
+            }
+            if (!ops.isEmpty()) {
+                store.commit(ops);
+            }
+        }
+    }
+
+    private static int wholeUpTo(Node whole) {
+        return whole.data().length == 0 ? 1 : Integer.parseInt(name(whole));
+    }
+
+    private static byte[] number(int id) {
+        return bytes(String.valueOf(id));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String name(Node node) {
+        return new String(node.data(), StandardCharsets.UTF_8);
+    }
+}

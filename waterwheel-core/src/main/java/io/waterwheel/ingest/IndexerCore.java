@@ -29,11 +29,17 @@ public final class IndexerCore {
     private static final long SUBSCRIBE_NANOS = 50_000_000;
     private static final long ACTIVE_NANOS = 500_000_000;
     /**
-     * A dispatcher that was restarted, and heard an old subscription first, has sent more than ever arrives: what both
-     * sides count as under way differs from then on, and a channel with little credit would wait for ever. So a channel
-     * on which nothing flows begins a new attempt: at once, and again after this time.
+     * A channel that something came on more recently hears every heartbeat. Less than what the dispatcher goes by, so
+     * that nothing is expected that is not sent.
      */
-    private static final long IDLE_SUBSCRIBE_NANOS = 10_000_000_000L;
+    private static final long QUICK_NANOS = 700_000_000;
+    /** Heartbeats of an idle channel come more seldom, so its silence lasts longer before it is asked for again. */
+    private static final long IDLE_SILENCE_NANOS = 900_000_000;
+
+    /** Of reports that say nothing new, one in so many is sent, within {@link #IDLE_REPORT_NANOS}. */
+    private static final int IDLE_REPORTS = 4;
+    /** Coordinators take a report for fresh for a second. */
+    private static final long IDLE_REPORT_NANOS = 800_000_000;
 
     private static final long REPORT_LIMIT_NANOS = 2_000_000;
     /** Reported regions reach this far beyond the newest tuple, so that a steady stream need not report each block. */
@@ -47,8 +53,10 @@ public final class IndexerCore {
         boolean active;
         long lastTakeNanos;
         long lastHeardNanos;
+        /** When the watermark last moved, or a subscription was new. */
+        long lastNewsNanos;
+
         long lastSubscribeNanos;
-        long lastCreditNanos;
         boolean subscribeDue;
     }
 
@@ -111,6 +119,10 @@ public final class IndexerCore {
     private @Nullable Region reportedRegion;
     private boolean reported;
     private long lastReportNanos;
+    /** Whether what it holds, or its watermarks, changed since. */
+    private boolean unreported;
+    /** Whether something was heard since the last view. */
+    private boolean unpublished;
 
     /**
      * @param start the checkpoint with the epoch already raised in it
@@ -251,13 +263,9 @@ public final class IndexerCore {
         if (block.epoch().indexerEpoch() != epoch || block.epoch().attempt() != channel.attempt) {
             return;
         }
-        channel.lastHeardNanos = now;
+        heard(channel, now);
         if (block.from() > channel.watermark) {
-            // Something between is lost: ask again, as another attempt, from where this channel stands.
-            channel.subscribeDue = true;
-            if (now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
-                subscribe(block.partition(), now);
-            }
+            onGap(block.partition(), now);
             return;
         }
         if (block.to() <= channel.watermark) {
@@ -279,6 +287,8 @@ public final class IndexerCore {
         }
         version = Math.max(version, block.version());
         channel.watermark = block.to();
+        channel.lastNewsNanos = now;
+        unreported = true;
         if (recovering) {
             recovering = isRecovering();
         }
@@ -288,6 +298,45 @@ public final class IndexerCore {
         publish();
         grant(block.partition(), now);
         reportIfNews(now);
+    }
+
+    private void heard(Channel channel, long now) {
+        channel.lastHeardNanos = now;
+        unpublished = true;
+    }
+
+    /** Something is lost: ask again, as another attempt, from where this channel stands. */
+    private void onGap(int partition, long now) {
+        Channel channel = channels[partition];
+        channel.subscribeDue = true;
+        if (now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
+            subscribe(partition, now);
+        }
+    }
+
+    /** Hears where a channel stands on which nothing flows, as its dispatcher sees it. */
+    void onHeartbeat(ChannelHeartbeats heartbeats, int entry, long now) {
+        int partition = heartbeats.partition(entry);
+        if (stopped || partition >= channels.length) {
+            return;
+        }
+        Channel channel = channels[partition];
+        if (heartbeats.indexerEpoch(entry) != epoch || heartbeats.attempt(entry) != channel.attempt) {
+            return;
+        }
+        heard(channel, now);
+        if (heartbeats.position(entry) > channel.watermark) {
+            onGap(partition, now);
+            return;
+        }
+        /* A dispatcher that was restarted, and heard an old subscription first, has sent more than ever arrives: what
+         * both sides count as under way differs from then on, and a channel with little credit would wait for ever. */
+        channel.subscribeDue |= !channel.active
+                && (heartbeats.position(entry) < channel.watermark || heartbeats.sent(entry) != channel.consumed);
+        if (heartbeats.granted(entry) < channel.granted) {
+            // The last grant may be lost, and a grant is a maximum, so repeating changes nothing.
+            credit(partition);
+        }
     }
 
     private void noteRebuilds() {
@@ -322,16 +371,15 @@ public final class IndexerCore {
     private void grant(int partition, long now) {
         Channel channel = channels[partition];
         if (raiseGrant(channel)) {
-            credit(partition, now);
+            credit(partition);
         }
         if (window.exhausted()) {
             forget(now, true);
         }
     }
 
-    private void credit(int partition, long now) {
+    private void credit(int partition) {
         Channel channel = channels[partition];
-        channel.lastCreditNanos = now;
         effects.credit(new Control.Credit(
                 stream.id(), partition, indexer, new ChannelEpoch(epoch, channel.attempt), channel.granted));
     }
@@ -359,15 +407,12 @@ public final class IndexerCore {
                 window.activeChanged(-1);
                 channel.subscribeDue |= channel.granted - channel.consumed > 1;
             }
-            channel.subscribeDue |= !channel.active && now - channel.lastSubscribeNanos > IDLE_SUBSCRIBE_NANOS;
             if (channel.subscribeDue && now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
                 subscribe(p, now);
-            } else if (now - channel.lastHeardNanos > settings.silenceNanos()
-                    && now - channel.lastSubscribeNanos > settings.silenceNanos()) {
+            } else if (isSilent(channel, now)) {
                 repeatSubscribe(p, now);
-            } else if (raiseGrant(channel) || now - channel.lastCreditNanos > settings.silenceNanos()) {
-                // Repeated: the last grant may be lost, and a grant is a maximum, so repeating changes nothing.
-                credit(p, now);
+            } else if (raiseGrant(channel)) {
+                credit(p);
             }
         }
         if (now - activeSinceNanos > settings.sealAgeNanos() || isRecoveryToBeKept(now)) {
@@ -379,11 +424,31 @@ public final class IndexerCore {
             }
         }
         forget(now, window.exhausted());
-        if (now - lastReportNanos >= settings.reportNanos() && !isStale(now)) {
+        if (isReportDue(now) && !isStale(now)) {
             // One that hears nothing lets its report age, so that it is asked and can say so.
             report(now);
         }
-        publish();
+        if (unpublished) {
+            publish();
+        }
+    }
+
+    /**
+     * Whether neither block nor heartbeat came for longer than a dispatcher that knows of the channel would let pass.
+     */
+    private boolean isSilent(Channel channel, long now) {
+        long silence = now - channel.lastNewsNanos < QUICK_NANOS
+                ? settings.silenceNanos()
+                : Math.max(settings.silenceNanos(), IDLE_SILENCE_NANOS);
+        return now - channel.lastHeardNanos > silence && now - channel.lastSubscribeNanos > settings.silenceNanos();
+    }
+
+    private boolean isReportDue(long now) {
+        if (unreported) {
+            return now - lastReportNanos >= settings.reportNanos();
+        }
+        long interval = Math.min(IDLE_REPORTS * settings.reportNanos(), IDLE_REPORT_NANOS);
+        return Beats.passed(lastReportNanos, now, Math.max(interval, settings.reportNanos()));
     }
 
     private boolean isRecoveryToBeKept(long now) {
@@ -439,6 +504,7 @@ public final class IndexerCore {
         }
         active = trees.next(template);
         activeSinceNanos = now;
+        unreported = true;
         treesChanged();
         effects.flush(new SealedTree(
                 stream.id(),
@@ -540,6 +606,7 @@ public final class IndexerCore {
         Channel channel = channels[partition];
         channel.attempt++;
         channel.subscribeDue = false;
+        channel.lastNewsNanos = now;
         // What was under way in the old attempt is lost, so it counts no longer.
         underWayChanged(-Math.max(0, channel.granted - channel.consumed));
         long share = share(channel);
@@ -596,6 +663,7 @@ public final class IndexerCore {
     }
 
     private void publish() {
+        unpublished = false;
         long[] heard = new long[channels.length];
         for (int p = 0; p < heard.length; p++) {
             heard[p] = channels[p].lastHeardNanos;
@@ -633,6 +701,7 @@ public final class IndexerCore {
             tuples += flush.trees().tuples();
         }
         reported = true;
+        unreported = false;
         reportedRegion = region;
         lastReportNanos = now;
         effects.report(new Control.Report(

@@ -76,6 +76,21 @@ public final class IndexerTask {
         sealWhenExhausted(now);
     }
 
+    /** Hears of channels on which nothing flows; those of indexers that are not hosted here are passed over. */
+    public void onHeartbeats(ChannelHeartbeats heartbeats, long now) {
+        IndexerCore core = null;
+        for (int i = 0; i < heartbeats.size(); i++) {
+            int stream = heartbeats.streamId(i);
+            int indexer = heartbeats.indexer(i);
+            if (core == null || core.stream().id() != stream || core.indexer() != indexer) {
+                core = cores.get(new Id(stream, indexer));
+            }
+            if (core != null) {
+                core.onHeartbeat(heartbeats, i, now);
+            }
+        }
+    }
+
     /**
      * How an indexer's flushes go from now on. While they fail, the others do not wait for them: it is set aside, and
      * may hold no more than a share of the pool.

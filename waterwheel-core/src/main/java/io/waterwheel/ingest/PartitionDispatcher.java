@@ -37,15 +37,18 @@ public final class PartitionDispatcher {
      * watermark. So whatever is dropped here (a live batch that does not fit, a sweep that came late) is read again
      * when a cursor gets there. */
 
-    /** Offsets by which the limit is kept ahead on an idle partition. */
     /** Less read again at a time would be a question to Kafka for every few records. */
     static final int LEAST_SWEEP_BYTES = 64 << 10;
 
+    /** Offsets by which the limit is kept ahead on an idle partition. */
     private static final long MIN_MARGIN = 64;
 
     private static final long STEER_NANOS = 50_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
     private static final long REPORT_NANOS = 1_000_000_000;
+    /** Of a channel on which something was sent more recently, every heartbeat goes. */
+    private static final long QUICK_NANOS = 1_000_000_000;
+
     private final int streamId;
     private final int partition;
     private final Segmenter segmenter;
@@ -369,7 +372,7 @@ public final class PartitionDispatcher {
         intake(now);
     }
 
-    /** Time passes: heartbeats, repeats, retries. Call about every 50 ms. */
+    /** Time passes: repeats, retries. Call about every 50 ms. */
     public void onTick(long now) {
         rate.measure(position(), now);
         letters.onTick(now);
@@ -386,16 +389,26 @@ public final class PartitionDispatcher {
             tableAsked = 0;
         }
         intake(now);
-        if (now - reportedNanos > REPORT_NANOS) {
+        if (Beats.passed(reportedNanos, now, REPORT_NANOS)) {
             report(now);
         }
         Control.KeySample sample = sampler.next(streamId, partition, now);
         if (sample != null) {
             effects.sample(sample);
         }
+    }
+
+    /**
+     * Says where channels stand on which nothing flows.
+     *
+     * @param idleToo those too on which nothing was sent for a while
+     */
+    void addHeartbeats(HeartbeatRound round, boolean idleToo, long now) {
         for (OutgoingChannel channel : channels.values()) {
-            if (channel.epoch != null && now - channel.lastSendNanos >= settings.heartbeatNanos()) {
-                heartbeat(channel, now);
+            ChannelEpoch epoch = channel.epoch;
+            long silent = now - channel.lastSendNanos;
+            if (epoch != null && silent >= settings.heartbeatNanos() / 2 && (idleToo || silent < QUICK_NANOS)) {
+                round.add(streamId, partition, channel.indexer, epoch, channel.sentTo, channel.sent, channel.granted);
             }
         }
     }
@@ -666,6 +679,7 @@ public final class PartitionDispatcher {
         send(channel, channel.sentTo, channel.cursor, null, now);
     }
 
+    /** Answers a subscription. */
     private void heartbeat(OutgoingChannel channel, long now) {
         send(channel, channel.sentTo, channel.sentTo, null, now);
     }

@@ -1,5 +1,6 @@
 package io.waterwheel.model;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -194,6 +195,28 @@ public sealed interface Control {
             if (keys.length < 1 || keys.length > MAX_KEYS || tuples < keys.length) {
                 throw new IllegalArgumentException("a sample of " + keys.length + " keys for " + tuples + " tuples");
             }
+        }
+    }
+
+    /**
+     * Several messages to the same task, of any streams: as if each came by itself.
+     *
+     * @param messages no bundle among them
+     */
+    record Bundle(List<Control> messages) implements Control {
+        public Bundle {
+            messages = List.copyOf(messages);
+            for (Control message : messages) {
+                if (message instanceof Bundle) {
+                    throw new IllegalArgumentException("a bundle of control messages in another");
+                }
+            }
+        }
+
+        /** None. */
+        @Override
+        public int streamId() {
+            return 0;
         }
     }
 

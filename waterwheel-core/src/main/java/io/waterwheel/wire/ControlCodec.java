@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Region;
+import io.waterwheel.wire.proto.BundleControl;
 import io.waterwheel.wire.proto.ControlMessage;
 import io.waterwheel.wire.proto.CreditControl;
 import io.waterwheel.wire.proto.KeySampleControl;
@@ -14,12 +15,18 @@ import io.waterwheel.wire.proto.RegionMessage;
 import io.waterwheel.wire.proto.ReportControl;
 import io.waterwheel.wire.proto.SealControl;
 import io.waterwheel.wire.proto.SubscribeControl;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Control messages as protobuf bytes, between workers. */
 public final class ControlCodec {
     private ControlCodec() {}
 
     public static byte[] write(Control control) {
+        return message(control).build().toByteArray();
+    }
+
+    private static ControlMessage.Builder message(Control control) {
         ControlMessage.Builder message = ControlMessage.newBuilder().setStreamId(control.streamId());
         if (control instanceof Control.Subscribe subscribe) {
             message.setSubscribe(SubscribeControl.newBuilder()
@@ -76,8 +83,12 @@ public final class ControlCodec {
             message.setKeySample(part);
         } else if (control instanceof Control.Seal) {
             message.setSeal(SealControl.getDefaultInstance());
+        } else if (control instanceof Control.Bundle bundle) {
+            BundleControl.Builder parts = BundleControl.newBuilder();
+            bundle.messages().forEach(part -> parts.addMessages(message(part)));
+            message.setBundle(parts);
         }
-        return message.build().toByteArray();
+        return message;
     }
 
     private static ReportControl.Builder write(Control.Report report) {
@@ -124,6 +135,10 @@ public final class ControlCodec {
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("not a control message: " + e.getMessage(), e);
         }
+        return read(message);
+    }
+
+    private static Control read(ControlMessage message) {
         int stream = message.getStreamId();
         return switch (message.getMessageCase()) {
             case SUBSCRIBE -> {
@@ -192,6 +207,16 @@ public final class ControlCodec {
                         part.getTuples());
             }
             case SEAL -> new Control.Seal(stream);
+            case BUNDLE -> {
+                List<Control> parts = new ArrayList<>();
+                for (ControlMessage part : message.getBundle().getMessagesList()) {
+                    if (part.hasBundle()) {
+                        throw new IllegalArgumentException("a bundle of control messages in another");
+                    }
+                    parts.add(read(part));
+                }
+                yield new Control.Bundle(parts);
+            }
             case MESSAGE_NOT_SET -> throw new IllegalArgumentException("a control message without content");
         };
     }

@@ -122,8 +122,8 @@ final class CoordinatorRole implements SnapshotSource {
         @Override
         public @Nullable Indexer indexer(int indexer) {
             HostRole host = world.hostOf(indexer);
-            HostRole.Instance instance = host == null ? null : host.hosted.get(indexer);
-            if (host == null || instance == null || host.paused()) {
+            HostRole.Instance instance = host.hosted.get(indexer);
+            if (instance == null || host.paused()) {
                 return null;
             }
             return (subquery, resolved, deadline, givenUp) -> {

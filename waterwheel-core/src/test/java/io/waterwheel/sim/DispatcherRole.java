@@ -7,7 +7,9 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.ingest.BlockBody;
 import io.waterwheel.ingest.BodyPool;
 import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.ChannelHeartbeats;
 import io.waterwheel.ingest.DispatcherEffects;
+import io.waterwheel.ingest.HeartbeatRound;
 import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.PartitionDispatcher;
 import io.waterwheel.ingest.RecordBatch;
@@ -45,6 +47,7 @@ final class DispatcherRole implements DispatcherEffects {
     private final SimCatalog.Client client;
     private final StreamCatalog catalog;
     private final PartitionDispatcher core;
+    private final HeartbeatRound heartbeats;
     private final Map<Integer, Account> accounts = new HashMap<>();
     boolean dead;
     long pausedUntil;
@@ -66,6 +69,12 @@ final class DispatcherRole implements DispatcherEffects {
                 world.settings.dispatcher(),
                 this,
                 world.now);
+        this.heartbeats = new HeartbeatRound(
+                world.settings.dispatcher().heartbeatNanos(),
+                world.hosts.length,
+                indexer -> indexer % world.hosts.length,
+                world.now,
+                this::send);
     }
 
     /** A new one, or null while the catalog is away. */
@@ -120,6 +129,18 @@ final class DispatcherRole implements DispatcherEffects {
 
     void onTick() {
         core.onTick(world.now);
+        heartbeats.onTick(List.of(core), world.now);
+    }
+
+    private void send(int host, ChannelHeartbeats message) {
+        world.network.send("p" + partition + ">host " + host, () -> {
+            HostRole target = world.hostNumbered(host);
+            if (target.paused()) {
+                return false;
+            }
+            target.onHeartbeats(message);
+            return true;
+        });
     }
 
     private void checkMemory() {
@@ -158,9 +179,6 @@ final class DispatcherRole implements DispatcherEffects {
         // This holder never lets go of the body: it may be delivered twice, or never.
         world.network.send("p" + partition + ">indexer " + block.indexer(), () -> {
             HostRole target = world.hostOf(block.indexer());
-            if (target == null) {
-                return true;
-            }
             if (target.paused()) {
                 return false;
             }

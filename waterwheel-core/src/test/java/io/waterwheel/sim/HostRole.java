@@ -6,6 +6,7 @@ import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.ChannelHeartbeats;
 import io.waterwheel.ingest.CreditWindow;
 import io.waterwheel.ingest.FlushSequence;
 import io.waterwheel.ingest.IndexerCore;
@@ -244,6 +245,17 @@ final class HostRole {
             instance.broughtAt[block.partition()] = world.now;
         }
         task.onBlock(block, world.now, clockMillis());
+        checkMemory();
+    }
+
+    void onHeartbeats(ChannelHeartbeats heartbeats) {
+        for (int i = 0; i < heartbeats.size(); i++) {
+            Instance instance = hosted.get(heartbeats.indexer(i));
+            if (instance != null) {
+                instance.broughtAt[heartbeats.partition(i)] = world.now;
+            }
+        }
+        task.onHeartbeats(heartbeats, world.now);
         checkMemory();
     }
 

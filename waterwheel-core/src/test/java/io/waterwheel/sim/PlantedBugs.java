@@ -86,6 +86,21 @@ final class PlantedBugs {
                     "if (sealed.isEmpty() || sealed.get(0).sequence() != sequence) {",
                     "if (sealed.isEmpty()) {");
 
+    private static final PlantedBug GAP = new PlantedBug(
+                    "gap in a heartbeat", 5, NONE, "a heartbeat beyond the watermark is believed")
+            .with(
+                    INDEXER,
+                    "if (heartbeats.position(entry) > channel.watermark) {",
+                    "if (heartbeats.position(entry) < 0) {");
+
+    private static final PlantedBug ACCOUNT = new PlantedBug(
+                    "account in a heartbeat", 6, NONE, "what a dispatcher says that it has sent is believed")
+            .with(INDEXER, "heartbeats.sent(entry) != channel.consumed", "heartbeats.sent(entry) < 0");
+
+    private static final PlantedBug BEHIND = new PlantedBug(
+                    "behind in a heartbeat", 5, NONE, "a dispatcher that stands below the watermark is believed")
+            .with(INDEXER, "heartbeats.position(entry) < channel.watermark", "heartbeats.position(entry) < 0");
+
     private static final PlantedBug SUBQUERY_EPOCH = new PlantedBug(
                     "subquery epoch", 9, NONE, "a subquery for another epoch is answered")
             .with(READER, "if (view.epoch() != subquery.epoch()) {", "if (view.epoch() < 0) {");
@@ -99,19 +114,19 @@ final class PlantedBugs {
      * Any change of the simulator makes them out of date, which costs time and nothing else.
      */
     static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("all expired", 535),
-            Map.entry("s-1, checkpoint apart", 522),
-            Map.entry("checkpoint apart", 358),
-            Map.entry("recorded", 16),
-            Map.entry("announced", 646),
-            Map.entry("policy check", 245),
-            Map.entry("idle successor", 222),
-            Map.entry("subquery epoch, s above mine", 105),
-            Map.entry("subquery epoch, floor at start", 105),
-            Map.entry("manifest's chunks", 21),
-            Map.entry("unknown is done", 24),
-            Map.entry("merge epoch", 150),
-            Map.entry("merge check", 21));
+            Map.entry("all expired", 75),
+            Map.entry("s-1, checkpoint apart", 21),
+            Map.entry("checkpoint apart", 2907),
+            Map.entry("recorded", 849),
+            Map.entry("announced", 149),
+            Map.entry("policy check", 15),
+            Map.entry("idle successor", 136),
+            Map.entry("subquery epoch, s above mine", 34),
+            Map.entry("subquery epoch, floor at start", 28),
+            Map.entry("manifest's chunks", 2),
+            Map.entry("unknown is done", 13),
+            Map.entry("merge epoch", 73),
+            Map.entry("merge check", 4));
 
     private PlantedBugs() {}
 
@@ -227,27 +242,25 @@ final class PlantedBugs {
             new PlantedBug("channel instance", 3, LIVENESS, "a subscription after a gap is the same as before")
                     .with(INDEXER, "channel.attempt++;", ""),
             new PlantedBug("heartbeat", 5, LIVENESS, "idle channels are silent")
-                    .with(DISPATCHER, "send(channel, channel.sentTo, channel.sentTo, null, now);", ""),
+                    .with(DISPATCHER, "send(channel, channel.sentTo, channel.sentTo, null, now);", "")
+                    .with(DISPATCHER, "if (epoch != null && silent", "if (epoch != null && now < 0 && silent"),
+            new PlantedBug("credit again", 6, LIVENESS, "credit that a dispatcher does not know of is not sent again")
+                    .with(
+                            INDEXER,
+                            "if (heartbeats.granted(entry) < channel.granted) {",
+                            "if (heartbeats.granted(entry) < 0) {"),
             new PlantedBug("repeated subscribe", 5, LIVENESS, "a lost subscription is not sent again")
                     .with(
                             INDEXER,
-                            "} else if (now - channel.lastHeardNanos > settings.silenceNanos()",
-                            "} else if (now < 0 && now - channel.lastHeardNanos > settings.silenceNanos()")
-                    .with(
-                            INDEXER,
-                            "channel.subscribeDue |= !channel.active && now - channel.lastSubscribeNanos > IDLE_SUBSCRIBE_NANOS;",
-                            ""),
+                            "} else if (isSilent(channel, now)) {",
+                            "} else if (now < 0 && isSilent(channel, now)) {"),
             new PlantedBug("cumulative credit", 6, MEMORY, "credit is added up instead of being a maximum")
                     .with(
                             DISPATCHER,
                             "&& credit.granted() > channel.granted) { channel.granted = credit.granted();",
                             ") { channel.granted += credit.granted() - channel.sent;"),
             new PlantedBug("consumed", 6, LIVENESS, "a new subscription counts what was lost under way")
-                    .with(DISPATCHER, "channel.sent = subscribe.consumed();", "")
-                    .with(
-                            INDEXER,
-                            "channel.subscribeDue |= !channel.active && now - channel.lastSubscribeNanos > IDLE_SUBSCRIBE_NANOS;",
-                            ""),
+                    .with(DISPATCHER, "channel.sent = subscribe.consumed();", ""),
             new PlantedBug("seal on an empty pool", 6, LIVENESS, "a pool that can grant nothing seals no tree")
                     .with("ingest/IndexerTask", "if (largest != null) {", "if (largest != null && now < 0) {"),
             // Our own.
@@ -495,6 +508,9 @@ final class PlantedBugs {
             new PlantedBug("s-1, checkpoint apart", 7, SAFETY, "no check of s - 1, and the checkpoint read apart")
                     .and(NO_S_CHECK)
                     .and(APART),
+            new PlantedBug("gap, account", 5, LIVENESS, "a heartbeat is believed, wherever it stands above")
+                    .and(GAP)
+                    .and(ACCOUNT),
             new PlantedBug("flush order, s-1", 7, SAFETY, "flushes in any order, and no check of s - 1")
                     .and(ORDER)
                     .and(NO_S_CHECK));
@@ -532,6 +548,11 @@ final class PlantedBugs {
                             DISPATCHER,
                             "subscribe.epoch().compareTo(channel.epoch) <= 0",
                             "subscribe.epoch().equals(channel.epoch)"),
+            GAP,
+            ACCOUNT,
+            BEHIND,
+            new PlantedBug("idle heartbeat", 5, NONE, "a channel that is idle for long is silent")
+                    .with(DISPATCHER, "(idleToo || silent < QUICK_NANOS)", "silent < QUICK_NANOS"),
             SUBQUERY_EPOCH,
             S_ABOVE,
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")

@@ -184,9 +184,12 @@ final class World {
     }
 
     /** Who takes what is sent to an indexer: the task that hosts it, sometimes a zombie of that task. */
-    @Nullable
     HostRole hostOf(int indexer) {
-        int number = indexer % hosts.length;
+        return hostNumbered(indexer % hosts.length);
+    }
+
+    /** The task of a number, sometimes a zombie of it. */
+    HostRole hostNumbered(int number) {
         if (faulty && !zombieHosts.isEmpty() && random.nextInt(4) == 0) {
             HostRole zombie = zombieHosts.get(random.nextInt(zombieHosts.size()));
             if (zombie.number == number) {

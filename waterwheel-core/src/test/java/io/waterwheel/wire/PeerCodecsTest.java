@@ -12,6 +12,8 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
+import io.waterwheel.wire.proto.BundleControl;
+import io.waterwheel.wire.proto.ControlMessage;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -24,7 +26,8 @@ final class PeerCodecsTest {
                 new Control.Subscribe(1, 2, 3, epoch, 4, 5, 6),
                 new Control.Credit(1, 2, 3, epoch, Long.MAX_VALUE),
                 new Control.Live(1, 2, -1, -7, 1L << 40, 1L << 41),
-                new Control.Seal(9))) {
+                new Control.Seal(9),
+                new Control.Bundle(List.of(new Control.Seal(9), new Control.Credit(1, 2, 3, epoch, 4))))) {
             assertThat(ControlCodec.read(ControlCodec.write(control))).isEqualTo(control);
         }
         Control.Report report = new Control.Report(
@@ -48,6 +51,12 @@ final class PeerCodecsTest {
         assertThat(ControlCodec.read(ControlCodec.write(empty)))
                 .usingRecursiveComparison()
                 .isEqualTo(empty);
+        byte[] nested = ControlMessage.newBuilder()
+                .setBundle(BundleControl.newBuilder()
+                        .addMessages(ControlMessage.newBuilder().setBundle(BundleControl.getDefaultInstance())))
+                .build()
+                .toByteArray();
+        assertThatThrownBy(() -> ControlCodec.read(nested)).hasMessage("a bundle of control messages in another");
         assertThatThrownBy(() -> ControlCodec.read(new byte[] {-1, 3, 9})).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> ControlCodec.read(new byte[0])).isInstanceOf(IllegalArgumentException.class);
     }

@@ -1,9 +1,11 @@
 package io.waterwheel.topology.assembly;
 
+import io.waterwheel.ingest.ChannelHeartbeats;
 import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.SpoutHeartbeats;
 import io.waterwheel.topology.bolt.BlockMessage;
 import io.waterwheel.topology.bolt.BlockMessageSerializer;
+import io.waterwheel.topology.bolt.ChannelHeartbeatsSerializer;
 import io.waterwheel.topology.bolt.CoordinatorBolt;
 import io.waterwheel.topology.bolt.DispatcherBolt;
 import io.waterwheel.topology.bolt.IndexerBolt;
@@ -97,6 +99,7 @@ public final class WaterwheelTopology {
         conf.registerSerialization(LiveBatch.class, LiveBatchSerializer.class);
         conf.registerSerialization(SpoutHeartbeats.class, SpoutHeartbeatsSerializer.class);
         conf.registerSerialization(BlockMessage.class, BlockMessageSerializer.class);
+        conf.registerSerialization(ChannelHeartbeats.class, ChannelHeartbeatsSerializer.class);
         return conf;
     }
 

@@ -77,7 +77,9 @@ final class WorkerBus implements ControlBus {
     }
 
     private void deliver(Predicate<Control> receiver, Control message) {
-        if (!receiver.test(message)) {
+        if (message instanceof Control.Bundle bundle) {
+            bundle.messages().forEach(part -> deliver(receiver, part));
+        } else if (!receiver.test(message)) {
             dropped.increment();
         }
     }

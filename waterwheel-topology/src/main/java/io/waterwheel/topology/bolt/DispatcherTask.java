@@ -10,6 +10,7 @@ import io.waterwheel.ingest.BodyPool;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.DispatcherEffects;
 import io.waterwheel.ingest.DispatcherSettings;
+import io.waterwheel.ingest.HeartbeatRound;
 import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.PartitionDispatcher;
 import io.waterwheel.ingest.RefusedRow;
@@ -19,6 +20,7 @@ import io.waterwheel.model.Control;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
@@ -62,6 +64,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final EventLoop<Object> loop;
     private final AutoCloseable registration;
     private final DispatcherSettings settings;
+    private final HeartbeatRound heartbeats;
+    private final ControlBatch control;
     private final long blockBytes;
     /** What the rings of all partitions may hold together, and as much what waits before them. */
     private final long ringBytes;
@@ -88,6 +92,13 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                 DispatcherSettings.DEFAULT.pendingBytes(),
                 DispatcherSettings.DEFAULT.sweepBytes(),
                 services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos());
+        this.control = new ControlBatch(services.controlBus());
+        this.heartbeats = new HeartbeatRound(
+                settings.heartbeatNanos(),
+                indexerTasks.size(),
+                indexer -> Placement.indexerTaskOf(indexer, indexerTasks.size()),
+                System.nanoTime(),
+                (task, message) -> collector.emitDirect(indexerTasks.get(task), STREAM, new Values(message)));
         this.loop = new EventLoop<>(Role.DISPATCHER.address(index), TICK_NANOS, this);
         this.registration = services.controlBus().register(Role.DISPATCHER, index, loop::offer);
     }
@@ -130,6 +141,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         } else if (event instanceof Runnable answer) {
             answer.run();
         }
+        control.flush();
     }
 
     private void onLive(LiveBatch batch, long now) {
@@ -161,6 +173,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         if (partitions.size() < before) {
             shareMemory();
         }
+        heartbeats.onTick(partitions.values(), now);
+        control.flush();
         if (now - shrunkNanos >= SHRINK_NANOS) {
             shrunkNanos = now;
             segmenters.values().forEach(Segmenter::shrink);
@@ -334,12 +348,12 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
             String letters = services.deadLetters().warning(id.streamId());
             String log = services.logWarning(id.streamId(), id.partition());
             String warning = letters.isEmpty() || log.isEmpty() ? letters + log : log + "; " + letters;
-            services.controlBus().broadcast(Role.COORDINATOR, report.withWarning(warning));
+            control.broadcast(Role.COORDINATOR, report.withWarning(warning));
         }
 
         @Override
         public void sample(Control.KeySample sample) {
-            services.controlBus().broadcast(Role.COORDINATOR, sample);
+            control.broadcast(Role.COORDINATOR, sample);
         }
 
         @Override
@@ -375,7 +389,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
 
         @Override
         public void steer(Control.Live live) {
-            services.controlBus().send(Role.SPOUT, Placement.spoutOf(live.streamId(), live.partition(), spouts), live);
+            control.send(Role.SPOUT, Placement.spoutOf(live.streamId(), live.partition(), spouts), live);
         }
 
         private interface Answer {

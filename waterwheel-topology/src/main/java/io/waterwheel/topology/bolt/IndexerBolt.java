@@ -1,6 +1,7 @@
 package io.waterwheel.topology.bolt;
 
 import io.waterwheel.index.TreeWarmUp;
+import io.waterwheel.ingest.ChannelHeartbeats;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -41,9 +42,10 @@ public final class IndexerBolt extends BaseRichBolt {
     @Override
     public void execute(Tuple tuple) {
         EventLoop<Object> running = loop;
-        if (running != null && tuple.getValue(0) instanceof BlockMessage message) {
+        Object value = tuple.getValue(0);
+        if (running != null && (value instanceof BlockMessage || value instanceof ChannelHeartbeats)) {
             try {
-                running.put(message);
+                running.put(value);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -7,6 +7,7 @@ import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.ChannelHeartbeats;
 import io.waterwheel.ingest.CreditWindow;
 import io.waterwheel.ingest.FlushSequence;
 import io.waterwheel.ingest.IndexerCore;
@@ -20,7 +21,7 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.query.exec.ViewSlot;
 import io.waterwheel.topology.config.Keys;
-import io.waterwheel.topology.worker.ControlBus;
+import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The indexers that one task hosts, on one event loop: those logical ids, of every stream, that fall to its number.
- * Events: block messages, control messages, and the flusher's outcomes as {@link Runnable}s.
+ * Events: block messages, heartbeats, control messages, and the flusher's outcomes as {@link Runnable}s.
  */
 final class IndexerHost implements EventLoop.Handler<Object> {
     private static final Logger LOG = LoggerFactory.getLogger(IndexerHost.class);
@@ -88,8 +89,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
     }
 
     private final WorkerServices services;
-    /** Kept: it is used for every block. */
-    private final ControlBus bus;
+    private final ControlBatch control;
 
     private final int index;
     private final int tasks;
@@ -113,7 +113,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
 
     IndexerHost(WorkerServices services, TopologyContext context) {
         this.services = services;
-        this.bus = services.controlBus();
+        this.control = new ControlBatch(services.controlBus());
         this.index = context.getThisTaskIndex();
         this.tasks = context.getComponentTasks(context.getThisComponentId()).size();
         this.dispatchers =
@@ -134,7 +134,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 services.config().get(Keys.LATE_AHEAD).toMillis());
         this.loop = new EventLoop<>(Role.INDEXER.address(index), TICK_NANOS, this);
         this.flusher = new Flusher(Role.INDEXER.address(index), services.chunkStore());
-        this.registration = bus.register(Role.INDEXER, index, loop::offer);
+        this.registration = services.controlBus().register(Role.INDEXER, index, loop::offer);
     }
 
     EventLoop<Object> start() {
@@ -161,6 +161,8 @@ final class IndexerHost implements EventLoop.Handler<Object> {
                 ChannelBlock block = message.block(stream.layout);
                 task.onBlock(block, now, System.currentTimeMillis());
             }
+        } else if (event instanceof ChannelHeartbeats heartbeats) {
+            task.onHeartbeats(heartbeats, now);
         } else if (event instanceof Control.Seal seal) {
             for (IndexerCore core : task.cores()) {
                 if (core.stream().id() == seal.streamId()) {
@@ -170,6 +172,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         } else if (event instanceof Runnable outcome) {
             outcome.run();
         }
+        control.flush();
     }
 
     @Override
@@ -181,6 +184,7 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         task.onTick(now);
         flusher.onTick(now);
         lookForSuccessors(now);
+        control.flush();
     }
 
     private void lookForSuccessors(long now) {
@@ -407,12 +411,12 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         }
 
         private void toDispatcher(int partition, Control message) {
-            bus.send(Role.DISPATCHER, Placement.dispatcherOf(message.streamId(), partition, dispatchers), message);
+            control.send(Role.DISPATCHER, Placement.dispatcherOf(message.streamId(), partition, dispatchers), message);
         }
 
         @Override
         public void report(Control.Report report) {
-            bus.broadcast(Role.COORDINATOR, report);
+            control.broadcast(Role.COORDINATOR, report);
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.waterwheel.ingest.LogTracker;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.Control;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
@@ -106,6 +107,7 @@ public final class SourceSpout extends BaseRichSpout {
         private final LogSource source;
         private final Handover handover;
         private final AutoCloseable registration;
+        private final ControlBatch states;
         private final ArrayBlockingQueue<Control.Live> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
         private final Map<Integer, Map<Integer, SourcePartition>> partitions = new HashMap<>();
         /** By stream, how many of its partitions have been looked at. */
@@ -125,6 +127,7 @@ public final class SourceSpout extends BaseRichSpout {
             this.spouts =
                     context.getComponentTasks(context.getThisComponentId()).size();
             this.dispatcherTasks = context.getComponentTasks(Role.DISPATCHER.component());
+            this.states = new ControlBatch(services.controlBus());
             this.source = services.openLogSource();
             this.handover = new Handover(
                     source,
@@ -245,6 +248,7 @@ public final class SourceSpout extends BaseRichSpout {
                     take(partition);
                 }
             }
+            states.flush();
         }
 
         private void take(SourcePartition partition) {
@@ -328,7 +332,7 @@ public final class SourceSpout extends BaseRichSpout {
 
         private void tell(Control.LogState state) {
             int dispatcher = Placement.dispatcherOf(state.streamId(), state.partition(), dispatcherTasks.size());
-            services.controlBus().send(Role.DISPATCHER, dispatcher, state);
+            states.send(Role.DISPATCHER, dispatcher, state);
         }
 
         private void follow(Map<Integer, StreamInfo> streams) {

@@ -30,7 +30,7 @@ final class CatalogJson {
      * to 2 nothing is rolled up; up to 3 a routing table enters everywhere at once, and all watermarks are in the
      * nodes.
      */
-    static final int LAYOUT = 4;
+    static final int LAYOUT = 5;
 
     private CatalogJson() {}
 
@@ -270,7 +270,7 @@ final class CatalogJson {
             case "flushed" -> {
                 List<ChunkDescriptor> chunks = new ArrayList<>();
                 require(json, "chunks").forEach(chunk -> chunks.add(chunkOf(chunk)));
-                yield new Edit.Flushed(intOf(json, "indexer"), checkpointOf(require(json, "checkpoint")), chunks);
+                yield new Edit.Flushed(intOf(json, "indexer"), stepOf(require(json, "checkpoint")), chunks);
             }
             case "merged" -> {
                 List<String> inputs = new ArrayList<>();
@@ -416,15 +416,40 @@ final class CatalogJson {
     }
 
     private static ObjectNode toJson(IndexerCheckpoint checkpoint) {
+        return toJson(CheckpointStep.to(checkpoint));
+    }
+
+    private static ObjectNode toJson(CheckpointStep checkpoint) {
         ObjectNode json = MAPPER.createObjectNode();
         json.put("epoch", checkpoint.epoch());
         json.put("flushed", checkpoint.flushed());
+        if (!checkpoint.whole()) {
+            ArrayNode moved = json.putArray("partitions");
+            for (int partition : checkpoint.partitions()) {
+                moved.add(partition);
+            }
+        }
         ArrayNode watermarks = json.putArray("watermarks");
         for (long watermark : checkpoint.watermarks()) {
             watermarks.add(watermark);
         }
         json.put("rejected", checkpoint.rejected());
         return json;
+    }
+
+    private static CheckpointStep stepOf(JsonNode json) {
+        JsonNode moved = json.path("partitions");
+        int[] partitions = new int[moved.size()];
+        for (int i = 0; i < partitions.length; i++) {
+            partitions[i] = moved.get(i).asInt(-1);
+        }
+        return new CheckpointStep(
+                intOf(json, "epoch"),
+                longOf(json, "flushed"),
+                moved.isMissingNode(),
+                partitions,
+                longs(require(json, "watermarks")),
+                longOf(json, "rejected"));
     }
 
     private static IndexerCheckpoint checkpointOf(JsonNode json) {

@@ -21,9 +21,14 @@ public sealed interface Edit {
     record Started(int indexer, int epoch) implements Edit {}
 
     /** An indexer's flush: its new checkpoint and the chunks it wrote, none when only the checkpoint moved. */
-    record Flushed(int indexer, IndexerCheckpoint checkpoint, List<ChunkDescriptor> chunks) implements Edit {
+    record Flushed(int indexer, CheckpointStep checkpoint, List<ChunkDescriptor> chunks) implements Edit {
         public Flushed {
             chunks = List.copyOf(chunks);
+        }
+
+        /** With all watermarks. */
+        public Flushed(int indexer, IndexerCheckpoint checkpoint, List<ChunkDescriptor> chunks) {
+            this(indexer, CheckpointStep.to(checkpoint), chunks);
         }
     }
 

@@ -35,6 +35,9 @@ public final class StreamCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCatalog.class);
 
     /** Tries before a change that keeps meeting others' edits is given up. */
+    /** Versions that a route may have before giving up a range drops those that are needed no more. */
+    private static final int KEPT_VERSIONS = 8;
+
     private static final int MAX_TRIES = 1000;
 
     /** New partitions that are taken up in one transaction; one of ZooKeeper's holds some 4,000. */
@@ -229,7 +232,6 @@ public final class StreamCatalog {
     public VersionedRoute giveUp(LostRange range) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             EditTail.Place place = tail.place();
-            long covered = routing.covered(range.partition() + 1)[range.partition()];
             VersionedRoute current = route(range.partition());
             LostRange known = current.route().lostAt(range.from());
             if (known != null && known.to() >= range.to()) {
@@ -238,8 +240,12 @@ public final class StreamCatalog {
             // The newest, which this partition may not have adopted yet: then it skips it, and is done with it too.
             RoutingTable old = routing.newestTable();
             RoutingTable table = new RoutingTable(old.version() + 1, old.boundaries(), old.indexers());
-            PartitionRoute changed =
-                    current.route().withLost(range).withVersion(table.version()).withoutVersionsBelow(covered);
+            PartitionRoute changed = current.route().withLost(range).withVersion(table.version());
+            if (changed.versions().size() > KEPT_VERSIONS) {
+                // Every checkpoint says up to where they are needed: too much to read each time.
+                long covered = routing.covered(range.partition() + 1)[range.partition()];
+                changed = changed.withoutVersionsBelow(covered);
+            }
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()));
             ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table, range.partition())));
@@ -441,8 +447,23 @@ public final class StreamCatalog {
      */
     public CommitOutcome commitFlush(
             int indexer, int nodeVersion, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {
+        return commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, next, chunks), next);
+    }
+
+    /**
+     * The same with an edit that tells only of the watermarks that moved.
+     *
+     * @param before watermarks of the checkpoint at {@code nodeVersion}
+     */
+    public CommitOutcome commitFlush(
+            int indexer, int nodeVersion, long[] before, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {
+        CheckpointStep step = CheckpointStep.between(before, next);
+        return commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, step, chunks), next);
+    }
+
+    private CommitOutcome commitFlush(int indexer, int nodeVersion, Edit.Flushed flushed, IndexerCheckpoint next) {
         String path = indexerPath(indexer);
-        byte[] edit = CatalogJson.write(new Edit.Flushed(indexer, next, chunks));
+        byte[] edit = CatalogJson.write(flushed);
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             EditTail.Place place = tail.place();
             try {

@@ -329,8 +329,7 @@ public final class StreamSnapshot {
                     new IndexerCheckpoint(started.epoch(), old.flushed(), old.watermarks(), old.rejected()));
             newNarrow.remove(started.indexer());
         } else if (change instanceof Edit.Flushed flushed) {
-            // Of partitions that its instance did not know of, it stands where it stood.
-            IndexerCheckpoint next = flushed.checkpoint().over(checkpointOf(flushed.indexer()));
+            IndexerCheckpoint next = flushed.checkpoint().from(checkpointOf(flushed.indexer()));
             newCheckpoints.put(flushed.indexer(), next);
             newMarks.computeIfPresent(flushed.indexer(), (indexer, old) -> old.flushed(next));
             List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();

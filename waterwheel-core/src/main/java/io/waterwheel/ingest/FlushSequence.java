@@ -44,6 +44,8 @@ public final class FlushSequence {
     private int nodeVersion;
 
     private long lastFlush;
+    /** Of the checkpoint of {@link #lastFlush}. */
+    private long[] lastWatermarks;
     /** Of the oldest flush, the chunks that are in the store: one for each part that has tuples, in their order. */
     private final List<ChunkDescriptor> written = new ArrayList<>();
     /** Of the oldest flush, how many parts are done with. */
@@ -62,6 +64,7 @@ public final class FlushSequence {
         this.indexer = indexer;
         this.nodeVersion = start.nodeVersion();
         this.lastFlush = start.checkpoint().flushed();
+        this.lastWatermarks = start.checkpoint().watermarks();
     }
 
     public StreamInfo stream() {
@@ -118,10 +121,11 @@ public final class FlushSequence {
             partsWritten++;
         }
         StreamCatalog.CommitOutcome outcome =
-                catalog.commitFlush(indexer, nodeVersion, sealed.next(), List.copyOf(written));
+                catalog.commitFlush(indexer, nodeVersion, lastWatermarks, sealed.next(), List.copyOf(written));
         if (outcome instanceof StreamCatalog.CommitOutcome.Done done) {
             nodeVersion = done.nodeVersion();
             lastFlush = sealed.flush();
+            lastWatermarks = sealed.next().watermarks();
             written.clear();
             partsWritten = 0;
             waiting.remove(sealed);

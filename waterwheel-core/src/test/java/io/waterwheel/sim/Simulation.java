@@ -91,6 +91,7 @@ final class Simulation {
         world.note("everyone", "faults end; the log ends at %s", java.util.Arrays.toString(world.topic.ends()));
         answerAll(world, events);
         checkRejected(world);
+        checkCheckpoints(world);
         checkFinished(world);
         // Those who start now find everything again; what they replace can commit nothing any more.
         for (HostRole host : world.hosts) {
@@ -168,6 +169,20 @@ final class Simulation {
                 "partitions %s have not adopted a routing table that was announced: %s",
                 world.oracle.truth().notAdopted(),
                 world.oracle.truth().announced());
+    }
+
+    /** What the edits make of each checkpoint is what stands in its node. */
+    private static void checkCheckpoints(World world) {
+        world.oracle
+                .truth()
+                .checkpoints()
+                .forEach((indexer, checkpoint) -> Oracle.check(
+                        checkpoint.equals(world.truth.checkpoint(indexer)),
+                        "indexer %d: the edits have it at %s, its node at %s",
+                        indexer,
+                        java.util.Arrays.toString(checkpoint.watermarks()),
+                        java.util.Arrays.toString(
+                                world.truth.checkpoint(indexer).watermarks())));
     }
 
     /** Every refused record is counted once, by whoever took it, and the dead letter of each is stored. */

@@ -22,8 +22,10 @@ import io.waterwheel.model.StreamPolicy;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.worker.WorkerServices.TopicState;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -32,34 +34,51 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.curator.test.TestingServer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Looks at the topic of thousands of partitions: what they read of the catalog, and what becomes of a change. */
+/**
+ * Looks at the topic of thousands of partitions: what they read of the catalog, and what becomes of a change.
+ * {@code -Dzookeeper=true -Dpartitions=10000} has the catalog in a real ZooKeeper, and prints how long looks take.
+ */
 final class SourceCheckTest {
-    private static final int PARTITIONS = 4_000;
+    private static final int PARTITIONS = Integer.getInteger("partitions", 4_000);
+    /** Of a stream that is created: more are added. */
+    private static final int CREATED = 2_000;
+
     private static final Schema SCHEMA =
             new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
     private static final long SECOND_LOG = 1_000_000_000_000L;
 
-    private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+    private final @Nullable TestingServer server;
+    private final CatalogStore store;
     private final AtomicLong reads = new AtomicLong();
     private final LogIdentity first = LogIdentity.first("one");
-    private final StreamInfo stream = new Namespace(store)
-            .create(
-                    "s",
-                    SCHEMA,
-                    RecordFormat.CSV,
-                    "s",
-                    new long[PARTITIONS],
-                    1,
-                    StreamPolicy.DEFAULT.withLogLoss(LogLoss.SKIP),
-                    first);
+    private final StreamInfo stream;
     private final Map<Integer, SourcePartition> partitions = new HashMap<>();
     private final int[] epochs = new int[PARTITIONS];
     private final long[] ends = new long[PARTITIONS];
-    private final SourceCheck check = new SourceCheck(services(), 0);
+    private final SourceCheck check;
 
-    SourceCheckTest() {
+    SourceCheckTest() throws Exception {
+        server = Boolean.getBoolean("zookeeper") ? new TestingServer(true) : null;
+        store = server == null
+                ? new InMemoryCatalogStore(new InMemoryCatalogStore.Tree())
+                : ZooKeeperCatalogStore.connect(server.getConnectString(), "/test", Duration.ofSeconds(10));
+        StreamInfo created = new Namespace(store)
+                .create(
+                        "s",
+                        SCHEMA,
+                        RecordFormat.CSV,
+                        "s",
+                        new long[Math.min(CREATED, PARTITIONS)],
+                        1,
+                        StreamPolicy.DEFAULT.withLogLoss(LogLoss.SKIP),
+                        first);
+        stream = PARTITIONS > CREATED ? new StreamCatalog(store, created).extend(new long[PARTITIONS], first) : created;
+        check = new SourceCheck(services(), 0);
         // Nothing is read here.
         LogSource source = (LogSource) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {LogSource.class}, (proxy, method, args) -> {
@@ -76,6 +95,14 @@ final class SourceCheckTest {
                             100,
                             new LogTracker(first, List.of(), null),
                             handover.lane(stream.id(), p, 0, 100)));
+        }
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        store.close();
+        if (server != null) {
+            server.close();
         }
     }
 
@@ -146,10 +173,17 @@ final class SourceCheckTest {
 
     private long look() {
         long before = reads.get();
+        long begun = System.nanoTime();
         check.soon();
         check.begin(List.of(partitions));
         assertThat(check.poll()).hasSize(PARTITIONS);
-        return reads.get() - before;
+        long read = reads.get() - before;
+        if (server != null) {
+            System.out.printf(
+                    "source check: %d partitions on ZooKeeper: %d reads, %.1f ms%n",
+                    PARTITIONS, read, (System.nanoTime() - begun) / 1e6);
+        }
+        return read;
     }
 
     private long readable() {

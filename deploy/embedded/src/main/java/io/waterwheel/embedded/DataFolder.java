@@ -11,6 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -31,11 +34,14 @@ final class DataFolder implements AutoCloseable {
             "tmp",
             "kafka",
             "zookeeper",
+            "coordinator",
             "chunks",
             VERSION_FILE,
             NEW_VERSION_FILE,
             "lost+found",
             ".DS_Store");
+
+    private static final Set<PosixFilePermission> OTHERS = PosixFilePermissions.fromString("---rwxrwx");
 
     private final Path path;
     private final FolderLock lock;
@@ -117,9 +123,14 @@ final class DataFolder implements AutoCloseable {
         Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
+    /** Readable by its owner alone, when it is new: rows and credentials lie in it. */
     private static void make(Path path) throws IOException {
         try {
+            boolean isNew = !Files.exists(path);
             ServerFolder.make(path);
+            if (isNew && hasPermissions(path)) {
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+            }
         } catch (FileAlreadyExistsException e) {
             throw new IOException(
                     "data folder " + path + ": " + e.getFile() + " is a file; take a folder with --data", e);
@@ -150,6 +161,22 @@ final class DataFolder implements AutoCloseable {
                                 + foreign.get().getFileName() + " in it; take another folder with --data");
             }
         }
+    }
+
+    private static boolean hasPermissions(Path path) throws IOException {
+        return Files.getFileStore(path).supportsFileAttributeView("posix");
+    }
+
+    /** What to do about a folder that others may read, as one of an older release; empty when they may not. */
+    String warning() throws IOException {
+        if (!hasPermissions(path)) {
+            return "";
+        }
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(path);
+        return Collections.disjoint(permissions, OTHERS)
+                ? ""
+                : "others on this machine can read the data folder " + path + " ("
+                        + PosixFilePermissions.toString(permissions) + "): chmod 700 " + path;
     }
 
     Path resolve(String name) {

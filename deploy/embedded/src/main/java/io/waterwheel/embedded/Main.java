@@ -3,12 +3,15 @@ package io.waterwheel.embedded;
 import io.waterwheel.client.cli.Cli;
 import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.embedded.operate.TopologyCommand;
+import java.net.URISyntaxException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.apache.logging.log4j.core.config.Configurator;
 
 /** Entry point of the {@code waterwheel} launcher: the client's commands, and those of this module. */
 public final class Main {
@@ -56,10 +59,28 @@ public final class Main {
      * on the class path bring configurations too, and which is found first is chance.
      */
     static void configureLog(String resource) {
-        String present = System.getProperty(LOG_CONFIGURATION);
-        if (present == null || present.startsWith(FOLDER)) {
+        if (logIsOurs()) {
             System.setProperty(LOG_CONFIGURATION, FOLDER + resource);
         }
+    }
+
+    /** The same, also when something was logged already: to read the command line and configuration may do so. */
+    static void reconfigureLog(String resource) {
+        if (!logIsOurs()) {
+            return;
+        }
+        configureLog(resource);
+        try {
+            Configurator.reconfigure(Objects.requireNonNull(Main.class.getResource(resource), resource)
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("the log configuration " + resource + " lies where no URI leads", e);
+        }
+    }
+
+    private static boolean logIsOurs() {
+        String present = System.getProperty(LOG_CONFIGURATION);
+        return present == null || present.startsWith(FOLDER);
     }
 
     static int run(String[] args, Terminal terminal) {

@@ -120,6 +120,9 @@ final class ServerCommand implements Callable<Integer> {
         try (DataFolder folder = DataFolder.take(data)) {
             log = ServerFolder.settleLog(data);
             ServerFolder.settleTemporary(folder.resolve(""));
+            if (!folder.warning().isEmpty()) {
+                terminal.err().println("warning: " + folder.warning());
+            }
         }
         terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
         RunningServer server = RunningServer.start(

@@ -14,7 +14,7 @@ final class ServerFolder {
 
     /**
      * Sends the process's log to {@code logs} of the data folder, unless it was started with a log configuration of its
-     * own. To be called before the first class that logs is touched.
+     * own. What was logged before went where a command's log goes.
      *
      * @return the log file
      */
@@ -22,7 +22,7 @@ final class ServerFolder {
         Path folder = dataFolder.toAbsolutePath().normalize();
         Path logs = folder.resolve("logs");
         System.setProperty("waterwheel.log.folder", logs.toString());
-        Main.configureLog("log4j2-server.xml");
+        Main.reconfigureLog("log4j2-server.xml");
         return logs.resolve("waterwheel.log");
     }
 

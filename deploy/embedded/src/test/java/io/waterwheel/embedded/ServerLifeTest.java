@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -48,11 +49,19 @@ final class ServerLifeTest {
             assertThat(run(url, null, "query", "rows", "--count").out()).isEqualTo(ROWS + "\n");
             server.signal("TERM");
             assertThat(server.code(PATIENCE)).as(server.err()).isZero();
-            assertThat(server.err()).contains("ending: writing what is in memory into chunks");
+            assertThat(server.err())
+                    .contains("ending: writing what is in memory into chunks")
+                    .doesNotContain("warning: ");
         }
+        assertThat(data.resolve("logs").resolve("waterwheel.log"))
+                .content()
+                .contains("answers at grpc://", "[rows] created: id ", "INFO ");
+        assertThat(Files.getPosixFilePermissions(data)).isEqualTo(PosixFilePermissions.fromString("rwx------"));
+        Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-x---"));
         inspectAChunk(data);
         try (CommandProcess server = CommandProcess.start(folder, "server", "--data", data.toString(), "--port", "0")) {
             String url = url(server);
+            assertThat(server.err()).contains("warning: others on this machine can read the data folder " + data);
             try (WaterwheelClient client = WaterwheelClient.connect(url)) {
                 assertThat(client.describe("rows").chunkTuples()).hasValue(ROWS);
             }

@@ -305,8 +305,8 @@ final class PlantedBugs {
             new PlantedBug("one attempt", 10, SAFETY, "a chunk's attempt that broke off is delivered too")
                     .with(
                             "query/exec/ChunkReads",
-                            "failed(pending, reader, chunk, String.valueOf(e.getMessage()));",
-                            "delivery.acceptAll(rows); failed(pending, reader, chunk, String.valueOf(e.getMessage()));"),
+                            "failed(pending, reader, chunk, e);",
+                            "delivery.acceptAll(rows); failed(pending, reader, chunk, e);"),
             new PlantedBug("merge epoch", 12, SAFETY, "a merge is committed though its writer has a successor")
                     .with(
                             CATALOG,

@@ -107,10 +107,13 @@ public final class FakeServer implements AutoCloseable {
     @Override
     public void close() throws Exception {
         server.shutdown();
-        server.close();
-        // A cancelled call counts as ended while its answer still holds memory.
-        answering.awaitAdvanceInterruptibly(answering.arrive(), CLOSE_SECONDS, SECONDS);
-        executor.shutdown();
+        try {
+            server.close();
+            // A cancelled call counts as ended while its answer still holds memory.
+            answering.awaitAdvanceInterruptibly(answering.arrive(), CLOSE_SECONDS, SECONDS);
+        } finally {
+            executor.shutdownNow();
+        }
         allocator.close();
     }
 

@@ -34,10 +34,10 @@ import org.slf4j.LoggerFactory;
 public final class StreamCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCatalog.class);
 
-    /** Tries before a change that keeps meeting others' edits is given up. */
     /** Versions that a route may have before giving up a range drops those that are needed no more. */
     private static final int KEPT_VERSIONS = 8;
 
+    /** Tries before a change that keeps meeting others' edits is given up. */
     private static final int MAX_TRIES = 1000;
 
     /** New partitions that are taken up in one transaction; one of ZooKeeper's holds some 4,000. */

@@ -53,7 +53,7 @@ final class TopicIndex {
         Node whole = store.read(TOPICS).orElseThrow();
         if (wholeUpTo(whole) != nextId) {
             // Before anything is written: who may not create a stream learns that first.
-            complete(stream, topic, namespace.entries());
+            complete(stream, topic, whole, namespace.entries());
             store.commit(List.of(new Op.Set(TOPICS, number(nextId), whole.version())));
             whole = store.read(TOPICS).orElseThrow();
         }
@@ -107,8 +107,12 @@ final class TopicIndex {
                         + " cannot be read; mend that, or use a release that can read it");
     }
 
-    /** Writes the nodes that are not there, or name streams that are gone. */
-    private void complete(String creating, String topic, StreamEntries entries)
+    /**
+     * Writes the nodes that are not there, or name streams that are gone; conflicts when a stream was created since.
+     *
+     * @param entries read after {@code whole}
+     */
+    private void complete(String creating, String topic, Node whole, StreamEntries entries)
             throws ConflictException, UnknownOutcomeException {
         Map<String, String> streams = new HashMap<>();
         Set<List<String>> feeds = new HashSet<>();
@@ -143,6 +147,8 @@ final class TopicIndex {
                 }
             }
             if (!ops.isEmpty()) {
+                // The nodes are newer than the entries: a topic may have another stream by now.
+                ops.add(new Op.Check(TOPICS, whole.version()));
                 store.commit(ops);
             }
         }

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * the dispatcher, not changed once it is sent.
  */
 public final class ChannelHeartbeats {
-    /** Entries that one message holds at most; some 850 KB. */
+    /** Entries that one message holds at most; some 790 KB. */
     public static final int MAX_SIZE = 16 * 1024;
 
     private int size;

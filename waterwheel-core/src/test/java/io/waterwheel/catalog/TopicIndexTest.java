@@ -22,6 +22,8 @@ final class TopicIndexTest {
     /** Notes which streams' entries are read. */
     private static final class Watched extends ForwardingCatalogStore {
         private final List<String> read = new ArrayList<>();
+        /** Done once, before nodes of the index are read. */
+        private Runnable meanwhile = () -> {};
 
         Watched() {
             super(new InMemoryCatalogStore(new InMemoryCatalogStore.Tree()));
@@ -37,6 +39,11 @@ final class TopicIndexTest {
 
         @Override
         public List<Optional<Node>> readAll(List<String> paths) {
+            if (!paths.isEmpty() && paths.get(0).startsWith("/topics/")) {
+                Runnable now = meanwhile;
+                meanwhile = () -> {};
+                now.run();
+            }
             return paths.stream().map(this::read).toList();
         }
     }
@@ -116,6 +123,20 @@ final class TopicIndexTest {
         commit(write("/topics", String.valueOf(late.id())));
         assertTaken("tl", "late");
         assertTaken("ta", "a");
+    }
+
+    /** Who completes it knows entries that are older than the nodes. */
+    @Test
+    void whatOthersWriteWhileTheIndexIsCompletedStays() throws Exception {
+        create("s", "t");
+        forgetIndex();
+        store.meanwhile = () -> {
+            namespace.drop("s");
+            create("s2", "t");
+        };
+        create("x", "tx");
+        assertTaken("t", "s2");
+        assertTaken("tx", "x");
     }
 
     @Test

@@ -26,6 +26,9 @@ public final class EmbeddedStorm implements AutoCloseable {
     /** After a life this long the next death is not taken for the same trouble. */
     private static final long SOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** For a worker that is just starting or ending, before the watch is interrupted in it. */
+    private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(90);
+
     private static final int SILENCE_SECONDS = 24 * 60 * 60;
 
     private final String name;
@@ -97,7 +100,7 @@ public final class EmbeddedStorm implements AutoCloseable {
                 StormWorker running = worker;
                 String death = running == null ? trouble : running.death();
                 if (death == null) {
-                    TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+                    pause(LOOK_MILLIS);
                     continue;
                 }
                 trouble = death;
@@ -105,20 +108,46 @@ public final class EmbeddedStorm implements AutoCloseable {
                 LOG.error("Storm's worker is dead ({}); the next one starts in {} ms", death, pause);
                 if (running != null) {
                     worker = null;
-                    running.close();
+                    end(running);
                 }
-                TimeUnit.MILLISECONDS.sleep(pause);
+                pause(pause);
                 pause = Math.min(pause * 2, LONGEST_PAUSE_MILLIS);
                 begun = System.nanoTime();
-                try {
-                    startWorker();
-                } catch (IOException e) {
-                    trouble = String.valueOf(e.getMessage());
-                    LOG.error("Storm's worker did not start", e);
+                if (!closing) {
+                    startNext();
                 }
             }
         } catch (InterruptedException e) {
             LOG.debug("the watch over Storm's worker is told to end");
+        }
+    }
+
+    /* Whatever a worker's end or start fails with, memory for a thread among it, the watch goes on: without it no worker
+     * would ever follow. */
+
+    private static void end(StormWorker dead) {
+        try {
+            dead.close();
+        } catch (RuntimeException | Error e) {
+            LOG.error("Storm's dead worker did not end in order", e);
+        }
+    }
+
+    private void startNext() throws InterruptedException {
+        try {
+            startWorker();
+        } catch (IOException | RuntimeException | Error e) {
+            trouble = String.valueOf(e.getMessage());
+            LOG.error("Storm's worker did not start", e);
+        }
+    }
+
+    private synchronized void pause(long millis) throws InterruptedException {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        for (long left = millis;
+                left > 0 && !closing;
+                left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime())) {
+            wait(left);
         }
     }
 
@@ -135,9 +164,14 @@ public final class EmbeddedStorm implements AutoCloseable {
     /** Takes a moment: tasks end in order. */
     @Override
     public void close() throws IOException {
-        closing = true;
-        watch.interrupt();
+        synchronized (this) {
+            closing = true;
+            notifyAll();
+        }
         try {
+            // Not interrupted while it starts or ends a worker: half of one would be left behind.
+            watch.join(CLOSE_MILLIS);
+            watch.interrupt();
             watch.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

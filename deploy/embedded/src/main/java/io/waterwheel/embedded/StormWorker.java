@@ -51,6 +51,8 @@ final class StormWorker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StormWorker.class);
     /** Of threads that have been told to end; what has not ended by then is left behind. */
     private static final long STOP_SECONDS = 60;
+    /** Of threads that have been interrupted after that. */
+    private static final long THREADS_SECONDS = 10;
 
     private static final int PORT = 1024;
     private static final String NODE = "embedded";
@@ -108,7 +110,7 @@ final class StormWorker implements AutoCloseable {
             started.launch();
             activate(state, id, name, TopologyStatus.ACTIVE);
             return started;
-        } catch (IOException | InterruptedException | RuntimeException | InvalidTopologyException e) {
+        } catch (IOException | InterruptedException | RuntimeException | InvalidTopologyException | Error e) {
             if (started == null) {
                 StormStateFactory.forget("/" + id);
                 delete(folder);
@@ -117,6 +119,9 @@ final class StormWorker implements AutoCloseable {
             }
             if (e instanceof InterruptedException interrupted) {
                 throw interrupted;
+            }
+            if (e instanceof Error error) {
+                throw error;
             }
             throw e instanceof IOException known ? known : new IOException("the worker did not start: " + e, e);
         }
@@ -254,17 +259,39 @@ final class StormWorker implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        List<Thread> left = new ArrayList<>();
         for (Thread thread : all()) {
             if (thread instanceof StormTimerTask timer) {
                 timer.setActive(false);
                 timer.interrupt();
+                left.add(thread);
             } else if (thread instanceof Utils.SmartThread) {
                 thread.interrupt();
+                left.add(thread);
             }
         }
+        awaitEnd(left);
         WaterwheelTopology.closeLeft(id);
         StormStateFactory.forget("/" + id);
         delete(folder);
+    }
+
+    /** Storm does not wait for its threads: one may still be preparing a task, and open what nobody would close. */
+    private static void awaitEnd(List<Thread> threads) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(THREADS_SECONDS);
+        try {
+            for (Thread thread : threads) {
+                long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                if (left > 0) {
+                    thread.join(left);
+                }
+                if (thread.isAlive()) {
+                    LOG.warn("{} has not ended in {} s, and is left behind", thread.getName(), THREADS_SECONDS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void delete(Path folder) {

@@ -64,7 +64,7 @@ final class EmbeddedStormTest {
             assertThat(storm.trouble()).contains("ended");
         }
         assertThat(CLEANED.get()).as("tasks of the last worker were closed").isPositive();
-        assertThat(left()).as("threads").isEmpty();
+        Waiting.until("no thread is left", () -> left().isEmpty());
     }
 
     private static List<String> left() {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.FutureTask;
@@ -41,8 +42,8 @@ final class ChunkReads {
     private final Map<String, String> failures = new HashMap<>();
     /** By file, what a server met that asking again does not mend: the file is damaged, or the server has a defect. */
     private final Map<String, WaterwheelException> lasting = new HashMap<>();
-    /** Files that a server failed on with what may have passed when it is asked again. */
-    private final Set<String> passing = new HashSet<>();
+    /** By file, the servers that met such a thing. */
+    private final Map<String, Set<String>> unable = new HashMap<>();
 
     private @Nullable Dispatch dispatch;
     /** Hosts of the chunks' files, as far as known. Set before the readers begin. */
@@ -227,8 +228,7 @@ final class ChunkReads {
         failures.put(chunk.file(), reader.server.name() + ": " + why.getMessage());
         if (why instanceof WaterwheelException known && known.kind() != WaterwheelException.Kind.TEMPORARY) {
             lasting.put(chunk.file(), known);
-        } else {
-            passing.add(chunk.file());
+            unable.computeIfAbsent(chunk.file(), file -> new HashSet<>()).add(reader.server.name());
         }
         pending.failed(chunk, reader.server.name());
     }
@@ -304,19 +304,18 @@ final class ChunkReads {
         endReadsInVain(pending);
     }
 
-    /** Why one of these chunks cannot be read, by word of every server that tried; null while some may be. */
-    private synchronized @Nullable WaterwheelException hopeless(List<ChunkDescriptor> left) {
-        for (ChunkDescriptor chunk : left) {
-            if (!passing.contains(chunk.file()) && lasting.containsKey(chunk.file())) {
-                return lasting.get(chunk.file());
-            }
-        }
-        return null;
+    /** Those of these chunks that no server can read, by the word of each that is alive. */
+    private synchronized List<ChunkDescriptor> hopeless(List<ChunkDescriptor> left) {
+        Set<String> alive = new HashSet<>();
+        endpoints.queryServers().forEach(server -> alive.add(server.name()));
+        return left.stream()
+                .filter(chunk -> unable.getOrDefault(chunk.file(), Set.of()).containsAll(alive)
+                        && lasting.containsKey(chunk.file()))
+                .toList();
     }
 
-    private synchronized void forgetFailures() {
-        lasting.clear();
-        passing.clear();
+    private synchronized WaterwheelException why(ChunkDescriptor hopeless) {
+        return Objects.requireNonNull(lasting.get(hopeless.file()));
     }
 
     private synchronized String failure(ChunkDescriptor chunk) {
@@ -334,15 +333,14 @@ final class ChunkReads {
             awaitAll(pending);
             // A server that failed, or ended its bids before another failed, gets what is left again.
             for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {
-                WaterwheelException hopeless = hopeless(pending.left());
-                boolean partial = resolved.query().allowPartial();
-                if (partial && (round > 0 || hopeless != null)) {
-                    break;
+                List<ChunkDescriptor> hopeless = hopeless(pending.left());
+                if (resolved.query().allowPartial()) {
+                    if (round > 0 || hopeless.size() == pending.left().size()) {
+                        break;
+                    }
+                } else if (!hopeless.isEmpty()) {
+                    throw why(hopeless.get(0));
                 }
-                if (hopeless != null) {
-                    throw hopeless;
-                }
-                forgetFailures();
                 pending.forgetFailures();
                 endpoints.queryServers().forEach(server -> begin(pending, server));
                 awaitAll(pending);

@@ -14,8 +14,9 @@ public interface RowSink {
     boolean accept(TupleBlock rows);
 
     /**
-     * Whether rows are still wanted; asked before each leaf, because a scan that finds little hands over nothing for
-     * long. Once false, the scan ends where it is, and what it gave is not the whole.
+     * Whether rows are still wanted; asked before each leaf and about each millisecond of work within one, because a
+     * scan that finds little hands over nothing for long. Once false, the scan ends where it is, and what it gave is
+     * not the whole.
      */
     default boolean wanted() {
         return true;

@@ -4,8 +4,11 @@ import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.lang.reflect.Proxy;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -27,10 +30,23 @@ final class SharedServices implements ServicesFactory {
     /** By Storm's id of the topology. Guarded by itself. */
     private static final Map<String, Shared> OPEN = new HashMap<>();
 
+    /** Ids of workers that have ended, the last so many: what a task of one still opens, nobody would close. */
+    private static final Set<String> ENDED = Collections.newSetFromMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > 1000;
+        }
+    });
+
     @Override
     public WorkerServices open(Map<String, Object> stormConf) {
         String id = String.valueOf(stormConf.get("storm.id"));
         synchronized (OPEN) {
+            if (ENDED.contains(id)) {
+                throw new IllegalStateException("worker " + id + " has ended");
+            }
             Shared shared = OPEN.get(id);
             if (shared == null) {
                 shared = new Shared(new WorkerRuntime(WaterwheelConfig.fromStormConf(stormConf)));
@@ -62,10 +78,12 @@ final class SharedServices implements ServicesFactory {
 
     /**
      * Closes what tasks of a worker that is dead have left open: one that failed while it was prepared is not closed.
+     * None of that id is opened from then on.
      */
     static void closeLeft(String id) {
         Shared left;
         synchronized (OPEN) {
+            ENDED.add(id);
             left = OPEN.remove(id);
         }
         if (left != null) {

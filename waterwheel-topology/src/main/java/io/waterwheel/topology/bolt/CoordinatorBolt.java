@@ -39,7 +39,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorBolt.class);
 
     private final ServicesFactory factory;
+    /* Guarded by this: a worker that ends may clean a task up that is still being prepared. */
     private transient @Nullable Running running;
+    private transient boolean ended;
 
     public CoordinatorBolt(ServicesFactory factory) {
         this.factory = factory;
@@ -47,7 +49,15 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
     @Override
     public void prepare(Map<String, Object> conf, TopologyContext context, OutputCollector collector) {
-        running = new Running(factory.open(conf), context.getThisTaskIndex());
+        Running made = new Running(factory.open(conf), context.getThisTaskIndex());
+        synchronized (this) {
+            if (!ended) {
+                running = made;
+                return;
+            }
+        }
+        // The worker ended meanwhile: its successor needs the port.
+        made.close();
     }
 
     @Override
@@ -57,8 +67,12 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
     @Override
     public void cleanup() {
-        Running now = running;
-        running = null;
+        Running now;
+        synchronized (this) {
+            ended = true;
+            now = running;
+            running = null;
+        }
         if (now != null) {
             now.close();
         }

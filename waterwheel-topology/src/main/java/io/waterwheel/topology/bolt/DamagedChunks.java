@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The damage that queries met in chunks, for {@code status}: each file once, the last hour. Thread-safe. */
+/** The damage in chunks that queries failed with, for {@code status}: each place once, the last hour. Thread-safe. */
 final class DamagedChunks {
     /** How long after it was last met damage is told of: the file may have been restored since. */
     static final Duration KEPT = Duration.ofHours(1);
@@ -24,7 +24,7 @@ final class DamagedChunks {
     private record Damage(String stream, String what, Instant when) {}
 
     private final InstantSource clock;
-    /** By what is said of it, which names the file; the one that was met last is the last. */
+    /** By what is said of it, which names file and place; the one that was met last is the last. */
     private final Map<String, Damage> damages = new LinkedHashMap<>();
 
     DamagedChunks(InstantSource clock) {

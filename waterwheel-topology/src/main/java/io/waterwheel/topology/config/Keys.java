@@ -166,7 +166,8 @@ public final class Keys {
     public static final Key<Duration> HEARTBEAT_INTERVAL = add(Key.duration("heartbeat.interval", "100 ms")
             .atLeast("1 ms")
             .atMost("10 s")
-            .doc("How often an idle channel says that it is alive."));
+            .doc("How often a channel that just fell silent says that it is alive; one that has been idle for a second"
+                    + " says so every fourth time, and at least every 400 ms unless this is longer."));
     public static final Key<Duration> REPORT_INTERVAL = add(Key.duration("report.interval", "200 ms")
             .atLeast("10 ms")
             .atMost("10 s")

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,6 +46,8 @@ public final class OpenTransactions implements AutoCloseable {
 
     private record Key(int streamId, int partition) {}
 
+    private record Transaction(long producerId, int producerEpoch, long startOffset) {}
+
     private final String bootstrap;
     private final Duration longest;
     private final TopicNames topics;
@@ -52,8 +55,15 @@ public final class OpenTransactions implements AutoCloseable {
     private final ScheduledThreadPoolExecutor thread;
     private final Set<Key> asked = ConcurrentHashMap.newKeySet();
     private final Map<Key, String> found = new ConcurrentHashMap<>();
-    /** Of which it was said that they may not be looked at. Only the thread uses it. */
-    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+    // Only the thread uses these.
+    /** Topics of which it was said that they may not be looked at. */
+    private final Set<String> refused = new HashSet<>();
+    /**
+     * When each open transaction was first seen, by {@link System#nanoTime}. The times in its records do not say how
+     * long it has been open: they are what its producer wrote, perhaps of last year.
+     */
+    private final Map<Key, Map<Transaction, Long>> seen = new HashMap<>();
 
     private boolean failing;
 
@@ -96,6 +106,7 @@ public final class OpenTransactions implements AutoCloseable {
                 }
             }
             found.keySet().retainAll(partitions.keySet());
+            seen.keySet().retainAll(partitions.keySet());
             if (partitions.isEmpty()) {
                 return;
             }
@@ -125,7 +136,7 @@ public final class OpenTransactions implements AutoCloseable {
             throws InterruptedException {
         try {
             // All are answered, or fail, in the time of one.
-            ProducerState oldest = oldest(answer.get(2L * CALL_MILLIS, TimeUnit.MILLISECONDS));
+            ProducerState oldest = oldest(key, answer.get(2L * CALL_MILLIS, TimeUnit.MILLISECONDS));
             if (oldest == null) {
                 if (found.remove(key) != null) {
                     LOG.info("{}: the transaction that was open for long is ended", partition);
@@ -152,15 +163,26 @@ public final class OpenTransactions implements AutoCloseable {
     }
 
     /** Of those that have been open too long the one that holds up readers; null when there is none. */
-    private @Nullable ProducerState oldest(PartitionProducerState state) {
-        long latest = System.currentTimeMillis() - longest.toMillis();
+    private @Nullable ProducerState oldest(Key key, PartitionProducerState state) {
+        long now = System.nanoTime();
+        Map<Transaction, Long> before = seen.getOrDefault(key, Map.of());
+        Map<Transaction, Long> open = new HashMap<>();
         ProducerState oldest = null;
         for (ProducerState producer : state.activeProducers()) {
-            if (producer.currentTransactionStartOffset().isPresent()
-                    && producer.lastTimestamp() <= latest
-                    && (oldest == null || start(producer) < start(oldest))) {
+            if (producer.currentTransactionStartOffset().isEmpty()) {
+                continue;
+            }
+            Transaction transaction = new Transaction(producer.producerId(), producer.producerEpoch(), start(producer));
+            long since = before.getOrDefault(transaction, now);
+            open.put(transaction, since);
+            if (now - since >= longest.toNanos() && (oldest == null || start(producer) < start(oldest))) {
                 oldest = producer;
             }
+        }
+        if (open.isEmpty()) {
+            seen.remove(key);
+        } else {
+            seen.put(key, open);
         }
         return oldest;
     }
@@ -171,7 +193,7 @@ public final class OpenTransactions implements AutoCloseable {
 
     private String warning(TopicPartition partition, ProducerState producer) {
         return "a transaction of producer " + producer.producerId() + " (epoch " + producer.producerEpoch()
-                + ") is open from offset " + start(producer) + " of the log on, its last record is of "
+                + ") is open from offset " + start(producer) + " of the log on, its last record has the time "
                 + Instant.ofEpochMilli(producer.lastTimestamp())
                 + ": no committed reader gets past it. Where its producer will not end it, and was not told that it is"
                 + " committed: kafka-transactions.sh --bootstrap-server " + bootstrap + " abort --topic "

@@ -111,7 +111,7 @@ final class OrdinaryUserTest {
             producer.send(new ProducerRecord<>("half", 1, null, new byte[1])).get(30, TimeUnit.SECONDS);
             until("a warning", () -> !open.warning(1, 1).isEmpty());
             assertThat(open.warning(1, 1))
-                    .contains("of producer ", "open from offset 0", "its last record is of 20")
+                    .contains("of producer ", "open from offset 0", "its last record has the time 20")
                     .endsWith("abort --topic half --partition 1 --start-offset 0");
             assertThat(open.warning(1, 0)).isEmpty();
             producer.abortTransaction();

@@ -36,6 +36,9 @@ public final class Values {
 
     long[] ownLongs(RowView view) {
         if (ownLongs.length < view.rows) {
+            if (ownLongs.length > 0) {
+                view.workspace.give(ownLongs);
+            }
             ownLongs = view.workspace.takeLongs(view.rows);
         }
         longs = ownLongs;
@@ -44,6 +47,9 @@ public final class Values {
 
     double[] ownDoubles(RowView view) {
         if (ownDoubles.length < view.rows) {
+            if (ownDoubles.length > 0) {
+                view.workspace.give(ownDoubles);
+            }
             ownDoubles = view.workspace.takeDoubles(view.rows);
         }
         doubles = ownDoubles;
@@ -52,6 +58,9 @@ public final class Values {
 
     boolean[] ownNulls(RowView view) {
         if (ownNulls.length < view.rows) {
+            if (ownNulls.length > 0) {
+                view.workspace.give(ownNulls);
+            }
             ownNulls = view.workspace.takeBooleans(view.rows);
         }
         nulls = ownNulls;
@@ -61,6 +70,9 @@ public final class Values {
     /** Room for text that the node makes, all of it in one slab. */
     byte[] ownBytes(RowView view, int length) {
         if (ownBytes.length < length) {
+            if (ownBytes.length > 0) {
+                view.workspace.give(ownBytes);
+            }
             ownBytes = view.workspace.takeBytes(length);
         }
         slabs = new byte[][] {ownBytes};

@@ -38,6 +38,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.query.exec")
             .layer("query.exec.column")
             .definedBy("io.waterwheel.query.exec.column..")
+            .layer("query.admission")
+            .definedBy("io.waterwheel.query.admission..")
             .layer("wire")
             .definedBy("io.waterwheel.wire..")
             .layer("ingest")
@@ -62,11 +64,21 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers("model", "query.expression")
             .whereLayer("wire")
             .mayOnlyAccessLayers("model", "query", "query.expression")
+            .whereLayer("query.admission")
+            .mayOnlyAccessLayers("model", "query", "query.expression")
             .whereLayer("query.exec.column")
             .mayOnlyAccessLayers("model", "query.expression")
             .whereLayer("query.exec")
             .mayOnlyAccessLayers(
-                    "model", "key", "index", "chunk", "catalog", "query", "query.expression", "query.exec.column")
+                    "model",
+                    "key",
+                    "index",
+                    "chunk",
+                    "catalog",
+                    "query",
+                    "query.expression",
+                    "query.admission",
+                    "query.exec.column")
             .whereLayer("ingest")
             .mayOnlyAccessLayers("model", "key", "decode", "index", "chunk", "catalog")
             .whereLayer("local")

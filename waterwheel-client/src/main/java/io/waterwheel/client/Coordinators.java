@@ -85,6 +85,30 @@ final class Coordinators implements AutoCloseable {
         return call(call, what, patience);
     }
 
+    /**
+     * Makes a call to every coordinator that there is now; those that are just gone have nothing to say.
+     *
+     * @throws WaterwheelException the last failure, when none answers
+     */
+    <T> List<T> each(Call<T> call) {
+        List<T> results = new ArrayList<>();
+        WaterwheelException last = null;
+        for (Connection connection : look()) {
+            try {
+                results.add(call.on(connection));
+            } catch (WaterwheelException e) {
+                if (!isGone(e)) {
+                    throw e;
+                }
+                last = last == null ? e : withSuppressed(e, last);
+            }
+        }
+        if (results.isEmpty()) {
+            throw inVain(known(), last);
+        }
+        return results;
+    }
+
     private <T> T call(Call<T> call, String once, Duration patience) {
         long begin = System.nanoTime();
         List<Connection> round = known();

@@ -21,6 +21,10 @@ import io.waterwheel.wire.proto.DropStreamReply;
 import io.waterwheel.wire.proto.DropStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
+import io.waterwheel.wire.proto.KillQueryReply;
+import io.waterwheel.wire.proto.KillQueryRequest;
+import io.waterwheel.wire.proto.ListQueriesReply;
+import io.waterwheel.wire.proto.ListQueriesRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.OffsetsReply;
@@ -38,9 +42,11 @@ import io.waterwheel.wire.proto.VerifyStreamReply;
 import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -490,6 +496,40 @@ public final class WaterwheelClient implements AutoCloseable {
                         StatusReply.parser(),
                         CALL_TIMEOUT));
         return new ServerStatus(reply.getText(), reply.getJson());
+    }
+
+    /** The queries that all coordinators have open, the oldest first. */
+    public List<OpenQuery> queries() {
+        // Coordinators of one process answer the same.
+        Map<String, OpenQuery> byId = new TreeMap<>();
+        coordinators
+                .each(connection -> call(
+                        connection,
+                        AdminActions.LIST_QUERIES,
+                        ListQueriesRequest.getDefaultInstance(),
+                        ListQueriesReply.parser(),
+                        CALL_TIMEOUT))
+                .forEach(reply -> reply.getQueriesList().stream()
+                        .map(OpenQuery::of)
+                        .forEach(query -> byId.put(query.id(), query)));
+        return byId.values().stream()
+                .sorted(Comparator.comparing(OpenQuery::age).reversed())
+                .toList();
+    }
+
+    /**
+     * Ends an open query; its client is told QUERY_KILLED.
+     *
+     * @param id as {@link #queries} has it
+     * @return whether one of that id was open
+     */
+    public boolean killQuery(String id) {
+        KillQueryRequest request = KillQueryRequest.newBuilder().setId(id).build();
+        return coordinators
+                .each(connection ->
+                        call(connection, AdminActions.KILL_QUERY, request, KillQueryReply.parser(), CALL_TIMEOUT))
+                .stream()
+                .anyMatch(KillQueryReply::getFound);
     }
 
     /** Opens an appender to a stream, with the usual settings. */

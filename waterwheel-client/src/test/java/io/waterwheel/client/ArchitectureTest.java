@@ -34,6 +34,7 @@ final class ArchitectureTest {
             .definedBy(
                     "io.waterwheel.index..",
                     "io.waterwheel.catalog..",
+                    "io.waterwheel.query.admission..",
                     "io.waterwheel.query.exec..",
                     "io.waterwheel.ingest..")
             .whereLayer("client")

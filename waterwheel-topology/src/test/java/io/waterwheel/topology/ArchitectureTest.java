@@ -39,6 +39,7 @@ final class ArchitectureTest {
                     "io.waterwheel.model..",
                     "io.waterwheel.query",
                     "io.waterwheel.query.expression..",
+                    "io.waterwheel.query.admission..",
                     "io.waterwheel.query.exec..",
                     "io.waterwheel.wire..")
             .layer("core engine")

@@ -22,12 +22,17 @@ final class CommandProcess implements AutoCloseable {
         this.err = err;
     }
 
-    /** Starts a command; what it prints goes to files of the folder. */
+    /** Starts a command with a heap of 1 GB; what it prints goes to files of the folder. */
     static CommandProcess start(Path folder, String... words) throws IOException {
+        return start(folder, List.of("-Xmx1g"), words);
+    }
+
+    /** Starts a command with these options of the JVM; what it prints goes to files of the folder. */
+    static CommandProcess start(Path folder, List<String> options, String... words) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options);
         command.addAll(List.of(
-                "-Xmx1g",
                 "-XX:+UseSerialGC",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-cp",

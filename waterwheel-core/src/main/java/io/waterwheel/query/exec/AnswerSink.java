@@ -5,6 +5,7 @@ import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Verdict;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Where an answer goes: {@link #start}, rows, then {@link #finish} or {@link #fail}. Called by one thread at a time.
@@ -24,4 +25,17 @@ public interface AnswerSink {
 
     /** Whether nobody waits for the answer any more. */
     boolean cancelled();
+
+    /** Who asks, such as host and port of its connection; queries of one client share what is due to it. */
+    default String client() {
+        return "";
+    }
+
+    /** From now on {@link #rows} also ends, by a failure, soon after this is true; it never becomes false again. */
+    default void endWhen(BooleanSupplier ended) {}
+
+    /** Whether {@link #rows} would take some at once. */
+    default boolean ready() {
+        return true;
+    }
 }

@@ -13,6 +13,8 @@ import io.waterwheel.query.Result;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.admission.Admission;
+import io.waterwheel.query.admission.Lane;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,8 +29,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers queries: plans on a snapshot, asks the indexers, and once all of them have accepted the snapshot reads their
@@ -54,6 +58,9 @@ public final class QueryRunner {
     /** How often one who waits looks whether the receiver is still there. */
     private static final long LOOK_NANOS = 200_000_000;
 
+    /** A plan older than this is made anew: what it says of fresh tuples may be refused. */
+    private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     /** Of one indexer's tuples, what is held here so that the indexer need not. */
     private static final long MAX_HELD_BYTES = 32 << 20;
 
@@ -62,46 +69,75 @@ public final class QueryRunner {
 
     private final SnapshotSource snapshots;
     private final IntFunction<Endpoints> endpoints;
-    private final ExecutorService executor;
+    private final Function<Lane, ExecutorService> executors;
     private final DispatchPolicy policy;
     private final QueryClock clock;
+    private final Admission admission;
 
     /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
-        this(snapshots, endpoints, executor, DispatchPolicy.LADA);
+        this(snapshots, endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM);
     }
 
     /**
      * A runner.
      *
-     * @param executor runs one task an indexer and a query server of each running query
+     * @param executors by lane, what runs one task an indexer and a query server of each running query; must refuse
+     *     none, for admission bounds their number
      * @param policy how chunks are given to query servers
+     * @param admission gives queries their turns
      */
     public QueryRunner(
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
-            ExecutorService executor,
-            DispatchPolicy policy) {
-        this(snapshots, endpoints, executor, policy, QueryClock.SYSTEM);
+            Function<Lane, ExecutorService> executors,
+            DispatchPolicy policy,
+            Admission admission) {
+        this(snapshots, endpoints, executors, policy, QueryClock.SYSTEM, admission);
     }
 
-    /** The same, by another clock; the executor may run what it is given at once, on the thread that submits it. */
+    /**
+     * One in which no query waits, by another clock; the executor may run what it is given at once, on the thread that
+     * submits it.
+     */
     public QueryRunner(
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
             ExecutorService executor,
             DispatchPolicy policy,
             QueryClock clock) {
+        this(snapshots, endpoints, lane -> executor, policy, clock, Admission.unlimited());
+    }
+
+    private QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            Function<Lane, ExecutorService> executors,
+            DispatchPolicy policy,
+            QueryClock clock,
+            Admission admission) {
         this.policy = policy;
         this.clock = clock;
         this.snapshots = snapshots;
         this.endpoints = endpoints;
-        this.executor = executor;
+        this.executors = executors;
+        this.admission = admission;
     }
 
     /** Answers a query; every outcome, failures too, reaches the sink. Returns when the answer has ended. */
     public void run(Query query, AnswerSink sink) throws InterruptedException {
-        run(sink, () -> new Run(query, sink).answer());
+        Admission.OpenQuery open;
+        try {
+            open = admission.open(query, sink.client());
+        } catch (WaterwheelException e) {
+            sink.fail(e);
+            return;
+        }
+        try (open) {
+            AnswerSink admitted = new AdmittedSink(
+                    sink, open, System.nanoTime() + query.timeout().toNanos());
+            run(admitted, () -> new Run(query, admitted, open).answer());
+        }
     }
 
     /**
@@ -116,7 +152,8 @@ public final class QueryRunner {
             ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot));
             List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
             QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
-            new Run(query, sink).deliver(plan, Map.of(), List.of());
+            // Not admitted: of these there is one at a time.
+            new Run(query, sink, null).deliver(plan, Map.of(), List.of());
         });
     }
 
@@ -154,10 +191,15 @@ public final class QueryRunner {
         private final Query query;
         private final AnswerSink sink;
         private final long deadline;
+        /** Null for one that takes no turns. */
+        private final Admission.@Nullable OpenQuery turn;
 
-        Run(Query query, AnswerSink sink) {
+        private Lane lane = Lane.HEAVY;
+
+        Run(Query query, AnswerSink sink, Admission.@Nullable OpenQuery turn) {
             this.query = query;
             this.sink = sink;
+            this.turn = turn;
             this.deadline = clock.nanos() + query.timeout().toNanos();
         }
 
@@ -174,8 +216,13 @@ public final class QueryRunner {
             Set<Integer> failed = new HashSet<>();
             while (true) {
                 StreamSnapshot now = snapshot;
-                QueryPlan plan = understood(() ->
-                        QueryPlan.of(query, now, snapshots.reports(now.stream().id()), failed));
+                Map<Integer, Reported> reports = snapshots.reports(now.stream().id());
+                QueryPlan plan = understood(() -> QueryPlan.of(query, now, reports, failed));
+                if (turn != null && admit(turn, plan, reports)) {
+                    // What the plan was made on is old.
+                    snapshot = snapshots.snapshot(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
+                    continue;
+                }
                 Map<Integer, IndexerReply> replies = new TreeMap<>();
                 try (OpenReplies open = new OpenReplies()) {
                     trouble = ask(plan, replies, open);
@@ -196,6 +243,19 @@ public final class QueryRunner {
                 pause = Math.min(pause * 2, MAX_RETRY_NANOS);
                 snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
             }
+        }
+
+        /** Waits for the query's turn; whether that took long enough to plan again. */
+        private boolean admit(Admission.OpenQuery turn, QueryPlan plan, Map<Integer, Reported> reports)
+                throws InterruptedException {
+            int servers = endpoints
+                    .apply(plan.snapshot().stream().id())
+                    .queryServers()
+                    .size();
+            long before = clock.nanos();
+            lane = turn.admit(
+                    CostEstimate.of(plan, reports, servers), System.nanoTime() + (deadline - before), sink::cancelled);
+            return clock.nanos() - before > OLD_PLAN_NANOS;
         }
 
         /** Whether something is demanded that came since the snapshot: a partition, or another stream of the name. */
@@ -234,7 +294,7 @@ public final class QueryRunner {
             for (int i = 0; i < subqueries.size(); i++) {
                 Subquery.OfIndexer subquery = subqueries.get(i);
                 if (i + 1 < subqueries.size() || plan.excusable().contains(subquery.indexer()) || !isHere(subquery)) {
-                    asked.put(subquery.indexer(), executor.submit(() -> askOne(plan, subquery, open)));
+                    asked.put(subquery.indexer(), executors.apply(lane).submit(() -> askOne(plan, subquery, open)));
                 }
             }
             try {
@@ -429,7 +489,7 @@ public final class QueryRunner {
 
         private ChunkReads reads(ResolvedQuery asked, List<ChunkDescriptor> chunks, Delivery delivery) {
             Endpoints servers = endpoints.apply(asked.stream().id());
-            return new ChunkReads(asked, chunks, delivery, servers, executor, clock);
+            return new ChunkReads(asked, chunks, delivery, servers, executors.apply(lane), clock);
         }
 
         private void deliver(

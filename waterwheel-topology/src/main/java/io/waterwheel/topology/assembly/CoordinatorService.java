@@ -41,6 +41,7 @@ import io.waterwheel.wire.proto.DropStreamReply;
 import io.waterwheel.wire.proto.DropStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
+import io.waterwheel.wire.proto.KillQueryRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.RetentionReply;
 import io.waterwheel.wire.proto.SetOffsetsRequest;
@@ -107,8 +108,9 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private RpcServer startServer() {
         WaterwheelException last = null;
         for (int port : services.coordinatorPorts()) {
-            RpcSettings settings = new RpcSettings(
-                    host(services), port, RpcSettings.DEFAULT.memoryBytes(), RpcSettings.DEFAULT.queries(), 1);
+            // More threads than may be open: who is refused is told so by one.
+            int queries = services.config().get(Keys.QUERY_OPEN) * 5 / 4 + 16;
+            RpcSettings settings = new RpcSettings(host(services), port, RpcSettings.DEFAULT.memoryBytes(), queries, 1);
             try {
                 return RpcServer.start(settings, coordinator::query, this::call, new NoPeers());
             } catch (WaterwheelException e) {
@@ -190,6 +192,11 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 case AdminActions.VERIFY_STREAM ->
                     verify(VerifyStreamRequest.parseFrom(body), caller).toByteArray();
                 case AdminActions.STATUS -> status().toByteArray();
+                case AdminActions.LIST_QUERIES ->
+                    OpenQueries.list(services.admission()).toByteArray();
+                case AdminActions.KILL_QUERY ->
+                    OpenQueries.kill(services.admission(), KillQueryRequest.parseFrom(body))
+                            .toByteArray();
                 default ->
                     throw new WaterwheelException(
                             WaterwheelException.Kind.USER, "NO_SUCH_ACTION", "there is no action '" + action + "'");

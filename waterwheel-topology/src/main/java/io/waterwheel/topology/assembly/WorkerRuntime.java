@@ -11,6 +11,8 @@ import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogReader;
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.admission.Admission;
+import io.waterwheel.query.admission.Lane;
 import io.waterwheel.query.exec.ChunkCache;
 import io.waterwheel.query.exec.ChunkScan;
 import io.waterwheel.query.exec.Endpoints;
@@ -43,7 +45,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +60,6 @@ final class WorkerRuntime implements WorkerServices {
     private static final int BLOCKING_THREADS = 4;
     private static final int LIMIT_THREADS = 4;
     private static final int BLOCKING_CALLS = 4096;
-    private static final int MAX_QUERY_THREADS = 256;
     private static final int SPOUT_BATCH_BYTES = 256 << 10;
     /** What a store that is there takes to be opened, and more; one that is away is not waited for. */
     private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
@@ -80,7 +80,7 @@ final class WorkerRuntime implements WorkerServices {
     private final ChunkScan chunkScan;
     private final ExecutorService blockingCalls;
     private final ExecutorService limitCalls;
-    private final ExecutorService queryThreads;
+    private final QueryThreads queryThreads;
     private final KafkaTopics topics;
     private final LogReader logReader;
     private final DeadLetters deadLetters;
@@ -112,14 +112,7 @@ final class WorkerRuntime implements WorkerServices {
                     TimeUnit.SECONDS,
                     new LinkedBlockingQueue<>(BLOCKING_CALLS),
                     daemons("limit-calls")));
-            queryThreads = keep(new ThreadPoolExecutor(
-                    0,
-                    MAX_QUERY_THREADS,
-                    30,
-                    TimeUnit.SECONDS,
-                    new SynchronousQueue<>(),
-                    daemons("query-part"),
-                    new ThreadPoolExecutor.CallerRunsPolicy()));
+            queryThreads = keep(new QueryThreads(config));
             catalogStore = keep(ZooKeeperCatalogStore.connect(config));
             namespace = new Namespace(catalogStore);
             streams = keep(new StreamDirectory(catalogStore, namespace, scheduler));
@@ -372,8 +365,13 @@ final class WorkerRuntime implements WorkerServices {
     }
 
     @Override
-    public ExecutorService queryThreads() {
-        return queryThreads;
+    public ExecutorService queryThreads(Lane lane) {
+        return queryThreads.of(lane);
+    }
+
+    @Override
+    public Admission admission() {
+        return queryThreads.admission();
     }
 
     @Override

@@ -110,8 +110,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
             this.runner = new QueryRunner(
                     snapshots,
                     services::endpoints,
-                    services.queryThreads(),
-                    DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)));
+                    services::queryThreads,
+                    DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)),
+                    services.admission());
             this.collector = index == 0 ? new Collector(services, snapshots) : null;
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());

@@ -1,11 +1,9 @@
 package io.waterwheel.topology.bolt;
 
 import io.waterwheel.chunk.CorruptChunkException;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.query.Verdict;
 import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.exec.ForwardingSink;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -59,31 +57,11 @@ final class DamagedChunks {
 
     /** The sink, which lets this see how the answer ends. */
     AnswerSink watching(String stream, AnswerSink sink) {
-        return new AnswerSink() {
-            @Override
-            public void start(List<Field> fields) {
-                sink.start(fields);
-            }
-
-            @Override
-            public void rows(TupleBlock rows) {
-                sink.rows(rows);
-            }
-
-            @Override
-            public void finish(Verdict verdict) {
-                sink.finish(verdict);
-            }
-
+        return new ForwardingSink(sink) {
             @Override
             public void fail(WaterwheelException failure) {
                 failed(stream, failure);
-                sink.fail(failure);
-            }
-
-            @Override
-            public boolean cancelled() {
-                return sink.cancelled();
+                super.fail(failure);
             }
         };
     }

@@ -140,8 +140,28 @@ public final class Keys {
             .atMost("16 MiB")
             .doc("Size at which a block of tuples is sent on. What has arrived is never held back to fill a block."));
 
-    public static final Key<Integer> QUERY_THREADS =
-            add(Key.integer("query.threads", 2).atLeast("1").atMost("1024").doc("Threads of one query server task."));
+    public static final Key<Integer> QUERY_LIGHT_AT_ONCE = add(Key.integer("query.light-at-once", 0)
+            .atLeast("0")
+            .atMost("10000")
+            .doc(
+                    "Light queries that run at a time in one process; further ones wait for their turn, and the client with"
+                            + " fewest running comes first. 0: eight a processor."));
+    public static final Key<Integer> QUERY_HEAVY_AT_ONCE = add(Key.integer("query.heavy-at-once", 0)
+            .atLeast("0")
+            .atMost("10000")
+            .doc("Heavy queries that run at a time in one process, beside the light ones. 0: half as many as it has"
+                    + " processors, at least one."));
+    public static final Key<Integer> QUERY_HEAVY_TUPLES = add(Key.integer("query.heavy-tuples", 1_000_000)
+            .atLeast("1")
+            .atMost("2000000000")
+            .doc("A query is heavy when it is expected to look at so many tuples, by the key ranges of chunks and"
+                    + " trees."));
+    public static final Key<Integer> QUERY_OPEN = add(Key.integer("query.open", 256)
+            .atLeast("1")
+            .atMost("10000")
+            .doc("Queries that are open at a time in one process: they run, wait for their turn, or for their client. A"
+                    + " further one makes one wait no longer that its client has more of, or is refused with"
+                    + " SERVER_BUSY."));
     public static final Key<Duration> QUERY_TIMEOUT = add(Key.duration("query.timeout", "30 s")
             .atLeast("1 ms")
             .atMost("1 h")

@@ -25,13 +25,22 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     private final Readiness readiness;
     private final long deadlineNanos;
     private final BooleanSupplier closing;
+    private final String client;
     private @Nullable ArrowRows batch;
     private boolean ended;
 
-    /** @param closing whether the server closes: nobody waits for the answer any more then */
+    /**
+     * @param closing whether the server closes: nobody waits for the answer any more then
+     * @param client host and port of the connection
+     */
     FlightAnswer(
-            ServerStreamListener listener, BufferAllocator allocator, long deadlineNanos, BooleanSupplier closing) {
+            ServerStreamListener listener,
+            BufferAllocator allocator,
+            long deadlineNanos,
+            BooleanSupplier closing,
+            String client) {
         this.closing = closing;
+        this.client = client;
         this.listener = listener;
         this.allocator = allocator;
         this.readiness = new Readiness(listener, closing);
@@ -104,6 +113,21 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     @Override
     public boolean cancelled() {
         return readiness.cancelled();
+    }
+
+    @Override
+    public String client() {
+        return client;
+    }
+
+    @Override
+    public void endWhen(BooleanSupplier ended) {
+        readiness.endWhen(ended);
+    }
+
+    @Override
+    public boolean ready() {
+        return listener.isReady();
     }
 
     /** Whether finish or fail was called. */

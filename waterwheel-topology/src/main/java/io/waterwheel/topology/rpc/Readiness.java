@@ -16,6 +16,7 @@ final class Readiness {
     private final ServerStreamListener listener;
     private final BooleanSupplier closing;
     private final Object signal = new Object();
+    private volatile BooleanSupplier ended = () -> false;
 
     /** @param closing whether the server closes; once it does it never does not */
     Readiness(ServerStreamListener listener, BooleanSupplier closing) {
@@ -29,6 +30,11 @@ final class Readiness {
         synchronized (signal) {
             signal.notifyAll();
         }
+    }
+
+    /** The stream also ends once this is true, though its receiver is there. */
+    void endWhen(BooleanSupplier now) {
+        ended = now;
     }
 
     /** Whether nothing more should be sent; {@link #await} fails then. */
@@ -45,7 +51,7 @@ final class Readiness {
     void await(long deadlineNanos) throws InterruptedException {
         synchronized (signal) {
             while (true) {
-                if (listener.isCancelled()) {
+                if (listener.isCancelled() || ended.getAsBoolean()) {
                     throw RpcErrors.clientGone();
                 }
                 if (closing.getAsBoolean()) {

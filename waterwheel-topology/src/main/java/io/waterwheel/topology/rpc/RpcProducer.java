@@ -6,7 +6,6 @@ import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.Ticket;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.arrow.flight.Action;
@@ -87,7 +86,11 @@ final class RpcProducer extends NoOpFlightProducer {
 
     private void query(Query query, ServerStreamListener listener) {
         FlightAnswer answer = new FlightAnswer(
-                listener, allocator, System.nanoTime() + query.timeout().toNanos(), this::isClosing);
+                listener,
+                allocator,
+                System.nanoTime() + query.timeout().toNanos(),
+                this::isClosing,
+                CallerAddress.ofThisCall());
         submit(queryPool, "queries", () -> {
             try (answer) {
                 try {
@@ -152,13 +155,7 @@ final class RpcProducer extends NoOpFlightProducer {
 
     @Override
     public void listActions(CallContext context, StreamListener<ActionType> listener) {
-        for (String name : List.of(
-                AdminActions.CREATE_STREAM,
-                AdminActions.LIST_STREAMS,
-                AdminActions.DESCRIBE_STREAM,
-                AdminActions.DROP_STREAM,
-                AdminActions.FLUSH_STREAM,
-                AdminActions.STATUS)) {
+        for (String name : AdminActions.ALL) {
             listener.onNext(new ActionType(name, "see waterwheel/v1/admin.proto"));
         }
         listener.onCompleted();

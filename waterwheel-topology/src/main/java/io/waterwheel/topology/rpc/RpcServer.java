@@ -25,6 +25,9 @@ public final class RpcServer implements AutoCloseable {
     /** Longest message of a subquery's answer, and longest request. */
     public static final int MAX_MESSAGE_BYTES = 64 << 20;
 
+    /** Of threads that work for queries: below those that take tuples in, where the JVM heeds priorities. */
+    public static final int QUERY_PRIORITY = Thread.NORM_PRIORITY - 1;
+
     private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
 
     /** Bytes queued for a receiver above which it is not ready for more. */
@@ -55,15 +58,16 @@ public final class RpcServer implements AutoCloseable {
     public static RpcServer start(RpcSettings settings, QueryHandler queries, AdminHandler admin, PeerHandler peers) {
         BufferAllocator allocator = new RootAllocator(settings.memoryBytes());
         ThreadPoolExecutor connections = fixedPool("rpc", CONNECTION_THREADS);
-        ThreadPoolExecutor queryPool = pool("query", settings.queries());
-        ThreadPoolExecutor subqueryPool = pool("subquery", settings.subqueries());
-        ThreadPoolExecutor callPool = pool("call", CALL_THREADS);
+        ThreadPoolExecutor queryPool = pool("query", settings.queries(), QUERY_PRIORITY);
+        ThreadPoolExecutor subqueryPool = pool("subquery", settings.subqueries(), QUERY_PRIORITY);
+        ThreadPoolExecutor callPool = pool("call", CALL_THREADS, Thread.NORM_PRIORITY);
         List<ThreadPoolExecutor> pools = List.of(queryPool, subqueryPool, callPool, connections);
         // A client whose machine is gone sends no end of connection: ask it now and then.
         Consumer<NettyServerBuilder> keepAlive = builder -> builder.keepAliveTime(30, TimeUnit.SECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
-                .permitKeepAliveWithoutCalls(true);
+                .permitKeepAliveWithoutCalls(true)
+                .intercept(new CallerAddress());
         RpcProducer producer = new RpcProducer(allocator, queries, admin, peers, queryPool, subqueryPool, callPool);
         FlightServer server = FlightServer.builder(
                         allocator, Location.forGrpcInsecure(settings.host(), settings.port()), producer)
@@ -131,9 +135,13 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /** Runs tasks at once on up to {@code threads} threads, refuses further ones: nothing waits unseen. */
-    private static ThreadPoolExecutor pool(String name, int threads) {
-        return new ThreadPoolExecutor(
-                0, threads, 60, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> thread(name, task));
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but who gives way on a full machine
+    private static ThreadPoolExecutor pool(String name, int threads, int priority) {
+        return new ThreadPoolExecutor(0, threads, 60, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+            Thread thread = thread(name, task);
+            thread.setPriority(priority);
+            return thread;
+        });
     }
 
     /** Runs the connections' callbacks, which are short; their number is bounded by gRPC's own flow control. */

@@ -12,6 +12,8 @@ import io.waterwheel.ingest.LogReader;
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.model.Control;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.admission.Admission;
+import io.waterwheel.query.admission.Lane;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
@@ -100,8 +102,11 @@ public interface WorkerServices extends AutoCloseable {
      */
     ExecutorService limitCalls();
 
-    /** Runs parts of queries. */
-    ExecutorService queryThreads();
+    /** Runs parts of queries of one lane; refuses none, for {@link #admission} bounds their number. */
+    ExecutorService queryThreads(Lane lane);
+
+    /** Gives the queries of this process their turns. */
+    Admission admission();
 
     /**
      * Lets subqueries reach an indexer that a task of this worker hosts.

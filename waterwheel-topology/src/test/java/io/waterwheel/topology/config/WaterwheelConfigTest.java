@@ -40,7 +40,10 @@ final class WaterwheelConfigTest {
         values.put("dispatcher.block-size", new DataSize(128 << 10));
         values.put("late.visibility", Duration.ofMinutes(5));
         values.put("late.ahead", Duration.ofMinutes(1));
-        values.put("query.threads", 2);
+        values.put("query.light-at-once", 0);
+        values.put("query.heavy-at-once", 0);
+        values.put("query.heavy-tuples", 1_000_000);
+        values.put("query.open", 256);
         values.put("query.timeout", Duration.ofSeconds(30));
         values.put("query.dispatch", "lada");
         values.put("query-server.cache-size", new DataSize(1L << 30));
@@ -88,7 +91,10 @@ final class WaterwheelConfigTest {
         values.put("dispatcher.block-size", new DataSize(32 << 10));
         values.put("late.visibility", Duration.ofHours(1));
         values.put("late.ahead", Duration.ofSeconds(3));
-        values.put("query.threads", 9);
+        values.put("query.light-at-once", 9);
+        values.put("query.heavy-at-once", 3);
+        values.put("query.heavy-tuples", 5_000);
+        values.put("query.open", 70);
         values.put("query.timeout", Duration.ofMillis(1500));
         values.put("query.dispatch", "shared-queue");
         values.put("query-server.cache-size", new DataSize(2L << 30));

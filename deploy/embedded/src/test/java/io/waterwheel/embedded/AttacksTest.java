@@ -1,0 +1,270 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.OpenQuery;
+import io.waterwheel.client.StreamQuery;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.model.WaterwheelException;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What one client can do to all others: a server of 512 MB, asked more than it can answer. Long: {@code -Dseconds=60}.
+ */
+@Tag("embedded")
+@Tag("alone")
+final class AttacksTest {
+    private static final int ROWS = 1_000_000;
+    private static final int LIGHT_CLIENTS = 50;
+    private static final int HEAVY_CLIENTS = 20;
+    private static final Duration LENGTH = Duration.ofSeconds(Integer.getInteger("seconds", 4));
+    /** Between two questions of a light client. */
+    private static final long PAUSE_NANOS = 200_000_000;
+
+    @TempDir
+    static Path folder;
+
+    private static CommandProcess server;
+    private static String url = "";
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = CommandProcess.start(
+                folder,
+                List.of("-Xmx512m", "-XX:ThreadPriorityPolicy=1"),
+                "server",
+                "--data",
+                folder.resolve("data").toString(),
+                "--port",
+                "0",
+                "--conf",
+                Files.writeString(folder.resolve("server.yaml"), "query.heavy-tuples: 100000\n")
+                        .toString());
+        String ready = server.line("ready:");
+        assertThat(ready).as(server.err()).startsWith("ready: grpc://");
+        url = ready.substring("ready: ".length(), ready.indexOf(" kafka:"));
+        Path yaml = Files.writeString(folder.resolve("rows.yaml"), """
+                name: rows
+                format: block
+                fields:
+                  - {name: at, type: timestamp}
+                  - {name: k, type: long}
+                  - {name: note, type: string}
+                key: {field: k}
+                time: at
+                """);
+        assertThat(run("stream", "create", yaml.toString())).contains("rows");
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            try (Appender appender = client.appender("rows")) {
+                for (int i = 0; i < ROWS; i++) {
+                    appender.append(1_633_608_000_000L + i, (long) i, note(i));
+                }
+            }
+            client.flush("rows", Duration.ofMinutes(5));
+        }
+    }
+
+    @AfterAll
+    static void end() throws Exception {
+        server.signal("TERM");
+        int code = server.code(60);
+        String err = server.err();
+        server.close();
+        assertThat(code).as(err).isZero();
+    }
+
+    private static String note(int i) {
+        return "some words that make a row as long as rows are: " + i;
+    }
+
+    private static String run(String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("--server", url));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        PrintStream print = new PrintStream(out, true, UTF_8);
+        int code =
+                Main.run(all.toArray(String[]::new), new Terminal(InputStream.nullInputStream(), print, print, false));
+        assertThat(code).as(out.toString(UTF_8)).isZero();
+        return out.toString(UTF_8);
+    }
+
+    @Test
+    void lightQuestionsAreAnsweredBesideHeavyOnes() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            light(threads, Duration.ofSeconds(1)); // warms up
+            long[] alone = light(threads, LENGTH);
+            AtomicBoolean enough = new AtomicBoolean();
+            AtomicLong answered = new AtomicLong();
+            List<Future<?>> heavy = new ArrayList<>();
+            for (int client = 0; client < HEAVY_CLIENTS; client++) {
+                int own = client;
+                heavy.add(threads.submit(() -> {
+                    askHeavy(own, enough, answered);
+                    return null;
+                }));
+            }
+            Waiting.until("a heavy question is answered", () -> answered.get() > 0);
+            long[] beside;
+            try (WaterwheelClient client = WaterwheelClient.connect(url);
+                    Appender appender = client.appender("rows")) {
+                Future<long[]> asked = threads.submit(() -> light(threads, LENGTH));
+                int appended = 0;
+                while (!asked.isDone()) {
+                    appender.append(1_633_608_000_000L, (long) ROWS + appended, "late");
+                    appended++;
+                    LockSupport.parkNanos(1_000_000);
+                }
+                beside = asked.get();
+                appender.flush();
+                // What came meanwhile is visible: it was not held up.
+                long late = appended;
+                assertThat(Waiting.answered(() ->
+                                client.query("rows").keys(ROWS, Long.MAX_VALUE).count()))
+                        .isEqualTo(late);
+            }
+            enough.set(true);
+            for (Future<?> each : heavy) {
+                each.get(2, TimeUnit.MINUTES);
+            }
+            System.out.printf(
+                    "%d light clients: p50 %.1f ms, p99 %.1f ms alone; p50 %.1f ms, p99 %.1f ms beside %d heavy ones, whose"
+                            + " %d questions were answered%n",
+                    LIGHT_CLIENTS,
+                    percentile(alone, 50),
+                    percentile(alone, 99),
+                    percentile(beside, 50),
+                    percentile(beside, 99),
+                    HEAVY_CLIENTS,
+                    answered.get());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** Asks for single keys, each client every so often; every answer must be right. */
+    private static long[] light(ExecutorService threads, Duration length) throws Exception {
+        ConcurrentLinkedQueue<Long> nanos = new ConcurrentLinkedQueue<>();
+        long until = System.nanoTime() + length.toNanos();
+        List<Future<?>> all = new ArrayList<>();
+        for (int client = 0; client < LIGHT_CLIENTS; client++) {
+            Random random = new Random(client);
+            all.add(threads.submit(() -> {
+                try (WaterwheelClient own = WaterwheelClient.connect(url)) {
+                    LockSupport.parkNanos((long) (random.nextDouble() * PAUSE_NANOS));
+                    while (System.nanoTime() < until) {
+                        int key = random.nextInt(ROWS);
+                        long begin = System.nanoTime();
+                        List<String> notes = texts(own.query("rows").key(key).select("note"));
+                        nanos.add(System.nanoTime() - begin);
+                        assertThat(notes).containsExactly(note(key));
+                        LockSupport.parkNanos(PAUSE_NANOS);
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<?> each : all) {
+            each.get(length.toSeconds() + 120, TimeUnit.SECONDS);
+        }
+        return nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+    }
+
+    private static List<String> texts(StreamQuery query) {
+        List<String> texts = new ArrayList<>();
+        try (Cursor cursor = query.timeout(Duration.ofMinutes(1)).rows()) {
+            while (cursor.next()) {
+                texts.add(cursor.getString(0));
+            }
+        }
+        return texts;
+    }
+
+    /** Reads every row, again and again; every answer must be right. */
+    private static void askHeavy(int own, AtomicBoolean enough, AtomicLong answered) {
+        String digit = Integer.toString(own % 10);
+        long expected = IntStream.range(0, ROWS)
+                .filter(i -> Integer.toString(i).contains(digit))
+                .count();
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            while (!enough.get()) {
+                try (Cursor cursor = heavy(client, digit).rows()) {
+                    assertThat(cursor.next()).isTrue();
+                    assertThat(cursor.getLong("count")).isEqualTo(expected);
+                    answered.incrementAndGet();
+                }
+            }
+        }
+    }
+
+    private static StreamQuery heavy(WaterwheelClient client, String digit) {
+        return client.query("rows")
+                .where("note LIKE '%are: %" + digit + "%'")
+                .aggregate("count(*)", "max(note)")
+                .timeout(Duration.ofMinutes(3));
+    }
+
+    @Test
+    void aQueryWhoseClientDoesNotReadIsListedAndEndedByHand() throws Exception {
+        try (WaterwheelClient client = WaterwheelClient.connect(url);
+                Cursor unread =
+                        client.query("rows").timeout(Duration.ofMinutes(10)).rows()) {
+            List<OpenQuery> open = new ArrayList<>();
+            Waiting.until("its client is waited for", () -> {
+                open.clear();
+                open.addAll(client.queries());
+                return open.stream().anyMatch(query -> query.stage().equals("sending"));
+            });
+            assertThat(open).hasSize(1);
+            OpenQuery query = open.get(0);
+            assertThat(query.text()).isEqualTo("rows: all rows");
+            assertThat(query.lane()).isEqualTo("heavy");
+            assertThat(run("queries", "list")).startsWith("ID ").contains(query.id(), "sending", "rows: all rows");
+            // It does not hold up the next: the lane has one turn on a machine of two processors.
+            assertThat(client.query("rows").keys(0, ROWS - 1).count()).isEqualTo(ROWS);
+
+            assertThat(run("queries", "kill", query.id())).isEqualTo("ended " + query.id() + "\n");
+            assertThatThrownBy(() -> {
+                        while (unread.next()) {
+                            assertThat(unread.getString("note")).isEqualTo(note((int) unread.getLong("k")));
+                        }
+                    })
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("QUERY_KILLED"));
+            Waiting.until("it is off the list", () -> client.queries().isEmpty());
+            assertThat(run("queries", "list")).isEqualTo("no query is open\n");
+            assertThat(texts(client.query("rows").key(5).select("note"))).containsExactly(note(5));
+        }
+    }
+
+    private static double percentile(long[] sorted, int percent) {
+        return sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)] / 1e6;
+    }
+}

@@ -1,0 +1,359 @@
+package io.waterwheel.query.admission;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.admission.QueryState.Stage;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the queries of one process their turns. A query opens, says what it will cost once that is known, waits for its
+ * turn in its lane, and gives the turn back while its client takes nothing. The turn goes to the client that has fewest
+ * in the lane, then to whoever has waited longest. Thread-safe.
+ */
+public final class Admission {
+    /** How often one that waits looks whether its client is still there. */
+    private static final long LOOK_NANOS = 200_000_000;
+
+    private final AdmissionLimits limits;
+    /** So that an id of another process, or of one before, ends nothing here. */
+    private final String process = String.format(Locale.ROOT, "%06x", new SecureRandom().nextInt(1 << 24));
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    /** By id, the oldest first. */
+    private final Map<String, OpenQuery> open = new LinkedHashMap<>();
+
+    private final Turns light = new Turns();
+    private final Turns heavy = new Turns();
+    private int parts;
+    private long opened;
+
+    public Admission(AdmissionLimits limits) {
+        this.limits = limits;
+    }
+
+    /** Of one lane. */
+    private static final class Turns {
+        final List<OpenQuery> waiting = new ArrayList<>();
+        int taken;
+    }
+
+    private Turns of(Lane lane) {
+        return lane == Lane.LIGHT ? light : heavy;
+    }
+
+    /** One in which no query ever waits. */
+    public static Admission unlimited() {
+        return new Admission(AdmissionLimits.NONE);
+    }
+
+    /**
+     * Opens a query; to be closed when its answer has ended.
+     *
+     * @param client who asks; queries of one client share what is due to it
+     * @throws WaterwheelException TEMPORARY, code SERVER_BUSY, when too many are open, and none of another client's
+     *     that waits, and has more, can make way
+     */
+    public OpenQuery open(Query query, String client) {
+        lock.lock();
+        try {
+            if (open.size() >= limits.open() && !makeWay(client)) {
+                throw busy(open.size() + " queries are open, as many as may be");
+            }
+            opened++;
+            OpenQuery made = new OpenQuery(process + "-" + opened, query, client);
+            open.put(made.id, made);
+            return made;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What is open, the oldest first. */
+    public List<QueryState> list() {
+        List<OpenQuery> now;
+        List<QueryState> states = new ArrayList<>();
+        lock.lock();
+        try {
+            now = List.copyOf(open.values());
+        } finally {
+            lock.unlock();
+        }
+        // A condition may be long: its text is made without the lock.
+        for (OpenQuery query : now) {
+            states.add(query.state(QueryText.of(query.query)));
+        }
+        return states;
+    }
+
+    /**
+     * Ends a query: its client is told QUERY_KILLED.
+     *
+     * @return whether one of that id was open here
+     */
+    public boolean kill(String id) {
+        lock.lock();
+        try {
+            OpenQuery found = open.get(id);
+            if (found == null) {
+                return false;
+            }
+            found.killed = true;
+            found.turn.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Refuses the query that came last of those that wait, of the client that has most open, if that has two more. */
+    private boolean makeWay(String client) {
+        Map<String, Integer> counts = new HashMap<>();
+        open.values().forEach(query -> counts.merge(query.client, 1, Integer::sum));
+        int own = counts.getOrDefault(client, 0);
+        Optional<OpenQuery> last = open.values().stream()
+                .filter(query -> query.stage == Stage.WAITING && !query.refused && !query.hadTurn)
+                .filter(query -> counts.getOrDefault(query.client, 0) > own + 1)
+                .max(Comparator.<OpenQuery>comparingInt(query -> counts.getOrDefault(query.client, 0))
+                        .thenComparingLong(query -> query.number));
+        last.ifPresent(query -> {
+            query.refused = true;
+            open.remove(query.id);
+            query.turn.signalAll();
+        });
+        return last.isPresent();
+    }
+
+    /** Lets those run whose turn it is. */
+    private void giveTurns() {
+        for (Lane lane : Lane.values()) {
+            Turns turns = of(lane);
+            while (!turns.waiting.isEmpty() && turns.taken < limits.of(lane)) {
+                OpenQuery next = next(lane, turns.waiting);
+                if (!next.hadTurn && parts > 0 && parts + next.parts > limits.parts()) {
+                    // None passes it, or one that needs many would wait for ever.
+                    break;
+                }
+                turns.waiting.remove(next);
+                turns.taken++;
+                if (!next.hadTurn) {
+                    parts += next.parts;
+                    next.hadTurn = true;
+                }
+                next.hasTurn = true;
+                next.stage = Stage.RUNNING;
+                next.turn.signalAll();
+            }
+        }
+    }
+
+    /** One that has begun holds memory: it comes first. */
+    private OpenQuery next(Lane lane, List<OpenQuery> queue) {
+        Map<String, Integer> running = new HashMap<>();
+        open.values().stream()
+                .filter(query -> query.hasTurn && query.lane == lane)
+                .forEach(query -> running.merge(query.client, 1, Integer::sum));
+        return queue.stream()
+                .min(Comparator.<OpenQuery, Boolean>comparing(query -> !query.hadTurn)
+                        .thenComparingInt(query -> running.getOrDefault(query.client, 0))
+                        .thenComparingLong(query -> query.number))
+                .orElseThrow();
+    }
+
+    private static WaterwheelException busy(String why) {
+        return new WaterwheelException(
+                WaterwheelException.Kind.TEMPORARY, "SERVER_BUSY", "the server is busy: " + why + "; ask again later");
+    }
+
+    /** A query from its coming to the end of its answer. Thread-safe; {@link #admit} is called by one thread. */
+    public final class OpenQuery implements AutoCloseable {
+        private final String id;
+        private final long number = opened;
+        private final String client;
+        private final Query query;
+        private final long openedNanos = System.nanoTime();
+        private final Condition turn = lock.newCondition();
+
+        // Guarded by the lock.
+        private Stage stage = Stage.PLANNING;
+        private @Nullable Lane lane;
+        private long tuples;
+        private int parts;
+        private boolean hasTurn;
+        private boolean hadTurn;
+        private boolean refused;
+        private boolean ended;
+        private long rows;
+
+        private volatile boolean killed;
+
+        private OpenQuery(String id, Query query, String client) {
+            this.id = id;
+            this.query = query;
+            this.client = client;
+        }
+
+        public String id() {
+            return id;
+        }
+
+        /** Whether it was ended from outside. */
+        public boolean killed() {
+            return killed;
+        }
+
+        /** What the client of one that was killed is told: asking again is for people to decide. */
+        public WaterwheelException killedFailure() {
+            return new WaterwheelException(
+                    WaterwheelException.Kind.USER, "QUERY_KILLED", "query " + id + " was ended by `queries kill`");
+        }
+
+        /**
+         * Waits for the query's turn; returns at once when it has had it already, on an earlier plan.
+         *
+         * @param deadlineNanos by {@link System#nanoTime}
+         * @param gone whether the client is gone
+         * @return the lane it runs in
+         * @throws WaterwheelException SERVER_BUSY when its turn does not come in time, QUERY_KILLED
+         */
+        public Lane admit(QueryCost cost, long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
+            lock.lock();
+            try {
+                if (hadTurn && lane != null) {
+                    return lane;
+                }
+                Lane own = cost.tuples() >= limits.heavyTuples() ? Lane.HEAVY : Lane.LIGHT;
+                lane = own;
+                tuples = cost.tuples();
+                parts = cost.parts();
+                if (!awaitTurn(own, deadlineNanos, gone) && !killed) {
+                    throw busy(
+                            refused
+                                    ? "a client with fewer queries open came, and as many are open as may be"
+                                    : "the turn of this query did not come in time, "
+                                            + of(own).waiting.size() + " "
+                                            + own.name().toLowerCase(Locale.ROOT) + " ones wait");
+                }
+                if (killed) {
+                    throw killedFailure();
+                }
+                return own;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Whether the turn came; it does not once the query is killed or refused, or its client gone. */
+        private boolean awaitTurn(Lane own, long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
+            stage = Stage.WAITING;
+            of(own).waiting.add(this);
+            giveTurns();
+            try {
+                while (!hasTurn) {
+                    long left = deadlineNanos - System.nanoTime();
+                    if (left <= 0 || killed || refused || gone.getAsBoolean()) {
+                        return false;
+                    }
+                    long unused = turn.awaitNanos(Math.min(left, LOOK_NANOS));
+                }
+                return true;
+            } finally {
+                if (!hasTurn && of(own).waiting.remove(this)) {
+                    // It may have been in the way of the next.
+                    giveTurns();
+                }
+            }
+        }
+
+        /** The client takes nothing at present: others may run meanwhile. */
+        public void sending() {
+            lock.lock();
+            try {
+                giveBack();
+                stage = Stage.SENDING;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /**
+         * The client has taken what it was sent: waits for another turn. Returns without one when the time is up or the
+         * query ended; who runs it finds out by itself.
+         */
+        public void sent(long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
+            lock.lock();
+            try {
+                if (lane == null || !hadTurn || hasTurn || ended) {
+                    return;
+                }
+                if (!awaitTurn(lane, deadlineNanos, gone)) {
+                    stage = Stage.RUNNING;
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Counts rows that the client was sent. */
+        public void sentRows(long more) {
+            lock.lock();
+            try {
+                rows += more;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void giveBack() {
+            if (hasTurn && lane != null) {
+                hasTurn = false;
+                of(lane).taken--;
+                giveTurns();
+            }
+        }
+
+        private QueryState state(String text) {
+            lock.lock();
+            try {
+                Duration age = Duration.ofNanos(System.nanoTime() - openedNanos);
+                return new QueryState(id, client, text, lane, stage, tuples, rows, age);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Gives its turn to the next. A second call does nothing. */
+        @Override
+        public void close() {
+            lock.lock();
+            try {
+                if (ended) {
+                    return;
+                }
+                ended = true;
+                open.remove(id);
+                if (hadTurn) {
+                    Admission.this.parts -= parts;
+                }
+                giveBack();
+                giveTurns();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.waterwheel.query.admission;
+
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A query in one line for people, such as {@code flights: 2 key intervals, where speed > 50, count}. */
+final class QueryText {
+    private static final int MOST = 200;
+
+    private QueryText() {}
+
+    static String of(Query query) {
+        List<String> parts = new ArrayList<>();
+        int keys = query.keys().size() + query.keyRanges().size();
+        if (keys > 0) {
+            parts.add(keys == 1 ? "1 key interval" : keys + " key intervals");
+        }
+        if (query.shape() != null) {
+            parts.add("a shape");
+        }
+        if (!query.times().equals(TimeInterval.ALL)) {
+            parts.add("time " + instant(query.times().from()) + " to "
+                    + instant(query.times().to()));
+        }
+        if (query.where() != null) {
+            parts.add("where " + query.where());
+        }
+        parts.add(result(query.result()));
+        String text = query.stream() + ": " + String.join(", ", parts);
+        return text.length() <= MOST ? text : text.substring(0, MOST - 3) + "...";
+    }
+
+    private static String result(Result result) {
+        if (result instanceof Result.Aggregates aggregates) {
+            return aggregates.countsOnly()
+                    ? "count"
+                    : aggregates.values().size() + " aggregates"
+                            + (aggregates.groupBy().isEmpty() ? "" : " by " + String.join(", ", aggregates.groupBy()));
+        }
+        if (result instanceof Result.Latest latest) {
+            return "latest " + latest.perKey();
+        }
+        Result.Rows rows = (Result.Rows) result;
+        return (rows.limit() == Query.NO_LIMIT ? "all rows" : rows.limit() + " rows")
+                + (rows.orderBy().isEmpty() ? "" : " in order");
+    }
+
+    private static String instant(long millis) {
+        try {
+            return Instant.ofEpochMilli(millis).toString();
+        } catch (DateTimeException e) {
+            return millis + " ms";
+        }
+    }
+}

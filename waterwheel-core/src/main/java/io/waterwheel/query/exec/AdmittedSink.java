@@ -1,0 +1,49 @@
+package io.waterwheel.query.exec;
+
+import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.admission.Admission;
+
+/**
+ * The sink of a query that takes turns: gives the turn back while the client takes nothing, and ends the answer when
+ * the query is killed.
+ */
+final class AdmittedSink extends ForwardingSink {
+    private final Admission.OpenQuery open;
+    private final long deadlineNanos;
+
+    /** @param deadlineNanos by {@link System#nanoTime} */
+    AdmittedSink(AnswerSink to, Admission.OpenQuery open, long deadlineNanos) {
+        super(to);
+        this.open = open;
+        this.deadlineNanos = deadlineNanos;
+        to.endWhen(open::killed);
+    }
+
+    @Override
+    public void rows(TupleBlock rows) {
+        if (ready()) {
+            super.rows(rows);
+        } else {
+            open.sending();
+            super.rows(rows);
+            try {
+                open.sent(deadlineNanos, this::cancelled);
+            } catch (InterruptedException e) {
+                // Who waits next is told.
+                Thread.currentThread().interrupt();
+            }
+        }
+        open.sentRows(rows.size());
+    }
+
+    @Override
+    public void fail(WaterwheelException failure) {
+        super.fail(open.killed() ? open.killedFailure() : failure);
+    }
+
+    @Override
+    public boolean cancelled() {
+        return open.killed() || super.cancelled();
+    }
+}

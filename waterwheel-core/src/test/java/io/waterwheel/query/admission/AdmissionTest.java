@@ -1,0 +1,244 @@
+package io.waterwheel.query.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.admission.QueryState.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Who runs, who waits, who is refused. */
+final class AdmissionTest {
+    private static final QueryCost SMALL = new QueryCost(10, 1);
+    private static final QueryCost LARGE = new QueryCost(1000, 4);
+    private static final Query QUERY =
+            Query.of("flights").withWhere("speed > 50").withCount();
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void end() {
+        threads.shutdownNow();
+    }
+
+    private static Admission admission(int light, int heavy, int open, int parts) {
+        return new Admission(new AdmissionLimits(light, heavy, open, parts, 1000));
+    }
+
+    private static long soon() {
+        return System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    }
+
+    private static Lane admit(Admission.OpenQuery query, QueryCost cost) throws InterruptedException {
+        return query.admit(cost, soon(), () -> false);
+    }
+
+    /** Asks for a turn on another thread, and returns when it waits there. */
+    private Future<Lane> waits(Admission admission, Admission.OpenQuery query, QueryCost cost) throws Exception {
+        Future<Lane> admitted = threads.submit(() -> admit(query, cost));
+        while (stage(admission, query) != Stage.WAITING) {
+            assertThat(admitted.isDone()).isFalse();
+            Thread.onSpinWait();
+        }
+        return admitted;
+    }
+
+    private static Stage stage(Admission admission, Admission.OpenQuery query) {
+        return admission.list().stream()
+                .filter(state -> state.id().equals(query.id()))
+                .findFirst()
+                .orElseThrow()
+                .stage();
+    }
+
+    @Test
+    void heavyOnesWaitAmongThemselves() throws Exception {
+        Admission admission = admission(2, 1, 100, 100);
+        Admission.OpenQuery heavy = admission.open(QUERY, "a");
+        assertThat(admit(heavy, LARGE)).isEqualTo(Lane.HEAVY);
+        Admission.OpenQuery second = admission.open(QUERY, "a");
+        Future<Lane> waiting = waits(admission, second, LARGE);
+        Admission.OpenQuery light = admission.open(QUERY, "a");
+        assertThat(admit(light, SMALL)).isEqualTo(Lane.LIGHT);
+        assertThat(admission.list())
+                .extracting(QueryState::stage)
+                .containsExactly(Stage.RUNNING, Stage.WAITING, Stage.RUNNING);
+        assertThat(admission.list().get(0).query()).isEqualTo("flights: where speed > 50, count");
+
+        heavy.close();
+        heavy.close();
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).isEqualTo(Lane.HEAVY);
+        second.close();
+        light.close();
+        assertThat(admission.list()).isEmpty();
+    }
+
+    @Test
+    void whoHasFewestRunningComesFirst() throws Exception {
+        Admission admission = admission(2, 1, 100, 100);
+        Admission.OpenQuery first = admission.open(QUERY, "many");
+        Admission.OpenQuery second = admission.open(QUERY, "many");
+        admit(first, SMALL);
+        admit(second, SMALL);
+        Admission.OpenQuery third = admission.open(QUERY, "many");
+        Future<Lane> ofMany = waits(admission, third, SMALL);
+        Admission.OpenQuery other = admission.open(QUERY, "few");
+        Future<Lane> ofFew = waits(admission, other, SMALL);
+        first.close();
+        ofFew.get(60, TimeUnit.SECONDS);
+        assertThat(stage(admission, third)).isEqualTo(Stage.WAITING);
+        second.close();
+        ofMany.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aTurnIsGivenBackWhileTheClientTakesNothing() throws Exception {
+        Admission admission = admission(1, 1, 100, 100);
+        Admission.OpenQuery slow = admission.open(QUERY, "slow");
+        admit(slow, LARGE);
+        Admission.OpenQuery next = admission.open(QUERY, "next");
+        Future<Lane> waiting = waits(admission, next, LARGE);
+        Admission.OpenQuery last = admission.open(QUERY, "last");
+        Future<Lane> lastWaits = waits(admission, last, LARGE);
+        slow.sending();
+        assertThat(stage(admission, slow)).isEqualTo(Stage.SENDING);
+        waiting.get(60, TimeUnit.SECONDS);
+
+        // It has begun, so it comes before those that have not.
+        Future<?> resumed = threads.submit(() -> {
+            slow.sent(soon(), () -> false);
+            return null;
+        });
+        while (stage(admission, slow) != Stage.WAITING) {
+            Thread.onSpinWait();
+        }
+        next.close();
+        resumed.get(60, TimeUnit.SECONDS);
+        assertThat(stage(admission, slow)).isEqualTo(Stage.RUNNING);
+        assertThat(stage(admission, last)).isEqualTo(Stage.WAITING);
+        slow.close();
+        lastWaits.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void oneThatNeedsManyThreadsIsNotPassedAndRunsAlone() throws Exception {
+        Admission admission = admission(10, 10, 100, 8);
+        Admission.OpenQuery small = admission.open(QUERY, "a");
+        admit(small, new QueryCost(1, 3));
+        Admission.OpenQuery wide = admission.open(QUERY, "a");
+        Future<Lane> wideWaits = waits(admission, wide, new QueryCost(1, 50));
+        Admission.OpenQuery late = admission.open(QUERY, "a");
+        Future<Lane> lateWaits = waits(admission, late, SMALL);
+        small.close();
+        wideWaits.get(60, TimeUnit.SECONDS);
+        assertThat(stage(admission, late)).isEqualTo(Stage.WAITING);
+        wide.close();
+        lateWaits.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void whenAllPlacesAreTakenTheOneWithMostMakesWay() throws Exception {
+        Admission admission = admission(1, 1, 3, 100);
+        Admission.OpenQuery running = admission.open(QUERY, "many");
+        admit(running, SMALL);
+        Admission.OpenQuery waiting = admission.open(QUERY, "many");
+        Future<Lane> firstWaits = waits(admission, waiting, SMALL);
+        Admission.OpenQuery last = admission.open(QUERY, "many");
+        Future<Lane> lastWaits = waits(admission, last, SMALL);
+        assertThatThrownBy(() -> admission.open(QUERY, "many"))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SERVER_BUSY"));
+
+        Admission.OpenQuery other = admission.open(QUERY, "few");
+        assertThatThrownBy(() -> lastWaits.get(60, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("a client with fewer queries open came");
+        last.close();
+        Future<Lane> otherWaits = waits(admission, other, SMALL);
+        running.close();
+        firstWaits.get(60, TimeUnit.SECONDS);
+        waiting.close();
+        otherWaits.get(60, TimeUnit.SECONDS);
+        other.close();
+        assertThat(admission.list()).isEmpty();
+    }
+
+    @Test
+    void waitingEndsWithTheTimeWithTheClientAndByHand() throws Exception {
+        Admission admission = admission(1, 1, 100, 100);
+        Admission.OpenQuery running = admission.open(QUERY, "a");
+        admit(running, SMALL);
+        Admission.OpenQuery late = admission.open(QUERY, "a");
+        assertThatThrownBy(() -> late.admit(SMALL, System.nanoTime(), () -> false))
+                .isInstanceOfSatisfying(WaterwheelException.class, e -> {
+                    assertThat(e.code()).isEqualTo("SERVER_BUSY");
+                    assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.TEMPORARY);
+                });
+        Admission.OpenQuery gone = admission.open(QUERY, "a");
+        assertThatThrownBy(() -> gone.admit(SMALL, soon(), () -> true)).isInstanceOf(WaterwheelException.class);
+        Admission.OpenQuery killed = admission.open(QUERY, "a");
+        Future<Lane> waiting = waits(admission, killed, SMALL);
+        assertThat(admission.kill("another-1")).isFalse();
+        assertThat(admission.kill(killed.id())).isTrue();
+        assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS)).hasMessageContaining("was ended by");
+        assertThat(killed.killed()).isTrue();
+    }
+
+    @Test
+    void nothingIsLostOrExceededWhenManyComeAtOnce() throws Exception {
+        long seed = Long.getLong("seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        Admission admission = admission(3, 2, 12, 10);
+        AtomicInteger light = new AtomicInteger();
+        AtomicInteger heavy = new AtomicInteger();
+        AtomicInteger parts = new AtomicInteger();
+        AtomicInteger answered = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        List<Future<?>> all = new ArrayList<>();
+        for (int client = 0; client < 8; client++) {
+            Random random = new Random(seed + client);
+            String name = "client " + client % 3;
+            all.add(threads.submit(() -> {
+                for (int i = 0; i < 300; i++) {
+                    boolean large = random.nextInt(4) == 0;
+                    QueryCost cost = new QueryCost(large ? 1000 : 1, 1 + random.nextInt(4));
+                    try (Admission.OpenQuery query = admission.open(QUERY, name)) {
+                        Lane lane = admit(query, cost);
+                        AtomicInteger running = lane == Lane.HEAVY ? heavy : light;
+                        assertThat(running.incrementAndGet()).isLessThanOrEqualTo(lane == Lane.HEAVY ? 2 : 3);
+                        assertThat(parts.addAndGet(cost.parts())).isLessThanOrEqualTo(10);
+                        if (random.nextInt(3) == 0) {
+                            running.decrementAndGet();
+                            query.sending();
+                            query.sent(soon(), () -> false);
+                            assertThat(running.incrementAndGet()).isLessThanOrEqualTo(lane == Lane.HEAVY ? 2 : 3);
+                        }
+                        parts.addAndGet(-cost.parts());
+                        running.decrementAndGet();
+                        answered.incrementAndGet();
+                    } catch (WaterwheelException e) {
+                        assertThat(e.code()).isEqualTo("SERVER_BUSY");
+                        refused.incrementAndGet();
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<?> each : all) {
+            each.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(answered.get() + refused.get()).isEqualTo(8 * 300);
+        assertThat(answered.get()).isPositive();
+        assertThat(admission.list()).isEmpty();
+    }
+}

@@ -7,10 +7,10 @@ import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -89,17 +89,24 @@ public final class LogMemory {
         return new Known(Set.copyOf(left), epochs);
     }
 
-    /** Remembers epochs, where they are higher than those that are remembered, or of another making of the topic. */
-    public void raise(Map<Integer, LeaderEpoch> seen) {
+    /**
+     * Remembers epochs, where they are higher than those that are remembered, or of another making of the topic.
+     *
+     * @return the partitions of which this epoch, or a higher one of the same topic id, is remembered now: not those
+     *     whose topic id was left
+     */
+    public Set<Integer> raise(Map<Integer, LeaderEpoch> seen) {
         Map<String, Map<Integer, LeaderEpoch>> byNode = new TreeMap<>();
         seen.forEach((partition, epoch) -> byNode.computeIfAbsent(groupPath(partition), key -> new TreeMap<>())
                 .put(partition, epoch));
+        Set<Integer> taken = new HashSet<>();
         for (Map.Entry<String, Map<Integer, LeaderEpoch>> node : byNode.entrySet()) {
-            raise(node.getKey(), node.getValue());
+            taken.addAll(raise(node.getKey(), node.getValue()));
         }
+        return taken;
     }
 
-    private void raise(String group, Map<Integer, LeaderEpoch> seen) {
+    private Set<Integer> raise(String group, Map<Integer, LeaderEpoch> seen) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             Optional<Node> node = store.read(group);
             Optional<Node> parent = store.read(path);
@@ -108,19 +115,19 @@ public final class LogMemory {
             Map<Integer, LeaderEpoch> epochs = node.map(found -> CatalogJson.readLeaderEpochs(group, found.data()))
                     .orElse(Map.of());
             Map<Integer, LeaderEpoch> raised = new TreeMap<>(epochs);
+            Set<Integer> taken = new HashSet<>();
             seen.forEach((partition, epoch) -> {
-                LeaderEpoch old = raised.get(partition);
-                boolean same = old != null && old.topicId().equals(epoch.topicId());
-                boolean higher = same
-                        ? epoch.epoch() > Objects.requireNonNull(old).epoch()
-                        // Whoever still reads a topic that was left has nothing to say.
-                        : !left.contains(epoch.topicId());
-                if (higher) {
-                    raised.put(partition, epoch);
+                // Whoever still reads a topic that was left has nothing to say.
+                if (!left.contains(epoch.topicId())) {
+                    taken.add(partition);
+                    LeaderEpoch old = raised.get(partition);
+                    if (old == null || !old.topicId().equals(epoch.topicId()) || old.epoch() < epoch.epoch()) {
+                        raised.put(partition, epoch);
+                    }
                 }
             });
             if (raised.equals(epochs)) {
-                return;
+                return taken;
             }
             List<Op> ops = new ArrayList<>();
             if (parent.isEmpty()) {
@@ -132,7 +139,7 @@ public final class LogMemory {
                             ? new Op.Create(group, data)
                             : new Op.Set(group, data, node.get().version()));
             if (done(ops)) {
-                return;
+                return taken;
             }
         }
         throw new IllegalStateException(group + ": leader epochs could not be remembered in " + MAX_TRIES + " tries");
@@ -140,15 +147,28 @@ public final class LogMemory {
 
     /** Remembers that a topic id was left. */
     public void leave(String topicId) {
+        change("that " + topicId + " was left", topicId, true);
+    }
+
+    /** Somebody has decided by hand that the topic of this id is to be followed, also if it was left. */
+    public void takeBack(String topicId) {
+        change("that " + topicId + " is followed again", topicId, false);
+    }
+
+    private void change(String what, String topicId, boolean leave) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             Optional<Node> node = store.read(path);
             List<String> left = node.map(found -> CatalogJson.readTopicsLeft(path, found.data()))
                     .orElse(List.of());
-            if (left.contains(topicId)) {
+            if (left.contains(topicId) == leave) {
                 return;
             }
             List<String> more = new ArrayList<>(left);
-            more.add(topicId);
+            if (leave) {
+                more.add(topicId);
+            } else {
+                more.remove(topicId);
+            }
             byte[] data = CatalogJson.writeTopicsLeft(more.subList(Math.max(0, more.size() - MAX_LEFT), more.size()));
             if (done(List.of(
                     node.isEmpty()
@@ -157,8 +177,7 @@ public final class LogMemory {
                 return;
             }
         }
-        throw new IllegalStateException(
-                path + ": that " + topicId + " was left could not be remembered in " + MAX_TRIES + " tries");
+        throw new IllegalStateException(path + ": " + what + " could not be remembered in " + MAX_TRIES + " tries");
     }
 
     /** Commits; false when it is to be tried again: somebody was quicker, or it may be done already. */

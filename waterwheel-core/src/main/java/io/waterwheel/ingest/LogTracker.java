@@ -21,12 +21,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>An answer under a leader epoch below the highest that was seen of the same topic id is ignored. Nothing that
  *       was read under an epoch is handed on before the catalog remembers the epoch: so it outlives the spout, and
  *       whoever starts knows at least the epoch under which the positions it starts from were read.
- *   <li>A topic id that was left is never gone back to. The catalog remembers it before another log is followed.
+ *   <li>A topic id that was left is never gone back to. The catalog remembers it before another log is followed, and
+ *       while the route still names the topic that was left: whoever starts then believes nothing of it, and reads
+ *       nothing of it. Somebody may take it back by hand.
  *   <li>A new topic id counts when two looks one after the other say so; and when one did, the old one counts again
- *       only when two do.
- *   <li>A log is truncated when two answers under the highest epoch say so, the second of which may have been filled up
- *       since: one leader never says less than it has said. Or when the consumer finds it, which compares epochs by
+ *       only when two do. Nothing is left for it before the catalog, read after that, does not say that it was left
  *       itself.
+ *   <li>A log is truncated when two answers under the highest epoch say so, the second of which may have been filled up
+ *       since: one leader never says less than it has said. And when the catalog, read after that, knows of no leader
+ *       after this one: whoever was heard here between the two proves nothing. Or when the consumer finds it, which
+ *       compares epochs by itself.
  * </ol>
  */
 public final class LogTracker {
@@ -62,7 +66,7 @@ public final class LogTracker {
      * go on.
      *
      * @param old that it follows
-     * @param epoch under which that was found
+     * @param epoch under which that was found; of a cut that was checked, the highest that is known here
      * @param firstOffset of the new log that is read
      */
     public record Successor(LogIdentity old, String topicId, int epoch, long firstOffset) {
@@ -95,6 +99,11 @@ public final class LogTracker {
     /** Where the newer topic's log begins; -1 when it has no such partition. */
     private long newerStart = -1;
 
+    /** Whether the catalog, read since the looks agreed, did not say that the newer one was left. */
+    private boolean newerChecked;
+    /** Topic ids that were taken for newer before it, and are left when it has been checked. */
+    private final Set<String> replaced = new HashSet<>();
+
     /** Another id that was seen, and how often in a row. */
     private String candidate = "";
 
@@ -103,15 +112,16 @@ public final class LogTracker {
     /** Looks in a row that said that there is no other after all. */
     private int knownLooks;
 
-    /** Where the log was seen to end below what was read; {@link #NOT_CUT} when it was not. */
+    /** Where the log was cut, for certain; {@link #NOT_CUT} when it was not. */
     private long cut = NOT_CUT;
-
-    private int cutEpoch = -1;
-    private boolean cutSure;
-    /** Whether the consumer has found it. */
-    private boolean cutTold;
-    /** Whether a look has counted since the cut was found. */
+    /** Whether a look has counted since. */
     private boolean cutLooked;
+    /** Where looks have seen it end below what was read, or below {@link #cut}; {@link #NOT_CUT} when they have not. */
+    private long claim = NOT_CUT;
+
+    private int claimEpoch = -1;
+    /** Whether two looks agree, and the catalog is to be asked whether it knows a later leader. */
+    private boolean claimAgreed;
 
     /** Of the log, as offsets, as last said by an answer that counts; -1 before that. */
     private long start = -1;
@@ -126,7 +136,6 @@ public final class LogTracker {
     public LogTracker(LogIdentity log, Collection<String> left, @Nullable LeaderEpoch known) {
         this.log = log;
         this.left.addAll(left);
-        this.left.remove(log.topicId());
         if (known != null && known.topicId().equals(log.topicId())) {
             epoch = known.epoch();
             remembered = known.epoch();
@@ -165,6 +174,11 @@ public final class LogTracker {
         // A topic only gets more partitions: who does not know this one answers from the past.
     }
 
+    /** Whether the topic that the route names was left, and the one that follows it is not in the route yet. */
+    private boolean isLeft() {
+        return left.contains(log.topicId());
+    }
+
     /** Of a log whose topic id is not known, epochs of several topics cannot be told from each other. */
     private int epochOf(int seen) {
         return log.topicId().isEmpty() ? -1 : seen;
@@ -198,8 +212,10 @@ public final class LogTracker {
         candidateLooks++;
         candidateEpoch = of;
         if (candidateLooks >= CONFIRMED) {
-            leave(log.topicId());
-            leave(newer);
+            if (!newer.isEmpty()) {
+                replaced.add(newer);
+            }
+            newerChecked = false;
             onNewer(id, look, of);
             forgetCandidate();
         }
@@ -228,23 +244,30 @@ public final class LogTracker {
         end = seen.end();
         long ends = seen.end() + log.base();
         cutLooked = true;
-        if (cut == NOT_CUT) {
-            if (ends < read) {
-                cut = ends;
-                cutEpoch = epoch;
+        long least = Math.min(read, cut);
+        if (claim == NOT_CUT) {
+            if (ends < least) {
+                claim = ends;
+                claimEpoch = epoch;
             }
-        } else if (cutSure) {
-            cut = Math.min(cut, ends);
-        } else if (epoch == cutEpoch) {
-            cut = Math.min(cut, ends);
-            cutSure = true;
-        } else if (ends >= read) {
+        } else if (epoch == claimEpoch) {
+            claim = Math.min(claim, ends);
+            claimAgreed = true;
+        } else if (!claimAgreed && ends >= least) {
             // A leader that was one no more had answered; what was read is there. Were it not, the consumer would tell.
-            cut = NOT_CUT;
-        } else {
-            cut = Math.min(cut, ends);
-            cutEpoch = epoch;
+            claim = NOT_CUT;
+        } else if (!claimAgreed) {
+            // Where the one before saw the end, it alone said.
+            claim = ends;
+            claimEpoch = epoch;
         }
+        // What a later leader says of a log that is agreed to be cut counts once the catalog has been asked.
+    }
+
+    private void forgetNewer() {
+        newer = "";
+        newerChecked = false;
+        replaced.clear();
     }
 
     private void forgetCandidate() {
@@ -256,10 +279,21 @@ public final class LogTracker {
 
     /** The consumer has found that the log differs from this position on from what was read of it. */
     public void onTruncation(long position) {
-        cut = Math.min(cut, position);
-        cutSure = true;
-        cutTold = true;
+        settle(position);
         cutLooked = false;
+    }
+
+    private void settle(long at) {
+        cut = Math.min(cut, at);
+        if (claim >= cut) {
+            forgetClaim();
+        }
+    }
+
+    private void forgetClaim() {
+        claim = NOT_CUT;
+        claimEpoch = -1;
+        claimAgreed = false;
     }
 
     /**
@@ -287,27 +321,40 @@ public final class LogTracker {
 
     /**
      * The catalog was read again, before anything is made of a log that seems to be another or cut: another spout may
-     * know more. To be asked for as long as {@link #isDecided} holds.
+     * know more. To be asked for as long as {@link #isDecided} holds, and when the catalog did not take an epoch.
      */
     public void onKnown(Collection<String> leftBefore, @Nullable LeaderEpoch known) {
-        leftBefore.stream().filter(id -> !id.equals(log.topicId())).forEach(left::add);
+        left.addAll(leftBefore);
         if (left.contains(newer)) {
-            newer = "";
+            forgetNewer();
+        } else if (!newer.isEmpty() && !newerChecked) {
+            newerChecked = true;
+            leave(log.topicId());
+            replaced.remove(newer);
+            replaced.forEach(this::leave);
+            replaced.clear();
         }
         if (left.contains(candidate)) {
             forgetCandidate();
         }
-        if (known == null || !known.topicId().equals(log.topicId())) {
+        boolean same = known != null && known.topicId().equals(log.topicId());
+        checkClaim(known != null && same ? known.epoch() : -1);
+        if (known == null || !same) {
             return;
         }
         remembered = Math.max(remembered, known.epoch());
         if (known.epoch() > epoch) {
             epoch = known.epoch();
             cutLooked = false;
-            if (!cutTold) {
-                cut = NOT_CUT;
-                cutSure = false;
-            }
+        }
+    }
+
+    /** What looks have found of a cut is held against what others know of leaders: once, and before it counts. */
+    private void checkClaim(int knownEpoch) {
+        if (knownEpoch > claimEpoch) {
+            forgetClaim();
+        } else if (claimAgreed) {
+            settle(claim);
         }
     }
 
@@ -320,7 +367,7 @@ public final class LogTracker {
      * The log that the catalog's route says. A later one is followed: somebody has decided.
      *
      * @param leftBefore topic ids that the catalog remembers as left, read after the route: between the log that was
-     *     followed here and this one there may have been others
+     *     followed here and this one there may have been others, and this one may have been left already
      */
     public void onRoute(LogIdentity present, Collection<String> leftBefore) {
         if (present.since() <= log.since()) {
@@ -329,17 +376,19 @@ public final class LogTracker {
         left.addAll(leftBefore);
         if (!present.topicId().equals(log.topicId())) {
             leave(log.topicId());
-            left.remove(present.topicId());
-            leftHere.remove(present.topicId());
             epoch = present.topicId().equals(newer) ? newerEpoch : -1;
             remembered = -1;
-            newer = "";
+            forgetNewer();
             forgetCandidate();
+        }
+        if (!leftBefore.contains(present.topicId())) {
+            // Taken back by hand, or never remembered as left.
+            left.remove(present.topicId());
+            leftHere.remove(present.topicId());
         }
         log = present;
         cut = NOT_CUT;
-        cutSure = false;
-        cutTold = false;
+        forgetClaim();
         looked = false;
         start = -1;
         end = -1;
@@ -355,8 +404,12 @@ public final class LogTracker {
             return LogProblem.IN_DOUBT;
         } else if (!newer.isEmpty()) {
             return LogProblem.RECREATED;
-        } else if (cut != NOT_CUT) {
-            return cutSure ? LogProblem.TRUNCATED : LogProblem.IN_DOUBT;
+        } else if (isLeft()) {
+            return LogProblem.IN_DOUBT;
+        } else if (cut != NOT_CUT || claimAgreed) {
+            return LogProblem.TRUNCATED;
+        } else if (claim != NOT_CUT) {
+            return LogProblem.IN_DOUBT;
         }
         return compacted ? LogProblem.COMPACTED : LogProblem.NONE;
     }
@@ -368,12 +421,22 @@ public final class LogTracker {
 
     /** Whether it is the right one, as far as is known: when the topic cannot be looked at, what is read is read on. */
     public boolean isSound() {
-        return looked && !gone && candidate.isEmpty() && newer.isEmpty() && cut == NOT_CUT && !compacted;
+        return looked
+                && !gone
+                && candidate.isEmpty()
+                && newer.isEmpty()
+                && !isLeft()
+                && cut == NOT_CUT
+                && claim == NOT_CUT
+                && !compacted;
     }
 
     /** The epoch that the catalog should remember; null when it does, or when nothing is to be read anyway. */
     public @Nullable LeaderEpoch epochToRemember() {
-        return epoch > remembered && newer.isEmpty() ? new LeaderEpoch(log.topicId(), epoch) : null;
+        // Nor while a cut is to be checked: what others know must not be mixed with what is known from here.
+        return epoch > remembered && newer.isEmpty() && !isLeft() && !claimAgreed
+                ? new LeaderEpoch(log.topicId(), epoch)
+                : null;
     }
 
     /** Topic ids that the catalog should remember as left. */
@@ -389,11 +452,15 @@ public final class LogTracker {
     /** The log that should follow; null while it is the same one, or not known well enough. */
     public @Nullable Successor successor() {
         LogProblem problem = problem();
-        if (problem == LogProblem.RECREATED && newerStart >= 0) {
+        if (problem == LogProblem.RECREATED && newerChecked && newerStart >= 0) {
             return new Successor(log, newer, newerEpoch, newerStart);
-        } else if (problem == LogProblem.TRUNCATED && cutLooked) {
+        } else if (problem == LogProblem.TRUNCATED && cutLooked && (claim == NOT_CUT || claimAgreed)) {
             // Not where it ends now: producers may have gone on since. Nor where it ended before it was cut.
-            return new Successor(log, log.topicId(), epoch, Math.max(start, cut - log.base()));
+            return new Successor(
+                    log,
+                    log.topicId(),
+                    claimAgreed ? claimEpoch : epoch,
+                    Math.max(start, Math.min(cut, claim) - log.base()));
         }
         return null;
     }

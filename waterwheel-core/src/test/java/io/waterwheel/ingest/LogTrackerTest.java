@@ -7,6 +7,7 @@ import io.waterwheel.catalog.LogMemory.LeaderEpoch;
 import io.waterwheel.ingest.LogTracker.Look;
 import io.waterwheel.model.Control.LogProblem;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What is made of a topic, look after look, as it changes and as brokers answer from the past. */
@@ -66,6 +67,9 @@ final class LogTrackerTest {
         assertThat(look("one", 3, 100, 100)).as("one is not enough").isEqualTo(LogProblem.IN_DOUBT);
         assertThat(look("two", 0, 50, 100)).isEqualTo(LogProblem.IN_DOUBT);
         assertThat(look("two", 0, 50, 100)).isEqualTo(LogProblem.RECREATED);
+        assertThat(tracker.successor()).as("not checked yet").isNull();
+        tracker.onKnown(List.of(), null);
+        assertThat(tracker.leftToRemember()).containsExactly("one");
         assertThat(tracker.successor()).isEqualTo(new LogTracker.Successor(FIRST, "two", 0, 0));
         tracker.onRoute(new LogIdentity("two", SECOND_LOG, SECOND_LOG), List.of());
         assertThat(look("two", 0, 60, SECOND_LOG)).isEqualTo(LogProblem.NONE);
@@ -74,6 +78,21 @@ final class LogTrackerTest {
         }
         assertThat(tracker.isSound()).isTrue();
         assertThat(tracker.end()).isEqualTo(SECOND_LOG + 60);
+    }
+
+    @Test
+    void nothingIsLeftForATopicThatOthersHaveLeft() {
+        look("three", 0, 5, 100);
+        assertThat(look("three", 0, 5, 100)).isEqualTo(LogProblem.RECREATED);
+        tracker.onKnown(List.of("one"), null);
+        look("two", 0, 5, 100);
+        assertThat(look("two", 0, 5, 100)).isEqualTo(LogProblem.RECREATED);
+        assertThat(tracker.leftToRemember()).isEmpty();
+        tracker.onKnown(List.of("one", "two"), null);
+        assertThat(tracker.leftToRemember()).isEmpty();
+        assertThat(tracker.problem()).isEqualTo(LogProblem.IN_DOUBT);
+        look("three", 1, 6, 100);
+        assertThat(look("three", 1, 6, 100)).isEqualTo(LogProblem.RECREATED);
     }
 
     @Test
@@ -91,6 +110,11 @@ final class LogTrackerTest {
         assertThat(look(3, 70)).isEqualTo(LogProblem.TRUNCATED);
         assertThat(look(3, 500)).isEqualTo(LogProblem.TRUNCATED);
         assertThat(look(4, 500)).isEqualTo(LogProblem.TRUNCATED);
+        assertThat(tracker.successor()).as("under 3").isEqualTo(new LogTracker.Successor(FIRST, "one", 3, 60));
+        assertThat(tracker.epochToRemember()).as("nobody else's yet").isNull();
+        tracker.onKnown(List.of(), new LeaderEpoch("one", 3));
+        assertThat(tracker.epochToRemember()).isEqualTo(new LeaderEpoch("one", 4));
+        tracker.onKnown(List.of(), new LeaderEpoch("one", 4));
         assertThat(tracker.successor()).isEqualTo(new LogTracker.Successor(FIRST, "one", 4, 60));
         tracker.onRoute(new LogIdentity("one", SECOND_LOG, SECOND_LOG + 60), List.of());
         assertThat(look("one", 4, 500, 100)).isEqualTo(LogProblem.NONE);
@@ -123,6 +147,21 @@ final class LogTrackerTest {
     }
 
     @Test
+    void whatTheConsumerFoundIsNotMovedByOneLook() {
+        LogTracker told = new LogTracker(FIRST, List.of(), null);
+        told.onLook(new Look.Seen("one", 3, 0, 80), 80);
+        told.onTruncation(70);
+        told.onLook(new Look.Seen("one", 3, 0, 60), 80);
+        assertThat(told.problem()).isEqualTo(LogProblem.TRUNCATED);
+        assertThat(told.successor()).as("where, is in doubt").isNull();
+        told.onLook(new Look.Seen("one", 4, 0, 75), 80);
+        assertThat(told.successor()).isEqualTo(new LogTracker.Successor(FIRST, "one", 4, 70));
+        told.onLook(new Look.Seen("one", 5, 0, 50), 80);
+        told.onLook(new Look.Seen("one", 5, 0, 55), 80);
+        assertThat(told.successor()).as("cut again").isEqualTo(new LogTracker.Successor(FIRST, "one", 5, 50));
+    }
+
+    @Test
     void anotherSpoutMayKnowMore() {
         assertThat(look(3, 60)).isEqualTo(LogProblem.IN_DOUBT);
         assertThat(look(3, 60)).isEqualTo(LogProblem.TRUNCATED);
@@ -133,6 +172,50 @@ final class LogTrackerTest {
                 .isTrue();
         assertThat(new LogTracker.Successor(FIRST, "two", 3, 60).isPast(List.of("two"), null))
                 .isTrue();
+    }
+
+    @Test
+    void aTopicThatWasLeftIsNotBelievedByWhoeverStartsWhileTheRouteNamesIt() {
+        LogTracker next = new LogTracker(FIRST, List.of("one"), new LeaderEpoch("one", 3));
+        for (int i = 0; i < 3; i++) {
+            next.onLook(new Look.Seen("one", 3, 0, 60), 100);
+            assertThat(next.problem()).isEqualTo(LogProblem.IN_DOUBT);
+            next.onLook(new Look.Seen("one", 4, 0, 130), 100);
+            assertThat(next.mayRead()).isFalse();
+        }
+        assertThat(next.epochToRemember()).isNull();
+        next.onLook(new Look.Seen("two", 0, 0, 5), 100);
+        next.onLook(new Look.Seen("two", 0, 0, 5), 100);
+        next.onKnown(List.of("one"), null);
+        assertThat(next.successor()).isEqualTo(new LogTracker.Successor(FIRST, "two", 0, 0));
+    }
+
+    @Test
+    void anotherSpoutMayHaveLeftTheTopic() {
+        look(3, 60);
+        assertThat(look(3, 60)).isEqualTo(LogProblem.TRUNCATED);
+        tracker.onKnown(List.of("one"), new LeaderEpoch("one", 3));
+        assertThat(tracker.problem()).isEqualTo(LogProblem.IN_DOUBT);
+        assertThat(tracker.successor()).isNull();
+        assertThat(look(3, 130)).isEqualTo(LogProblem.IN_DOUBT);
+        // Taken back by hand.
+        tracker.onRoute(new LogIdentity("one", SECOND_LOG, SECOND_LOG + 100), List.of());
+        assertThat(look("one", 4, 130, SECOND_LOG + 100)).isEqualTo(LogProblem.NONE);
+        // Left already when it is followed.
+        tracker.onRoute(new LogIdentity("two", 2 * SECOND_LOG, 2 * SECOND_LOG), List.of("one", "two"));
+        assertThat(look("two", 0, 5, 0)).isEqualTo(LogProblem.IN_DOUBT);
+    }
+
+    @Test
+    void whatAnotherSpoutKnewCountsThoughALaterLeaderWasHeardHere() {
+        look(3, 60);
+        assertThat(look(3, 60)).isEqualTo(LogProblem.TRUNCATED);
+        assertThat(look(6, 130)).isEqualTo(LogProblem.TRUNCATED);
+        assertThat(Objects.requireNonNull(tracker.successor()).isPast(List.of(), new LeaderEpoch("one", 5)))
+                .isTrue();
+        tracker.onKnown(List.of(), new LeaderEpoch("one", 5));
+        assertThat(tracker.problem()).isEqualTo(LogProblem.NONE);
+        assertThat(look(6, 130)).isEqualTo(LogProblem.NONE);
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -108,23 +109,30 @@ final class LogSimulation {
         }
 
         private void tellCatalog(LogTracker at) {
+            // As when a look is asked for: what is heard meanwhile counts next time.
+            LogTracker.Successor next = skip ? at.successor() : null;
+            LogMemory.LeaderEpoch epoch = at.epochToRemember();
+            boolean unsure = at.isDecided();
             for (String id : List.copyOf(at.leftToRemember())) {
                 memory.leave(id);
                 at.onLeftRemembered(List.of(id));
             }
-            LogMemory.LeaderEpoch epoch = at.epochToRemember();
             if (epoch != null) {
-                memory.raise(java.util.Map.of(0, epoch));
-                at.onRemembered(epoch);
+                if (memory.raise(Map.of(0, epoch)).isEmpty()) {
+                    unsure = true;
+                } else {
+                    at.onRemembered(epoch);
+                }
             }
-            if (at.isDecided()) {
+            boolean past = false;
+            if (unsure) {
                 client.sync();
                 LogMemory.Known known = memory.read(List.of(0));
                 at.onKnown(known.left(), known.epochs().get(0));
                 checkStandsForSomething(at);
+                past = next != null && next.isPast(known.left(), known.epochs().get(0));
             }
-            LogTracker.Successor next = at.successor();
-            if (next != null && skip) {
+            if (next != null && !past) {
                 LogIdentity log = routes.changeLog(0, next.old(), next.topicId(), next.firstOffset())
                         .route()
                         .log();

@@ -492,14 +492,14 @@ final class PlantedBugs {
             new PlantedBug("one look, end", 14, SAFETY, "one look is enough for a truncation")
                     .with(
                             TRACKER,
-                            "cutEpoch = epoch; } } else if (cutSure)",
-                            "cutEpoch = epoch; cutSure = true; } } else if (cutSure)"),
+                            "claimEpoch = epoch; } } else if (epoch",
+                            "claimEpoch = epoch; claimAgreed = true; } } else if (epoch"),
             new PlantedBug("cut by old look", 14, SAFETY, "a log is cut where it ended before the truncation")
-                    .with(TRACKER, "TRUNCATED && cutLooked) {", "TRUNCATED) {")
+                    .with(TRACKER, "TRUNCATED && cutLooked &&", "TRUNCATED &&")
                     .with(
                             TRACKER,
-                            "Math.max(start, cut - log.base())",
-                            "Math.max(start, Math.min(end, cut - log.base()))"),
+                            "Math.min(cut, claim) - log.base()",
+                            "Math.min(end, Math.min(cut, claim) - log.base())"),
             // Only in pairs.
             new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")
                     .and(REPEATS)

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.LogIdentity;
+import io.waterwheel.catalog.LogMemory;
 import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
@@ -120,9 +121,13 @@ final class SourceOffsets {
             throw refused(stream, "no partition is named: expected PARTITION=OFFSET");
         }
         List<Move> moves = new ArrayList<>();
+        LogMemory memory = new LogMemory(services.catalogStore(), stream);
+        boolean left = memory.read(List.of()).left().contains(topic.id());
         for (Map.Entry<Integer, Long> entry : new TreeMap<>(offsets).entrySet()) {
-            moves.add(move(stream, catalog, snapshot, topic, entry.getKey(), entry.getValue()));
+            moves.add(move(stream, catalog, snapshot, topic, left, entry.getKey(), entry.getValue()));
         }
+        // First: who follows another log reads what was left after it.
+        memory.takeBack(topic.id());
         for (Move move : moves) {
             PartitionRoute route = move.route();
             long to = move.offset() + route.log().base();
@@ -143,6 +148,7 @@ final class SourceOffsets {
             StreamCatalog catalog,
             StreamSnapshot snapshot,
             TopicState topic,
+            boolean left,
             int partition,
             long offset) {
         if (partition < 0 || partition >= snapshot.partitions() || partition >= topic.ends().length) {
@@ -163,14 +169,16 @@ final class SourceOffsets {
         if (offset > end || offset < 0) {
             throw refused(stream, where + "the log ends at " + end + "; expected at most that");
         }
-        if (!anotherLog && offset + route.log().base() <= indexed) {
+        // A topic that spouts hold to be left is followed at new positions, so that they look anew.
+        long least = left ? indexed : indexed + 1;
+        if (!anotherLog && offset + route.log().base() < least) {
             throw refused(
                     stream,
                     where + "everything below " + (indexed - route.log().base())
                             + " is indexed; read again, those tuples would be counted twice. To index the topic again,"
                             + " create another stream, or drop this one and create it again");
         }
-        return new Move(partition, route, indexed, anotherLog, offset);
+        return new Move(partition, route, indexed, anotherLog || left, offset);
     }
 
     /** Position below which every indexer has everything, as far as is known here. */

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,13 @@ final class SourceCheck {
             Set<String> left,
             boolean sound,
             boolean decided,
-            LogTracker.@Nullable Successor successor) {}
+            LogTracker.@Nullable Successor successor) {
+
+        /** The same, when the catalog has not taken the epoch. */
+        Question withoutEpoch() {
+            return new Question(partition, stream, read, log, null, left, sound, decided, successor);
+        }
+    }
 
     /**
      * What the catalog says of a partition.
@@ -80,7 +87,7 @@ final class SourceCheck {
     /** A look. */
     private static final class Round {
         final List<Question> questions;
-        /** Those whose wishes the catalog has fulfilled. */
+        /** Those whose wishes the catalog has fulfilled, without what it has not. */
         final List<Question> remembered = new ArrayList<>();
 
         final List<Known> known = new ArrayList<>();
@@ -217,6 +224,7 @@ final class SourceCheck {
             }
             more |= tracker.epochToRemember() != null && question.epoch() == null;
             more |= tracker.isDecided() && !question.decided();
+            more |= !tracker.leftToRemember().isEmpty() && question.left().isEmpty();
         }
         if (more) {
             soon();
@@ -303,26 +311,28 @@ final class SourceCheck {
                 told.add(question);
             }
         }
-        if (!epochs.isEmpty()) {
-            memory.raise(epochs);
+        Set<Integer> taken = epochs.isEmpty() ? Set.of() : memory.raise(epochs);
+        Set<Integer> unsure = new TreeSet<>();
+        for (Question question : told) {
+            boolean refused = question.epoch() != null && !taken.contains(question.partition().number);
+            round.remembered.add(refused ? question.withoutEpoch() : question);
+            if (refused) {
+                unsure.add(question.partition().number);
+            }
         }
-        round.remembered.addAll(told);
-        List<Integer> decided = questions.stream()
-                .filter(Question::decided)
-                .map(question -> question.partition().number)
-                .toList();
-        if (decided.isEmpty()) {
+        questions.stream().filter(Question::decided).forEach(question -> unsure.add(question.partition().number));
+        if (unsure.isEmpty()) {
             return;
         }
         // Another spout may know more: one that lives on beside its successor hears less than that.
         store.sync();
-        LogMemory.Known known = memory.read(decided);
+        LogMemory.Known known = memory.read(unsure);
         StreamCatalog catalog = new StreamCatalog(store, stream);
         for (Question question : questions) {
             LogTracker.Successor next = question.successor();
             int partition = question.partition().number;
             LeaderEpoch epoch = known.epochs().get(partition);
-            if (question.decided()) {
+            if (unsure.contains(partition)) {
                 round.known.add(new Known(question.partition(), known.left(), epoch));
             }
             if (next != null && !next.isPast(known.left(), epoch)) {

@@ -250,6 +250,18 @@ final class SourceCheckTest {
     }
 
     @Test
+    void anEpochThatTheCatalogDoesNotTakeIsNotRemembered() {
+        look();
+        LogMemory memory = new LogMemory(store, stream);
+        memory.leave("one");
+        look();
+        assertThat(memory.read(List.of(3)).epochs()).isEmpty();
+        assertThat(readable()).isZero();
+        assertThat(partitions.get(3).tracker.problem()).isEqualTo(LogProblem.IN_DOUBT);
+        assertThat(look()).as("it knows now, and does not ask again").isEqualTo(1);
+    }
+
+    @Test
     void whatATopicsStateSaysOfAPartition() {
         SourcePartition one = partitions.get(1);
         assertThat(SourceCheck.look(null, one)).isEqualTo(new LogTracker.Look.Gone());

@@ -37,6 +37,39 @@ final class LogSimulation {
     private static final int MAX_EVENTS = 2;
     private static final String BEFORE = "before";
 
+    /**
+     * How often things happen in a run. Each run has a mix of its own: what is rare in an even one, as many leaders
+     * within one look, is common in some.
+     *
+     * @param deposals of 100 steps
+     * @param cuts of 100 steps
+     * @param recreations of 100 steps
+     * @param restarts of 100 steps
+     * @param spouts that live at once, at most
+     * @param lies one answer of so many is true for certain
+     * @param turns of a spout, of which one is for the catalog, one for reading, the others for looks
+     * @param faithful of 10 questions go to the broker that answered the one before; its leader may be one no more
+     */
+    record Mix(int deposals, int cuts, int recreations, int restarts, int spouts, int lies, int turns, int faithful) {
+        static final Mix EVEN = new Mix(4, 1, 1, 2, 2, 2, 4, 0);
+
+        static Mix draw(long seed) {
+            Random random = new Random(seed * 0x9E3779B97F4A7C15L + 2);
+            if (random.nextInt(4) == 0) {
+                return EVEN;
+            }
+            return new Mix(
+                    2 + random.nextInt(7),
+                    1 + random.nextInt(3),
+                    1 + random.nextInt(2),
+                    1 + random.nextInt(6),
+                    2 + random.nextInt(2),
+                    2 + random.nextInt(4),
+                    4 + 2 * random.nextInt(2),
+                    2 + random.nextInt(7));
+        }
+    }
+
     /** A record, with the epoch of the leader that took it. */
     private record Entry(long id, int epoch) {}
 
@@ -64,6 +97,8 @@ final class LogSimulation {
         private boolean reading;
         private @Nullable Look look;
         private long readBefore;
+        /** What it was told last that was not of the present. */
+        private @Nullable Look heard;
         /** Whether it was told a lie that it cannot know as one, and nothing true since. */
         private boolean lied;
 
@@ -83,14 +118,14 @@ final class LogSimulation {
         }
 
         private void act(LogTracker at) {
-            switch (random.nextInt(4)) {
-                case 0 -> {
+            switch (random.nextInt(mix.turns())) {
+                case 0, 4 -> {
                     if (look == null) {
                         look = answer(this);
                         readBefore = position;
                     }
                 }
-                case 1 -> {
+                case 1, 5 -> {
                     if (look != null) {
                         at.onLook(look, readBefore);
                         note("hears %s, read %d: %s", look, readBefore, at.problem());
@@ -181,6 +216,7 @@ final class LogSimulation {
     }
 
     private final Random random;
+    private final Mix mix;
     private final Trace trace = new Trace();
     private final SimCatalog catalog;
     private final StreamInfo stream;
@@ -200,6 +236,9 @@ final class LogSimulation {
     /** Answers that were never right: of leaders who did not know any more up to where the log was committed. */
     private final List<Look.Seen> lies = new ArrayList<>();
 
+    /** Transactions of the catalog after which the route was looked at. */
+    private long checked = -1;
+
     private long watermark;
     /** The highest epoch of a record that was taken from the log that the route names. */
     private int takenEpoch = -1;
@@ -208,7 +247,8 @@ final class LogSimulation {
     private LogIdentity routed = LogIdentity.first("t0");
     private final List<Spout> spouts = new ArrayList<>();
 
-    private LogSimulation(long seed) {
+    private LogSimulation(long seed, Mix mix) {
+        this.mix = mix;
         this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
         this.catalog = new SimCatalog(random, 0.05);
         this.skip = random.nextBoolean();
@@ -231,7 +271,12 @@ final class LogSimulation {
 
     /** What failed under a seed, with the last events; empty when nothing did. */
     static String run(long seed) {
-        LogSimulation run = new LogSimulation(seed);
+        return seed < 0 ? run(-seed, Mix.EVEN) : run(seed, Mix.draw(seed));
+    }
+
+    /** The same, of what happens so often. */
+    static String run(long seed, Mix mix) {
+        LogSimulation run = new LogSimulation(seed, mix);
         try {
             for (int step = 0; step < STEPS; step++) {
                 run.step();
@@ -273,19 +318,19 @@ final class LogSimulation {
     private void step() {
         now++;
         int action = random.nextInt(100);
-        if (action < 12) {
+        if ((action -= 12) < 0) {
             produce();
-        } else if (action < 16) {
+        } else if ((action -= mix.deposals()) < 0) {
             depose(random.nextInt(3));
-        } else if (action < 17) {
+        } else if ((action -= mix.cuts()) < 0) {
             cut();
-        } else if (action < 18) {
+        } else if ((action -= mix.recreations()) < 0) {
             recreate();
-        } else if (action < 20) {
+        } else if ((action -= mix.restarts()) < 0) {
             restart();
-        } else if (action < 21 && !skip) {
+        } else if ((action -= 1) < 0 && !skip) {
             decide();
-        } else if (action < 23) {
+        } else if ((action -= 2) < 0) {
             spouts.get(random.nextInt(spouts.size())).client.loseSession(1 + random.nextInt(3));
         } else {
             spouts.get(random.nextInt(spouts.size())).step();
@@ -315,6 +360,9 @@ final class LogSimulation {
         if (cuts < MAX_EVENTS && last().identity != null && log.size() > 2) {
             cuts++;
             past.add(present());
+            if (mix.faithful() > 0 && random.nextBoolean()) {
+                lies.add(new Look.Seen(last().topicId, epoch, 0, random.nextInt(log.size())));
+            }
             epoch++;
             int at = log.size() - 1 - random.nextInt(Math.min(6, log.size() - 1));
             log = new ArrayList<>(log.subList(0, at));
@@ -341,7 +389,7 @@ final class LogSimulation {
 
     /** Half of those that are replaced live on for a while. */
     private void restart() {
-        if (spouts.size() > 1 || random.nextBoolean()) {
+        if (spouts.size() >= mix.spouts() || random.nextBoolean()) {
             spouts.remove(0);
         }
         spouts.add(new Spout());
@@ -357,7 +405,7 @@ final class LogSimulation {
     }
 
     private Look answer(Spout to) {
-        if (calm || random.nextInt(2) == 0) {
+        if (calm || random.nextInt(mix.lies()) == 0) {
             to.lied = false;
             return present();
         }
@@ -370,13 +418,19 @@ final class LogSimulation {
             return new Look.Unknown();
         }
         Look answer = pick < past.size() ? past.get(pick) : lies.get(pick - past.size());
+        if (to.heard != null && random.nextInt(10) < mix.faithful()) {
+            answer = to.heard;
+        }
         if (answer instanceof Look.Seen lie
                 && !knownAsPast(lie)
-                && (pick >= past.size() || to.lied || isUnheardOf(lie))) {
+                && (lies.contains(lie) || to.lied || isUnheardOf(lie))) {
             if (to.lied || last().identity == null) {
                 return new Look.Unknown();
             }
             to.lied = true;
+        }
+        if (mix.faithful() > 0) {
+            to.heard = answer;
         }
         return answer;
     }
@@ -416,6 +470,10 @@ final class LogSimulation {
 
     /** A log that follows another in the catalog is one that there really is. */
     private void checkRoute() {
+        if (catalog.transactions() == checked) {
+            return;
+        }
+        checked = catalog.transactions();
         LogIdentity present = truth.route(0).route().log();
         if (present.equals(routed)) {
             return;
@@ -450,6 +508,16 @@ final class LogSimulation {
         }
     }
 
+    /** The last offset of the last log that was not taken; -1 when all were. */
+    private int notTaken() {
+        for (int o = log.size() - 1; o >= last().cut; o--) {
+            if (!taken.contains(log.get(o).id())) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
     private void settle() {
         calm = true;
         catalog.calm(true);
@@ -464,12 +532,11 @@ final class LogSimulation {
             spouts.get(0).step();
             checkRoute();
         }
-        for (int step = 0; step < 5 * CALM_STEPS; step++) {
+        // Longer than it takes to read it: nothing is taken after its end.
+        for (int step = 0; step < 5 * CALM_STEPS || notTaken() >= 0; step++) {
+            Oracle.check(step < 50 * CALM_STEPS, "offset %d of the last log is not taken", notTaken());
             spouts.get(0).step();
             checkRoute();
-        }
-        for (int o = (int) last().cut; o < log.size(); o++) {
-            Oracle.check(taken.contains(log.get(o).id()), "offset %d of the last log is not taken", o);
         }
     }
 }

@@ -45,11 +45,12 @@ final class Mutant extends ClassLoader {
     static LongFunction<String> simulation(PlantedBug bug) throws ReflectiveOperationException, IOException {
         Mutant loader = new Mutant(compile(bug));
         Class<?> simulation = loader.loadClass(SeedRun.class.getName());
-        var constructor = simulation.getDeclaredConstructor();
+        var constructor = simulation.getDeclaredConstructor(String.class);
         constructor.setAccessible(true);
         // Of java.util on both sides of the loader.
         @SuppressWarnings("unchecked")
-        LongFunction<String> run = (LongFunction<String>) constructor.newInstance();
+        LongFunction<String> run =
+                (LongFunction<String>) constructor.newInstance(bug.world().name());
         return run;
     }
 

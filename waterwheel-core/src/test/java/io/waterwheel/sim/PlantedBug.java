@@ -11,8 +11,9 @@ import java.util.List;
  * @param rule number of the protocol's rule; 0 for what is our own
  * @param kind what goes wrong without it
  * @param what is taken out, in words
+ * @param world that is searched for it
  */
-record PlantedBug(String name, int rule, Kind kind, String what, List<Change> changes) {
+record PlantedBug(String name, int rule, Kind kind, String what, World world, List<Change> changes) {
     /** What goes wrong. */
     enum Kind {
         /** An answer is wrong, or a file is lost. */
@@ -25,6 +26,14 @@ record PlantedBug(String name, int rule, Kind kind, String what, List<Change> ch
         NONE
     }
 
+    /** Simulations that are run under each seed. */
+    enum World {
+        /** The whole protocol, and the log alone. */
+        ALL,
+        /** The log alone, which is a thousand times quicker. */
+        LOG
+    }
+
     /**
      * A text that must occur once in a source file, white space aside, and what stands there instead.
      *
@@ -33,19 +42,23 @@ record PlantedBug(String name, int rule, Kind kind, String what, List<Change> ch
     record Change(String file, String text, String replacement) {}
 
     PlantedBug(String name, int rule, Kind kind, String what) {
-        this(name, rule, kind, what, List.of());
+        this(name, rule, kind, what, World.ALL, List.of());
     }
 
     PlantedBug with(String file, String text, String replacement) {
         List<Change> more = new ArrayList<>(changes);
         more.add(new Change(file, text, replacement));
-        return new PlantedBug(name, rule, kind, what, List.copyOf(more));
+        return new PlantedBug(name, rule, kind, what, world, List.copyOf(more));
+    }
+
+    PlantedBug in(World where) {
+        return new PlantedBug(name, rule, kind, what, where, changes);
     }
 
     /** The changes of another one too. */
     PlantedBug and(PlantedBug other) {
         List<Change> more = new ArrayList<>(changes);
         more.addAll(other.changes);
-        return new PlantedBug(name, rule, kind, what, List.copyOf(more));
+        return new PlantedBug(name, rule, kind, what, world, List.copyOf(more));
     }
 }

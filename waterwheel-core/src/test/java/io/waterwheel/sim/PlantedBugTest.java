@@ -6,10 +6,14 @@ import io.waterwheel.sim.PlantedBug.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -17,10 +21,15 @@ import org.junit.jupiter.api.Test;
  * The simulator finds every rule that is taken out: {@code -Dplanted=NAME} one alone, {@code -Dplanted.seeds=} how many
  * seeds it may take, {@code -Dplanted.fresh=true} seeds are counted from 1 instead of beginning with the one that found
  * it last, {@code -Dplanted.guards=true} the second guards too, for information.
+ *
+ * <p>A seed below 0 is that one of the log with an even mix ({@link LogSimulation.Mix}).
  */
 @Tag("simulation")
 final class PlantedBugTest {
     private static final int SEEDS = 5_000;
+    private static final long HUNT_SECONDS = 600;
+    /** The longest seed takes a second, and a machine may be busy. */
+    private static final long STUCK_SECONDS = 120;
 
     private record Found(long seed, String how) {
         @Override
@@ -33,22 +42,28 @@ final class PlantedBugTest {
     void everyRuleThatIsTakenOutIsMissed() throws Exception {
         String alone = System.getProperty("planted", "");
         List<PlantedBug> bugs = new ArrayList<>(PlantedBugs.ALL);
+        bugs.addAll(PlantedLogBugs.ALL);
         if (Boolean.getBoolean("planted.guards")) {
             bugs.addAll(PlantedBugs.SECOND_GUARDS);
+            bugs.addAll(PlantedLogBugs.SECOND_GUARDS);
         }
         List<String> holes = new ArrayList<>();
         System.out.printf("| planted bug | rule | kind | taken out | seeds | found as |%n|---|---|---|---|---|---|%n");
         bugs.removeIf(bug -> !alone.isEmpty() && !alone.equals(bug.name()));
-        boolean fresh = Boolean.getBoolean("planted.fresh");
-        int seeds = Integer.getInteger("planted.seeds", SEEDS);
         ExecutorService threads =
-                Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+                Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(), task -> {
+                    Thread thread = new Thread(task, "hunt");
+                    thread.setDaemon(true);
+                    return thread;
+                });
         try {
             List<Future<Found>> searches = new ArrayList<>();
-            bugs.forEach(bug -> searches.add(threads.submit(() -> find(bug, fresh, seeds, !alone.isEmpty()))));
+            List<Hunt> hunts =
+                    bugs.stream().map(bug -> new Hunt(bug, !alone.isEmpty())).toList();
+            hunts.forEach(hunt -> searches.add(threads.submit(hunt)));
             for (int i = 0; i < bugs.size(); i++) {
                 PlantedBug bug = bugs.get(i);
-                Found found = searches.get(i).get();
+                Found found = await(searches.get(i), hunts);
                 String kind = bug.kind().name().toLowerCase(Locale.ROOT);
                 System.out.printf(
                         "| %s | %d | %s | %s | %s | %s |%n",
@@ -63,21 +78,73 @@ final class PlantedBugTest {
         assertThat(holes).as("planted bugs that the simulator does not find").isEmpty();
     }
 
-    private static Found find(PlantedBug bug, boolean fresh, int seeds, boolean whole) throws Exception {
-        LongFunction<String> simulation = Mutant.simulation(bug);
-        int known = fresh ? 0 : PlantedBugs.FOUND_BY.getOrDefault(bug.name(), 0);
-        for (long next = known > 0 ? 0 : 1; next <= seeds; next++) {
-            long seed = next == 0 ? known : next;
-            String failure = simulation.apply(seed);
-            if (!failure.isEmpty()) {
-                if (whole) {
-                    System.out.println(failure);
-                }
-                String first = failure.lines().findFirst().orElse("");
-                String how = first.replaceFirst("^seed.*?steps: ", "").replace("java.lang.AssertionError: ", "");
-                return new Found(seed, how.length() > 100 ? how.substring(0, 100) + "..." : how);
+    /** The search for one bug. It ends by its seeds or by its time; only a seed that never ends goes on after that. */
+    private static final class Hunt implements Callable<Found> {
+        private final PlantedBug bug;
+        private final boolean whole;
+        private volatile @Nullable Thread thread;
+        private volatile long begun;
+
+        Hunt(PlantedBug bug, boolean whole) {
+            this.bug = bug;
+            this.whole = whole;
+        }
+
+        @Override
+        public Found call() throws Exception {
+            begun = System.nanoTime();
+            thread = Thread.currentThread();
+            try {
+                return find();
+            } finally {
+                thread = null;
             }
         }
-        return new Found(0, "");
+
+        private Found find() throws Exception {
+            LongFunction<String> simulation = Mutant.simulation(bug);
+            int known = Boolean.getBoolean("planted.fresh")
+                    ? 0
+                    : PlantedBugs.FOUND_BY.getOrDefault(
+                            bug.name(), PlantedLogBugs.FOUND_BY.getOrDefault(bug.name(), 0));
+            int seeds = Integer.getInteger("planted.seeds", SEEDS);
+            for (long next = known != 0 ? 0 : 1; next <= seeds && seconds() < HUNT_SECONDS; next++) {
+                long seed = next == 0 ? known : next;
+                String failure = simulation.apply(seed);
+                if (!failure.isEmpty()) {
+                    if (whole) {
+                        System.out.println(failure);
+                    }
+                    String first = failure.lines().findFirst().orElse("");
+                    String how = first.replaceFirst("^seed.*?steps: ", "").replace("java.lang.AssertionError: ", "");
+                    return new Found(seed, how.length() > 100 ? how.substring(0, 100) + "..." : how);
+                }
+            }
+            return new Found(0, "");
+        }
+
+        private long seconds() {
+            return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
+        }
+
+        /** Fails when one seed takes so long that it will not end. */
+        void checkGoesOn() {
+            Thread busy = thread;
+            if (busy != null && seconds() > HUNT_SECONDS + STUCK_SECONDS) {
+                AssertionError error = new AssertionError("the hunt for '" + bug.name() + "' hangs in one seed");
+                error.setStackTrace(busy.getStackTrace());
+                throw error;
+            }
+        }
+    }
+
+    private static Found await(Future<Found> search, List<Hunt> hunts) throws Exception {
+        while (true) {
+            try {
+                return search.get(1, TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                hunts.forEach(Hunt::checkGoesOn);
+            }
+        }
     }
 }

@@ -26,7 +26,6 @@ final class PlantedBugs {
     private static final String EXPIRY = "catalog/Expiry";
     private static final String MANIFESTS = "catalog/ManifestReader";
     private static final String SNAPSHOTS = "catalog/SnapshotReader";
-    private static final String TRACKER = "ingest/LogTracker";
     private static final String PLAN = "query/exec/QueryPlan";
     private static final String READER = "query/exec/FreshReader";
     private static final String RUNNER = "query/exec/QueryRunner";
@@ -472,34 +471,6 @@ final class PlantedBugs {
                     .with(SNAPSHOT, "if (!isBefore(horizon, chunk)) {", "if (chunk.tuples() > 0) {"),
             new PlantedBug("manifest's horizon", 11, SAFETY, "a manifest's horizon is not read")
                     .with(MANIFESTS, "horizon = cursor.i64();", "cursor.i64();"),
-            // Of logs whose brokers answer from the past.
-            new PlantedBug("old epochs", 14, SAFETY, "an answer under an older leader epoch is believed")
-                    .with(TRACKER, "epochOf(seen.epoch()) >= epoch) {", "seen.epoch() >= -1) {"),
-            new PlantedBug("epochs forgotten", 14, SAFETY, "a spout that starts does not know the epochs seen before")
-                    .with(
-                            TRACKER,
-                            "if (known != null && known.topicId()",
-                            "if (known != null && epoch > 0 && known.topicId()")
-                    .with(TRACKER, "epoch <= remembered;", "epoch >= -1;"),
-            new PlantedBug("epoch first", 14, SAFETY, "records are handed on before their epoch is remembered")
-                    .with(TRACKER, "epoch = Math.max(epoch, epochOf(of));", ""),
-            new PlantedBug("topics left", 14, SAFETY, "a topic id that was left is gone back to")
-                    .with(TRACKER, "if (left.contains(id)) {", "if (id.isEmpty()) {"),
-            new PlantedBug("topics forgotten", 14, SAFETY, "the catalog does not remember which topic ids were left")
-                    .with("catalog/LogMemory", "more.add(topicId);", "more.clear();"),
-            new PlantedBug("one look, topic", 14, SAFETY, "one look is enough for a new topic id")
-                    .with(TRACKER, "if (candidateLooks >= CONFIRMED) {", "if (candidateLooks >= 1) {"),
-            new PlantedBug("one look, end", 14, SAFETY, "one look is enough for a truncation")
-                    .with(
-                            TRACKER,
-                            "claimEpoch = epoch; } } else if (epoch",
-                            "claimEpoch = epoch; claimAgreed = true; } } else if (epoch"),
-            new PlantedBug("cut by old look", 14, SAFETY, "a log is cut where it ended before the truncation")
-                    .with(TRACKER, "TRUNCATED && cutLooked &&", "TRUNCATED &&")
-                    .with(
-                            TRACKER,
-                            "Math.min(cut, claim) - log.base()",
-                            "Math.min(end, Math.min(cut, claim) - log.base())"),
             // Only in pairs.
             new PlantedBug("repeats, cutting", 4, SAFETY, "repeated blocks are neither dropped nor cut")
                     .and(REPEATS)

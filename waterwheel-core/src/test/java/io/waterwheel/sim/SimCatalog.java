@@ -77,6 +77,11 @@ final class SimCatalog {
         }
     }
 
+    /** Transactions so far. */
+    long transactions() {
+        return transactions;
+    }
+
     /** Transactions that arrived too late to be done. */
     int late() {
         return late;

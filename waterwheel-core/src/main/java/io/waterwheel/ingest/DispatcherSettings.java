@@ -6,9 +6,8 @@ package io.waterwheel.ingest;
  * @param ringBytes recent segments kept for channels that lag a little
  * @param pendingBytes records read but not yet routed, those under way from the spout included; it has credit for no
  *     more
- * @param sweepBytes records asked for in one read of the log for lagging channels
  * @param heartbeatNanos longest silence on a channel
  */
-public record DispatcherSettings(long ringBytes, long pendingBytes, int sweepBytes, long heartbeatNanos) {
-    public static final DispatcherSettings DEFAULT = new DispatcherSettings(4 << 20, 8 << 20, 1 << 20, 100_000_000);
+public record DispatcherSettings(long ringBytes, long pendingBytes, long heartbeatNanos) {
+    public static final DispatcherSettings DEFAULT = new DispatcherSettings(4 << 20, 8 << 20, 100_000_000);
 }

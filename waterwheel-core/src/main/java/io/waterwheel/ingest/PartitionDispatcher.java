@@ -9,9 +9,7 @@ import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.StreamPolicy;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -36,9 +34,6 @@ public final class PartitionDispatcher {
      * tuples of [from, to) under one version; the indexer takes a block only when it begins at or before its own
      * watermark. So whatever is dropped here (a live batch that does not fit, a sweep that came late) is read again
      * when a cursor gets there. */
-
-    /** Less read again at a time would be a question to Kafka for every few records. */
-    static final int LEAST_SWEEP_BYTES = 64 << 10;
 
     /** Offsets by which the limit is kept ahead on an idle partition. */
     private static final long MIN_MARGIN = 64;
@@ -67,13 +62,8 @@ public final class PartitionDispatcher {
     /** What was routed last, for the channels that follow. */
     private final SegmentRing ring;
 
-    /** Of the log read again, decoded: what channels that lag have not passed yet. */
-    private final List<Segment> sweep = new ArrayList<>();
-
-    private int sweepLimit;
-    private boolean sweeping;
-    private long sweepRetryNanos;
-    private boolean sweepWaits;
+    /** What channels that lag have not passed yet. */
+    private final Sweep sweep;
 
     private final ReadWindow window = new ReadWindow();
     private long lastSteerNanos;
@@ -100,6 +90,11 @@ public final class PartitionDispatcher {
     private boolean giveUpAsked;
     private long reportedNanos;
 
+    /**
+     * Begins at the positions that its channels will ask for.
+     *
+     * @param sweeps in which all partitions of the task read again
+     */
     public PartitionDispatcher(
             int streamId,
             int partition,
@@ -107,6 +102,7 @@ public final class PartitionDispatcher {
             RoutingTable table,
             Segmenter segmenter,
             DispatcherSettings settings,
+            SweepBudget sweeps,
             DispatcherEffects effects,
             long nowNanos) {
         this.streamId = streamId;
@@ -115,10 +111,10 @@ public final class PartitionDispatcher {
         this.segmenter = segmenter;
         this.settings = settings;
         this.pendingLimit = settings.pendingBytes();
-        this.sweepLimit = settings.sweepBytes();
         this.ring = new SegmentRing(channels.values(), settings.ringBytes(), nowNanos);
         this.effects = effects;
         this.letters = new LetterBox(effects);
+        this.sweep = new Sweep(sweeps, letters, this::readForLagging);
         this.reportedNanos = nowNanos;
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
@@ -151,16 +147,29 @@ public final class PartitionDispatcher {
         return ring.bytes();
     }
 
+    /** Bytes that it has read again and holds for channels that lag. */
+    public long sweepBytes() {
+        return sweep.bytes();
+    }
+
+    /** Whether it reads again, or holds what it read. */
+    public boolean sweeps() {
+        return sweep.hasTurn();
+    }
+
+    /** Whether it waits for others before it may read again. */
+    public boolean waitsToSweep() {
+        return sweep.isWaiting();
+    }
+
     /**
      * Sets its bounds from now on, in bytes, below those of its settings.
      *
-     * @param ringBytes of its ring; it shrinks at once as far as its channels allow. As much is read again at a time
-     *     for channels that lag, within {@link #LEAST_SWEEP_BYTES} and the settings' bound
+     * @param ringBytes of its ring; it shrinks at once as far as its channels allow
      * @param mostPendingBytes of records that are read and not routed; the spout has credit for no more
      */
     public void limitMemory(long ringBytes, long mostPendingBytes) {
         ring.limit(Math.min(ringBytes, settings.ringBytes()));
-        sweepLimit = (int) Math.min(settings.sweepBytes(), Math.max(ringBytes, LEAST_SWEEP_BYTES));
         pendingLimit = Math.min(mostPendingBytes, settings.pendingBytes());
     }
 
@@ -275,7 +284,7 @@ public final class PartitionDispatcher {
         if (!changed.equals(policy)) {
             policy = changed;
             roadblock.clear();
-            sweepWaits = false;
+            sweep.retry();
             intake(now);
         }
     }
@@ -317,7 +326,7 @@ public final class PartitionDispatcher {
         pending.clear();
         pendingBytes = 0;
         ring.forEach(letters::remove);
-        dropSweep();
+        sweep.drop();
         roadblock.clear();
         roadblock.sameLog();
         rate.jump();
@@ -340,28 +349,22 @@ public final class PartitionDispatcher {
 
     /** The answer to {@link DispatcherEffects#readLog}: what was read, or null when it failed. */
     public void onSweep(@Nullable RecordBatch batch, long now) {
-        sweeping = false;
         if (batch == null
                 || batch.to() == batch.from()
                 || roadblock.anotherLog()
                 || batch.from() < route.log().since()) {
-            sweepWaits = true;
-            sweepRetryNanos = now + settings.heartbeatNanos();
+            sweep.failed(now + settings.heartbeatNanos());
             return;
         }
-        dropSweep();
+        sweep.came(now);
         PendingBatch read = new PendingBatch(batch, batch.from());
-        while (read.from < batch.to()) {
-            Segment segment = next(read, now);
-            if (segment == null) {
-                break;
-            }
-            sweep.add(segment);
-            letters.add(segment, now);
+        Segment segment = null;
+        while (read.from < batch.to() && sweep.hasRoom() && (segment = next(read, now)) != null) {
+            sweep.add(segment, now);
         }
+        sweep.taken(read.from >= batch.to() || segment == null);
         if (sweep.isEmpty()) {
-            sweepWaits = true;
-            sweepRetryNanos = now + settings.heartbeatNanos();
+            sweep.failed(now + settings.heartbeatNanos());
         }
         intake(now);
     }
@@ -379,9 +382,7 @@ public final class PartitionDispatcher {
         if (limitAsked != 0 && now - limitAskedNanos > RETRY_NANOS) {
             limitAsked = 0;
         }
-        if (sweepWaits && now - sweepRetryNanos >= 0) {
-            sweepWaits = false;
-        }
+        sweep.onTick(now);
         if (giveUpAsked && now - giveUpAskedNanos > RETRY_NANOS) {
             giveUpAsked = false;
         }
@@ -416,7 +417,7 @@ public final class PartitionDispatcher {
     /** Gives back every body it holds; nothing may be called afterwards. */
     public void close() {
         ring.restart(ring.to());
-        dropSweep();
+        sweep.close();
     }
 
     private void report(long now) {
@@ -460,12 +461,14 @@ public final class PartitionDispatcher {
         ring.trim();
         keepLimitAhead(now);
         raiseGrant();
+        sweep.letOthers(now);
         if (!roadblock.anotherLog()) {
             passUnneeded(now);
             lookForGap(now);
             dropPassedSweep();
             readForLagging();
         }
+        sweep.rest();
     }
 
     private void dropRead() {
@@ -700,19 +703,13 @@ public final class PartitionDispatcher {
         if (readTo >= 0 && offset >= ring.from()) {
             return ring.find(offset);
         }
-        return SegmentRing.search(sweep, offset);
+        return sweep.find(offset);
     }
 
     /** One reader of the log serves all channels behind the ring, from the smallest cursor that has credit. */
     private void readForLagging() {
-        if (sweeping || sweepWaits || readTo < 0) {
+        if (readTo < 0 || roadblock.anotherLog() || !sweep.mayRead()) {
             return;
-        }
-        for (int i = 0; i < sweep.size(); i++) {
-            if (!sweep.get(i).unstored().isEmpty()) {
-                // Read again before its dead letters are stored, it would only wait for the same.
-                return;
-            }
         }
         long from = Long.MAX_VALUE;
         for (OutgoingChannel channel : channels.values()) {
@@ -728,8 +725,10 @@ public final class PartitionDispatcher {
         if (from == Long.MAX_VALUE) {
             return;
         }
-        sweeping = true;
-        effects.readLog(from, sweepLimit);
+        int bytes = sweep.begin();
+        if (bytes > 0) {
+            effects.readLog(from, bytes);
+        }
     }
 
     /** What was read again goes when everyone who lags is past it, not when something else is read. */
@@ -743,23 +742,7 @@ public final class PartitionDispatcher {
                 least = Math.min(least, channel.cursor);
             }
         }
-        int passed = 0;
-        while (passed < sweep.size()
-                && sweep.get(passed).to <= least
-                && sweep.get(passed).unstored().isEmpty()) {
-            drop(sweep.get(passed++));
-        }
-        sweep.subList(0, passed).clear();
-    }
-
-    private void dropSweep() {
-        sweep.forEach(this::drop);
-        sweep.clear();
-    }
-
-    private void drop(Segment segment) {
-        letters.remove(segment);
-        segment.release();
+        sweep.pass(least);
     }
 
     private void keepLimitAhead(long now) {

@@ -196,6 +196,7 @@ final class HeartbeatTest {
                 RoutingTable.even(1, KeyInterval.ALL, 4),
                 new Segmenter(SCHEMA, RecordFormat.BLOCK, new BodyPool(RowLayout.of(SCHEMA), 16), 128 << 10),
                 DispatcherSettings.DEFAULT,
+                SweepBudget.ofRing(4 << 20),
                 new DispatcherEffects() {
                     @Override
                     public void send(ChannelBlock block) {}

@@ -49,6 +49,9 @@ final class DispatcherRole implements DispatcherEffects {
     private final PartitionDispatcher core;
     private final HeartbeatRound heartbeats;
     private final Map<Integer, Account> accounts = new HashMap<>();
+    /** Turns that others have had since it waits for one. */
+    private int passedBy;
+
     boolean dead;
     long pausedUntil;
 
@@ -67,6 +70,7 @@ final class DispatcherRole implements DispatcherEffects {
                 new Segmenter(
                         Topic.SCHEMA, RecordFormat.BLOCK, new BodyPool(Topic.LAYOUT, 16), world.settings.blockBytes()),
                 world.settings.dispatcher(),
+                world.sweeps,
                 this,
                 world.now);
         this.heartbeats = new HeartbeatRound(
@@ -93,6 +97,12 @@ final class DispatcherRole implements DispatcherEffects {
 
     int partition() {
         return partition;
+    }
+
+    /** It dies: what it held, and its turn, are others'. */
+    void end() {
+        dead = true;
+        core.close();
     }
 
     /** The next calls of the catalog fail. */
@@ -214,8 +224,42 @@ final class DispatcherRole implements DispatcherEffects {
         });
     }
 
+    /** What is read again by all is bounded, and whoever waits for a turn has one when those before it had theirs. */
+    private void checkTurns() {
+        passedBy = 0;
+        List<DispatcherRole> living = world.livingDispatchers();
+        int reading = 0;
+        long held = 0;
+        for (DispatcherRole each : living) {
+            held += each.core.sweepBytes();
+            reading += each.core.sweeps() ? 1 : 0;
+            if (!each.core.waitsToSweep()) {
+                each.passedBy = 0;
+            } else if (each != this) {
+                each.passedBy++;
+            }
+            Oracle.check(
+                    each.passedBy <= 2 * living.size() + world.settings.sweeps(),
+                    "dispatcher %d: memory: it waits to read again, and others have had %d turns",
+                    each.partition,
+                    each.passedBy);
+        }
+        Oracle.check(
+                reading <= world.settings.sweeps(),
+                "memory: %d read again at once, %s",
+                reading,
+                world.settings.sweeps());
+        Oracle.check(
+                held <= world.settings.sweeps() * (Settings.SWEEP_BYTES + world.maxBlockBytes() + Topic.REFUSED_BYTES),
+                "memory: %d bytes are read again, for %d turns",
+                held,
+                world.settings.sweeps());
+    }
+
     @Override
     public void readLog(long from, int maxBytes) {
+        checkTurns();
+        Oracle.check(maxBytes <= Settings.SWEEP_BYTES, "memory: %d bytes are read again at once", maxBytes);
         boolean failed = world.faulty() && world.random.nextInt(10) == 0;
         RecordBatch batch =
                 failed ? null : world.topic.read(partition, from, 1 + world.random.nextInt(Topic.BATCH_RECORDS));

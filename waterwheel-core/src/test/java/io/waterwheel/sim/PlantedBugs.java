@@ -11,6 +11,8 @@ import java.util.Map;
 /** Every rule that the simulator must miss when it is gone; the table in docs/exactness.md is printed from here. */
 final class PlantedBugs {
     private static final String DISPATCHER = "ingest/PartitionDispatcher";
+    private static final String SWEEP = "ingest/Sweep";
+    private static final String SWEEP_BUDGET = "ingest/SweepBudget";
     private static final String LANE = "ingest/ReadLane";
     private static final String READ_WINDOW = "ingest/ReadWindow";
     private static final String INDEXER = "ingest/IndexerCore";
@@ -116,19 +118,19 @@ final class PlantedBugs {
             Map.entry("answer version", 365),
             Map.entry("report version", 441),
             Map.entry("credit again", 334),
-            Map.entry("all expired", 75),
-            Map.entry("s-1, checkpoint apart", 21),
-            Map.entry("checkpoint apart", 818),
+            Map.entry("all expired", 210),
+            Map.entry("s-1, checkpoint apart", 123),
+            Map.entry("checkpoint apart", 3934),
             Map.entry("recorded", 547),
             Map.entry("announced", 149),
-            Map.entry("policy check", 15),
-            Map.entry("idle successor", 34),
-            Map.entry("subquery epoch, s above mine", 34),
-            Map.entry("subquery epoch, floor at start", 28),
-            Map.entry("manifest's chunks", 2),
+            Map.entry("policy check", 40),
+            Map.entry("idle successor", 95),
+            Map.entry("subquery epoch, s above mine", 95),
+            Map.entry("subquery epoch, floor at start", 95),
+            Map.entry("manifest's chunks", 12),
             Map.entry("unknown is done", 13),
             Map.entry("merge epoch", 104),
-            Map.entry("merge check", 4));
+            Map.entry("merge check", 7));
 
     private PlantedBugs() {}
 
@@ -325,6 +327,12 @@ final class PlantedBugs {
                             "ingest/SegmentRing",
                             "trim(); return !isBeyond(1) || segments.size() <= 1;",
                             "return !isBeyond(1) || segments.isEmpty() || mayDrop(segments.get(0));"),
+            new PlantedBug("sweep budget", 6, MEMORY, "partitions read again without looking at the budget")
+                    .with(SWEEP_BUDGET, "return used == 0 || used + turnBytes <= bytes;", "return used >= 0;"),
+            new PlantedBug("sweep line", 6, LIVENESS, "whoever waits to read again last is the first")
+                    .with(SWEEP_BUDGET, "line.add(turn);", "line.addFirst(turn);"),
+            new PlantedBug("sweep turns", 6, LIVENESS, "whoever reads again goes on though others wait")
+                    .with(SWEEP, "if (used && budget.isAwaited()) {", "if (used && bytes < 0) {"),
             new PlantedBug("read credit", 6, MEMORY, "a spout does not look at its credit")
                     .with(LANE, "return granted > sent;", "return true;"),
             new PlantedBug("waiting in read credit", 6, MEMORY, "credit does not count what waits at the dispatcher")
@@ -518,7 +526,7 @@ final class PlantedBugs {
                             6,
                             NONE,
                             "channels far apart drop each other's records before letters are stored")
-                    .with(DISPATCHER, "if (!sweep.get(i).unstored().isEmpty()) {", "if (i < 0) {"),
+                    .with(SWEEP, "if (!segments.get(i).unstored().isEmpty()) {", "if (i < 0) {"),
             new PlantedBug("lower channel epochs", 5, NONE, "a dispatcher follows older subscriptions too")
                     .with(
                             DISPATCHER,

@@ -64,6 +64,9 @@ record Settings(
     static final int WIDE_INDEXERS = 16;
     private static final int WIDE_HOSTS = 4;
 
+    /** Of one turn of reading again. */
+    static final int SWEEP_BYTES = 600;
+
     static final long STALE_NANOS = 1_000_000_000;
 
     static Settings draw(Random random) {
@@ -90,7 +93,7 @@ record Settings(
                 random.nextInt(3) == 0 ? 0 : random.nextInt(edits + 1),
                 quiet ? random.nextInt(2) : 2 + random.nextInt(10),
                 random.nextBoolean() ? 1_200 : 100_000,
-                new DispatcherSettings(1_000 + random.nextInt(3) * 1_000, 2_000, 600, 100_000_000),
+                new DispatcherSettings(1_000 + random.nextInt(3) * 1_000, 2_000, 100_000_000),
                 200 + random.nextInt(300),
                 new IndexerSettings(
                         quiet ? 100_000 : 1_000 + random.nextInt(3_000),
@@ -101,6 +104,11 @@ record Settings(
                         200_000_000L,
                         random.nextInt(2_000),
                         1_000 + random.nextInt(1_000)));
+    }
+
+    /** Turns of reading again that there are at a time, of all dispatchers. */
+    int sweeps() {
+        return (int) (dispatcher.ringBytes() / 1_000);
     }
 
     /** The same with many partitions and indexers. */

@@ -5,6 +5,7 @@ import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.ingest.SweepBudget;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.exec.QueryClock;
@@ -46,6 +47,9 @@ final class World {
     final List<HostRole> zombieHosts = new ArrayList<>();
     final @Nullable DispatcherRole[] dispatchers;
     final List<DispatcherRole> zombieDispatchers = new ArrayList<>();
+    /** As if one task had all partitions. */
+    final SweepBudget sweeps;
+
     final SpoutRole[] spouts;
     final CoordinatorRole[] coordinators;
     CollectorRole collector;
@@ -97,6 +101,7 @@ final class World {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         Settings drawn = Settings.draw(random);
         this.settings = wide ? drawn.wide() : drawn;
+        this.sweeps = new SweepBudget((long) settings.sweeps() * Settings.SWEEP_BYTES, Settings.SWEEP_BYTES);
         this.catalog = new SimCatalog(random, settings.unknown());
         this.stream = new Namespace(catalog.truth())
                 .create(
@@ -210,6 +215,10 @@ final class World {
         }
         if (target == null) {
             target = DispatcherRole.start(this, partition);
+            if (dispatchers[partition] != null) {
+                // One that was started while this one asked the catalog: it has a successor.
+                crashDispatcher(partition, false);
+            }
             dispatchers[partition] = target;
             if (target == null) {
                 return true;
@@ -221,6 +230,17 @@ final class World {
         }
         event.accept(target);
         return true;
+    }
+
+    /** Every dispatcher that lives, zombies too. */
+    List<DispatcherRole> livingDispatchers() {
+        List<DispatcherRole> living = new ArrayList<>(zombieDispatchers);
+        for (DispatcherRole dispatcher : dispatchers) {
+            if (dispatcher != null) {
+                living.add(dispatcher);
+            }
+        }
+        return living;
     }
 
     /** An indexer task dies, or its successor is started while it lives on. */
@@ -242,25 +262,26 @@ final class World {
 
     void crashDispatcher(int partition, boolean zombie) {
         DispatcherRole old = dispatchers[partition];
+        // First: the turn of one that ends is another's at once.
+        dispatchers[partition] = null;
         if (old != null) {
             if (zombie) {
                 zombieDispatchers.add(old);
                 if (zombieDispatchers.size() > MAX_ZOMBIES) {
-                    zombieDispatchers.remove(0).dead = true;
+                    zombieDispatchers.remove(0).end();
                 }
             } else {
-                old.dead = true;
+                old.end();
             }
             note("dispatcher " + partition, zombie ? "becomes a zombie" : "dies");
         }
-        dispatchers[partition] = null;
     }
 
     /** Zombies end; what is under way to them arrives at nobody. */
     void endZombies() {
         zombieHosts.forEach(host -> host.dead = true);
         zombieHosts.clear();
-        zombieDispatchers.forEach(dispatcher -> dispatcher.dead = true);
+        zombieDispatchers.forEach(DispatcherRole::end);
         zombieDispatchers.clear();
     }
 

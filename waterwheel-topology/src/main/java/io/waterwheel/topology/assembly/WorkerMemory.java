@@ -1,5 +1,6 @@
 package io.waterwheel.topology.assembly;
 
+import io.waterwheel.ingest.SweepBudget;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.DataSize;
 import io.waterwheel.topology.config.Key;
@@ -18,8 +19,8 @@ public final class WorkerMemory {
     /** Storm, the clients of Kafka, HDFS and ZooKeeper, and answers under way. */
     private static final long BASE_BYTES = 512L << 20;
 
-    /** What a spout has read keeps alive at most so many times its bytes, see {@code RecordBatch.own}. */
-    private static final int READ_AHEAD_WASTE = 2;
+    /** What was read of the log keeps alive at most so many times its bytes, see {@code RecordBatch.own}. */
+    private static final int READ_WASTE = 2;
 
     /** Windows that may be under way to an indexer task while its channels become active, see {@code CreditWindow}. */
     private static final double WINDOWS = 3.5;
@@ -46,13 +47,12 @@ public final class WorkerMemory {
                 indexers * config.get(Keys.INDEXER_MEMORY_POOL).bytes());
         bounds.put("indexer.credit-window", (long)
                 (WINDOWS * indexers * config.get(Keys.INDEXER_CREDIT_WINDOW).bytes()));
-        // The ring, and as much that waits before it.
-        bounds.put(
-                "dispatcher.ring-size",
-                2 * dispatchers * config.get(Keys.DISPATCHER_RING_SIZE).bytes());
+        // The ring, as much that waits before it, and what is read again as it comes: it keeps alive twice its bytes.
+        long ring = config.get(Keys.DISPATCHER_RING_SIZE).bytes();
+        bounds.put("dispatcher.ring-size", dispatchers * (2 * ring + READ_WASTE * SweepBudget.bytesOfRing(ring)));
         bounds.put(
                 "spout.read-ahead",
-                READ_AHEAD_WASTE * spouts * config.get(Keys.SPOUT_READ_AHEAD).bytes());
+                READ_WASTE * spouts * config.get(Keys.SPOUT_READ_AHEAD).bytes());
         return bounds;
     }
 

@@ -16,6 +16,7 @@ import io.waterwheel.ingest.PartitionDispatcher;
 import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.ingest.SpoutHeartbeats;
+import io.waterwheel.ingest.SweepBudget;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RowLayout;
@@ -69,6 +70,8 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
     private final long blockBytes;
     /** What the rings of all partitions may hold together, and as much what waits before them. */
     private final long ringBytes;
+
+    private final SweepBudget sweeps;
     /** All bodies that full rings let go of at once: blocks are divided between indexers, and not all are full. */
     private final int pooledBodies;
 
@@ -86,11 +89,11 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
         this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
         this.ringBytes = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
+        this.sweeps = SweepBudget.ofRing(ringBytes);
         this.pooledBodies = (int) Math.min(1 << 16, Math.max(64, 4 * ringBytes / blockBytes));
         this.settings = new DispatcherSettings(
                 ringBytes,
                 DispatcherSettings.DEFAULT.pendingBytes(),
-                DispatcherSettings.DEFAULT.sweepBytes(),
                 services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos());
         this.control = new ControlBatch(services.controlBus());
         this.heartbeats = new HeartbeatRound(
@@ -245,6 +248,7 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
                                 new BodyPool(RowLayout.of(stream.schema()), pooledBodies),
                                 blockBytes)),
                 settings,
+                sweeps,
                 new Effects(id, stream, catalog),
                 now);
         created.onPolicy(stream.policy(), now);

@@ -160,14 +160,16 @@ public final class KafkaLogReader implements LogReader {
                 some = true;
                 complete(
                         request,
+                        // Its own: what one poll brought is much larger than what the asker has accounted for.
                         Batches.first(
-                                request.streamId,
-                                request.from.partition(),
-                                request.offset,
-                                to,
-                                request.base,
-                                read,
-                                request.maxBytes),
+                                        request.streamId,
+                                        request.from.partition(),
+                                        request.offset,
+                                        to,
+                                        request.base,
+                                        read,
+                                        request.maxBytes)
+                                .own(),
                         null);
             } else if (System.nanoTime() - request.deadlineNanos > 0) {
                 each.remove();

@@ -25,14 +25,14 @@ class WorkerJvmTest {
                         "indexer.credit-window=1 MiB",
                         "spout.read-ahead=5 MiB",
                         "query-server.cache-size=50 MiB"));
-        // 512 of its own, one cache, two of three pools and their windows, one of two rings and what waits before it,
-        // what is read ahead and what it keeps alive.
-        assertThat(options(config)).contains("-Xmx799m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
-        assertThatCode(() -> WorkerMemory.check(config, 287L << 20)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> WorkerMemory.check(config, (287L << 20) - 1))
+        // 512 of its own, one cache, two of three pools and their windows, one of two rings, what waits before it
+        // and what is read again, twice a quarter of it, what is read ahead and what it keeps alive.
+        assertThat(options(config)).contains("-Xmx804m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
+        assertThatCode(() -> WorkerMemory.check(config, 292L << 20)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> WorkerMemory.check(config, (292L << 20) - 1))
                 .hasMessageContaining("200.0 MiB (indexer.memory-pool)")
-                .hasMessageContaining("= 287.0 MiB, and its heap is 287.0 MiB")
-                .hasMessageContaining("-Xmx at least 799m");
+                .hasMessageContaining("= 292.0 MiB, and its heap is 292.0 MiB")
+                .hasMessageContaining("-Xmx at least 804m");
     }
 
     @Test

@@ -28,6 +28,7 @@ import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.SealedTree;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.ingest.SpoutHeartbeats;
+import io.waterwheel.ingest.SweepBudget;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
@@ -348,6 +349,7 @@ final class IdleTrafficTest {
                                 table,
                                 segmenter,
                                 DispatcherSettings.DEFAULT,
+                                SweepBudget.ofRing(4 << 20),
                                 new Dispatching(worker, partition),
                                 now));
                 Handover.Lane lane = workers[reader].spout.lane(id, p, dispatcher, 0);

@@ -18,6 +18,7 @@ import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.ingest.SpoutHeartbeats;
+import io.waterwheel.ingest.SweepBudget;
 import io.waterwheel.model.ChannelEpoch;
 import io.waterwheel.model.Control;
 import io.waterwheel.model.Field;
@@ -240,7 +241,8 @@ class ReadAheadHeapTest {
                             List.of()),
                     RoutingTable.even(1, KeyInterval.ALL, 1),
                     segmenter,
-                    new DispatcherSettings(RING, PENDING, 1 << 20, 100_000_000),
+                    new DispatcherSettings(RING, PENDING, 100_000_000),
+                    SweepBudget.ofRing(RING),
                     sink,
                     System.nanoTime());
             partitions[p].onSubscribe(

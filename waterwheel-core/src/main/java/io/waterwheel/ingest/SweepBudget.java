@@ -1,0 +1,161 @@
+package io.waterwheel.ingest;
+
+import java.util.ArrayDeque;
+
+/**
+ * The memory in which all partitions of a dispatcher task read the log again for channels that lag, taken in turn: a
+ * partition has a turn while it reads and holds what it read, the others wait in line. Owner: the dispatcher's thread.
+ *
+ * <p>Bytes are bounded by the budget, but for what each turn exceeds its share by: one block, or one record that is
+ * larger than the share. Turns are bounded in time too, see {@link Sweep}: so each partition that waits has its own
+ * after those before it in line, however many there are, and whether or not these can send what they read.
+ */
+public final class SweepBudget {
+    /** Less read again at a time would be a question to Kafka for every few records. */
+    private static final int LEAST_TURN_BYTES = 64 << 10;
+
+    private static final int MOST_TURN_BYTES = 1 << 20;
+    /** Turns at a time, of a budget that is large enough. */
+    private static final int TURNS = 8;
+
+    private static final long LEAST_BYTES = 1 << 20;
+    /** Of what the ring may hold, one part in so many. */
+    private static final int RING_SHARE = 4;
+
+    /** A partition's turn, or its place in line. */
+    static final class Turn {
+        private final Runnable onTurn;
+        private long bytes;
+        private boolean held;
+        private boolean waiting;
+
+        /** @param onTurn called when its turn has come; it reads, or gives the turn back */
+        Turn(Runnable onTurn) {
+            this.onTurn = onTurn;
+        }
+
+        boolean isHeld() {
+            return held;
+        }
+
+        boolean isWaiting() {
+            return waiting;
+        }
+    }
+
+    private final long bytes;
+    private final int turnBytes;
+    private final ArrayDeque<Turn> line = new ArrayDeque<>();
+    private long used;
+    private boolean handing;
+
+    /**
+     * @param bytes of all turns
+     * @param turnBytes of one; at least one is always given
+     */
+    public SweepBudget(long bytes, int turnBytes) {
+        if (bytes <= 0 || turnBytes <= 0) {
+            throw new IllegalArgumentException(
+                    "a budget of " + bytes + " bytes, " + turnBytes + " a turn: expected more than 0");
+        }
+        this.bytes = bytes;
+        this.turnBytes = turnBytes;
+    }
+
+    /** That of a task whose rings may hold so many bytes: a quarter of them, 1 MiB at least. */
+    public static SweepBudget ofRing(long ringBytes) {
+        long bytes = bytesOfRing(ringBytes);
+        return new SweepBudget(bytes, (int) Math.max(LEAST_TURN_BYTES, Math.min(MOST_TURN_BYTES, bytes / TURNS)));
+    }
+
+    /** Bytes of {@link #ofRing}. */
+    public static long bytesOfRing(long ringBytes) {
+        return Math.max(LEAST_BYTES, ringBytes / RING_SHARE);
+    }
+
+    /** Bytes that one turn is meant to take. */
+    public int turnBytes() {
+        return turnBytes;
+    }
+
+    /** Bytes that are taken: a turn's share, or what it holds when that is more. */
+    public long used() {
+        return used;
+    }
+
+    /** Whether some partition waits for its turn. */
+    boolean isAwaited() {
+        return !line.isEmpty();
+    }
+
+    private boolean hasRoom() {
+        return used == 0 || used + turnBytes <= bytes;
+    }
+
+    /** Takes a turn, or a place in line if there is no room or others wait: then its {@code onTurn} will be called. */
+    boolean take(Turn turn) {
+        if (turn.held) {
+            return true;
+        }
+        if (!turn.waiting) {
+            line.add(turn);
+            turn.waiting = true;
+        }
+        if (line.peek() != turn || !hasRoom()) {
+            return false;
+        }
+        next();
+        return true;
+    }
+
+    private Turn next() {
+        Turn turn = line.remove();
+        turn.waiting = false;
+        turn.held = true;
+        turn.bytes = turnBytes;
+        used += turnBytes;
+        return turn;
+    }
+
+    /** Says how much a turn holds. */
+    void charge(Turn turn, long held) {
+        if (turn.held) {
+            long now = Math.max(turnBytes, held);
+            used += now - turn.bytes;
+            turn.bytes = now;
+        }
+    }
+
+    /** Ends a turn; whoever is next in line has it. */
+    void give(Turn turn) {
+        if (turn.held) {
+            turn.held = false;
+            used -= turn.bytes;
+            turn.bytes = 0;
+        }
+        handOn();
+    }
+
+    /** Ends a turn, or leaves the line. */
+    void leave(Turn turn) {
+        if (turn.waiting) {
+            turn.waiting = false;
+            line.remove(turn);
+        }
+        give(turn);
+    }
+
+    private void handOn() {
+        // Whoever has no use for its turn gives it back at once, which is seen by the loop that is under way.
+        if (!handing) {
+            handing = true;
+            try {
+                while (!line.isEmpty() && hasRoom()) {
+                    next().onTurn.run();
+                }
+            } finally {
+                handing = false;
+            }
+        }
+    }
+}

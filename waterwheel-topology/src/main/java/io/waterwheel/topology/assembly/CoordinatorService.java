@@ -31,6 +31,7 @@ import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.AdminActions;
@@ -145,12 +146,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     @Override
     public void close() {
-        try {
-            announcement.close();
-        } catch (Exception e) {
-            LOG.warn("[coordinator] its address could not be removed", e);
-        }
-        server.close();
+        Closing.all(LOG, "coordinator", announcement, server);
     }
 
     private byte[] call(String action, byte[] body, AdminHandler.Caller caller) throws InterruptedException {

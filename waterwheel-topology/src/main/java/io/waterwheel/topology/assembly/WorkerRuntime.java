@@ -29,6 +29,7 @@ import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.StreamDirectory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -411,15 +412,8 @@ final class WorkerRuntime implements WorkerServices {
 
     @Override
     public void close() {
-        while (!parts.isEmpty()) {
-            AutoCloseable part = parts.pop();
-            try {
-                part.close();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (Exception e) {
-                LOG.warn("[worker] {} could not be closed", part, e);
-            }
-        }
+        AutoCloseable[] all = parts.toArray(new AutoCloseable[0]);
+        parts.clear();
+        Closing.all(LOG, "worker", all);
     }
 }

@@ -12,6 +12,7 @@ import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.DispatchPolicy;
 import io.waterwheel.query.exec.QueryRunner;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -208,18 +209,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         void close() {
-            try {
-                registration.close();
-            } catch (Exception e) {
-                LOG.warn("[coordinator-{}] its control address could not be removed", index, e);
-            }
-            server.close();
-            if (collector != null) {
-                collector.close();
-            }
-            balancer.close();
-            snapshots.close();
-            services.close();
+            Closing.all(LOG, "coordinator-" + index, registration, server, collector, balancer, snapshots, services);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -11,6 +12,8 @@ import org.apache.storm.topology.base.BaseRichBolt;
 import org.apache.storm.tuple.Fields;
 import org.apache.storm.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Shell around {@link io.waterwheel.ingest.PartitionDispatcher}: records come from the spout, blocks go to indexer
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DispatcherBolt extends BaseRichBolt {
     private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(DispatcherBolt.class);
 
     public static final String STREAM = "blocks";
 
@@ -53,14 +57,7 @@ public final class DispatcherBolt extends BaseRichBolt {
 
     @Override
     public void cleanup() {
-        DispatcherTask running = task;
-        if (running != null) {
-            running.close();
-        }
-        WorkerServices opened = services;
-        if (opened != null) {
-            opened.close();
-        }
+        Closing.all(LOG, "dispatcher", task, services);
     }
 
     @Override

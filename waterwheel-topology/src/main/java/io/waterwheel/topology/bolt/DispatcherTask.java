@@ -21,6 +21,7 @@ import io.waterwheel.model.Control;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
@@ -48,7 +49,7 @@ import org.slf4j.LoggerFactory;
  * All partitions that one dispatcher task routes, on one event loop. Events: record batches, control messages, and
  * answers of blocking calls as {@link Runnable}s.
  */
-final class DispatcherTask implements EventLoop.Handler<Object> {
+final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
     /** Bodies that nobody took for so long are given back. */
     private static final long SHRINK_NANOS = 10_000_000_000L;
@@ -111,13 +112,9 @@ final class DispatcherTask implements EventLoop.Handler<Object> {
         return loop;
     }
 
-    void close() {
-        try {
-            registration.close();
-        } catch (Exception e) {
-            LOG.warn("[dispatcher-{}] its control address could not be removed", index, e);
-        }
-        loop.close();
+    @Override
+    public void close() {
+        Closing.all(LOG, "dispatcher-" + index, registration, loop);
     }
 
     @Override

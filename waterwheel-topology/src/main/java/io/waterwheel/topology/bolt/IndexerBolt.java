@@ -2,6 +2,7 @@ package io.waterwheel.topology.bolt;
 
 import io.waterwheel.index.TreeWarmUp;
 import io.waterwheel.ingest.ChannelHeartbeats;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -12,6 +13,8 @@ import org.apache.storm.topology.OutputFieldsDeclarer;
 import org.apache.storm.topology.base.BaseRichBolt;
 import org.apache.storm.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Shell around {@link io.waterwheel.ingest.IndexerTask}: blocks come from dispatchers, sealed trees go to the flusher.
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IndexerBolt extends BaseRichBolt {
     private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(IndexerBolt.class);
 
     private final ServicesFactory factory;
     private transient @Nullable WorkerServices services;
@@ -54,14 +58,7 @@ public final class IndexerBolt extends BaseRichBolt {
 
     @Override
     public void cleanup() {
-        IndexerHost running = host;
-        if (running != null) {
-            running.close();
-        }
-        WorkerServices opened = services;
-        if (opened != null) {
-            opened.close();
-        }
+        Closing.all(LOG, "indexer", host, services);
     }
 
     @Override

@@ -21,6 +21,7 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.query.exec.ViewSlot;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
@@ -43,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * The indexers that one task hosts, on one event loop: those logical ids, of every stream, that fall to its number.
  * Events: block messages, heartbeats, control messages, and the flusher's outcomes as {@link Runnable}s.
  */
-final class IndexerHost implements EventLoop.Handler<Object> {
+final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexerHost.class);
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
@@ -142,15 +143,14 @@ final class IndexerHost implements EventLoop.Handler<Object> {
         return loop;
     }
 
-    void close() {
-        loop.close();
-        flusher.close();
+    @Override
+    public void close() {
+        Closing.all(LOG, "indexer-" + index, loop, flusher, this::closeReaders, registration);
+    }
+
+    /** Once the loop has ended, whose they are. */
+    private void closeReaders() {
         hosted.values().forEach(stream -> stream.readers.values().forEach(reader -> close(stream.stream, reader)));
-        try {
-            registration.close();
-        } catch (Exception e) {
-            LOG.warn("[indexer-{}] its address could not be removed", index, e);
-        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.bolt;
 
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.Map;
@@ -42,18 +43,7 @@ public final class QueryServerBolt extends BaseRichBolt {
 
     @Override
     public void cleanup() {
-        AutoCloseable hosted = hosting;
-        if (hosted != null) {
-            try {
-                hosted.close();
-            } catch (Exception e) {
-                LOG.warn("[query-server] its address could not be removed", e);
-            }
-        }
-        WorkerServices opened = services;
-        if (opened != null) {
-            opened.close();
-        }
+        Closing.all(LOG, "query-server", hosting, services);
     }
 
     @Override

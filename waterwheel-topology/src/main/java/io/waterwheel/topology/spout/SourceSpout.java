@@ -7,6 +7,7 @@ import io.waterwheel.ingest.LogTracker;
 import io.waterwheel.ingest.RecordBatch;
 import io.waterwheel.model.Control;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
@@ -433,14 +434,7 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         void close() {
-            goOn();
-            try {
-                registration.close();
-            } catch (Exception e) {
-                LOG.warn("[spout-{}] its control address could not be removed", index, e);
-            }
-            source.close();
-            services.close();
+            Closing.all(LOG, "spout-" + index, this::goOn, registration, source, services);
         }
     }
 }

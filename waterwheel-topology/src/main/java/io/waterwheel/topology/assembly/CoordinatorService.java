@@ -27,8 +27,6 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.kafka.TopicScan;
 import io.waterwheel.topology.rpc.AdminHandler;
-import io.waterwheel.topology.rpc.MessageSink;
-import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.worker.Closing;
@@ -113,7 +111,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             int queries = services.config().get(Keys.QUERY_OPEN) * 5 / 4 + 16;
             RpcSettings settings = new RpcSettings(host(services), port, RpcSettings.DEFAULT.memoryBytes(), queries, 1);
             try {
-                return RpcServer.start(settings, coordinator::query, this::call, new NoPeers());
+                return RpcServer.forClients(settings, coordinator::query, this::call);
             } catch (WaterwheelException e) {
                 last = e;
             }
@@ -124,19 +122,6 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                         WaterwheelException.Kind.USER,
                         "NO_PORT",
                         Keys.COORDINATOR_PORTS.name() + " names no port; 0 means any free one");
-    }
-
-    private static final class NoPeers implements PeerHandler {
-        @Override
-        public void control(String target, byte[] message) {
-            LOG.debug("a control message came to a coordinator's port: ignored");
-        }
-
-        @Override
-        public void subquery(byte[] request, MessageSink sink) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.USER, "NOT_A_WORKER", "this port is for clients, not for subqueries");
-        }
     }
 
     @Override

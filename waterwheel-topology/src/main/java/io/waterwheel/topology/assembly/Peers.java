@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.topology.rpc.PeerClient;
+import io.waterwheel.topology.rpc.PeerSecret;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,9 +10,11 @@ import org.apache.arrow.memory.BufferAllocator;
 /** Connections to other workers, one each, opened when needed. Thread-safe. */
 final class Peers implements AutoCloseable {
     private final BufferAllocator allocator;
+    private final PeerSecret secret;
     private final Map<String, PeerClient> clients = new ConcurrentHashMap<>();
 
-    Peers(BufferAllocator allocator) {
+    Peers(BufferAllocator allocator, PeerSecret secret) {
+        this.secret = secret;
         this.allocator = allocator;
     }
 
@@ -19,7 +22,8 @@ final class Peers implements AutoCloseable {
     PeerClient at(String place) {
         return clients.computeIfAbsent(place, key -> {
             int colon = key.lastIndexOf(':');
-            return new PeerClient(allocator, key.substring(0, colon), Integer.parseInt(key.substring(colon + 1)));
+            return new PeerClient(
+                    allocator, key.substring(0, colon), Integer.parseInt(key.substring(colon + 1)), secret);
         });
     }
 

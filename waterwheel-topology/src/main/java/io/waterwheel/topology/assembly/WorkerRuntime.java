@@ -27,6 +27,7 @@ import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.kafka.OpenTransactions;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
+import io.waterwheel.topology.rpc.PeerSecret;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.worker.Closing;
@@ -141,15 +142,13 @@ final class WorkerRuntime implements WorkerServices {
             // Peers may call as soon as the server is there; what they need comes right after.
             PeerEntry entry = new PeerEntry();
             String host = WorkerHost.of(config.get(Keys.WORKER_RPC_HOST));
-            peerServer = keep(RpcServer.start(
+            PeerSecret secret = SharedSecret.of(catalogStore);
+            peerServer = keep(RpcServer.forPeers(
                     new RpcSettings(host, 0, RpcSettings.DEFAULT.memoryBytes(), 1, RpcSettings.DEFAULT.subqueries()),
-                    (query, sink) -> sink.fail(notACoordinator()),
-                    (action, body, caller) -> {
-                        throw notACoordinator();
-                    },
-                    entry));
+                    entry,
+                    secret));
             String here = host + ":" + peerServer.port();
-            peers = keep(new Peers(peerServer.allocator()));
+            peers = keep(new Peers(peerServer.allocator(), secret));
             bus = new WorkerBus(directory, peers, here);
             ThreadPoolExecutor lookups = keep(new ThreadPoolExecutor(
                     REPLICA_LOOKUPS,
@@ -202,13 +201,6 @@ final class WorkerRuntime implements WorkerServices {
             }
             now.answer(request, sink);
         }
-    }
-
-    private static WaterwheelException notACoordinator() {
-        return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "NOT_A_COORDINATOR",
-                "this port is for other workers; ask a coordinator (its URL is in the catalog under /coordinators)");
     }
 
     private <T extends AutoCloseable> T keep(T part) {

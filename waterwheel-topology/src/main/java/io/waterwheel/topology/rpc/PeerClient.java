@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.waterwheel.model.WaterwheelException;
@@ -7,6 +8,7 @@ import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -19,7 +21,6 @@ import org.apache.arrow.flight.ErrorFlightMetadata;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightRuntimeException;
-import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.Result;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
@@ -41,24 +42,81 @@ public final class PeerClient implements AutoCloseable {
     private static final long RETRY_MILLIS = 100;
 
     private final String address;
+    private final PeerSecret secret;
     private final ManagedChannel channel;
     private final FlightClient client;
     private final BlockingQueue<ControlFrames.Frame> queue = new ArrayBlockingQueue<>(QUEUE);
     private final AtomicLong dropped = new AtomicLong();
     private final Thread sender;
     private volatile boolean closed;
+    /** Whether the peer has been shown, by the connection that there is, that this is a worker. */
+    private volatile boolean proved;
 
-    /** @param allocator the process's, {@link RpcServer#allocator} */
-    public PeerClient(BufferAllocator allocator, String host, int port) {
+    private final Object proving = new Object();
+
+    /**
+     * @param allocator the process's, {@link RpcServer#allocator}
+     * @param secret by which the two ends know each other
+     */
+    public PeerClient(BufferAllocator allocator, String host, int port, PeerSecret secret) {
+        this.secret = secret;
         address = host + ":" + port;
         channel = ManagedChannelBuilder.forAddress(host, port)
                 .usePlaintext()
                 .maxInboundMessageSize(RpcServer.MAX_MESSAGE_BYTES + (1 << 10))
                 .build();
         client = FlightGrpcUtils.createFlightClient(allocator, channel);
+        forgetWithTheConnection();
         sender = new Thread(this::send, "waterwheel-peer-" + address);
         sender.setDaemon(true);
         sender.start();
+    }
+
+    /** What was proved was proved on one connection. */
+    private void forgetWithTheConnection() {
+        ConnectivityState now = channel.getState(false);
+        if (now != ConnectivityState.READY) {
+            proved = false;
+        }
+        if (now != ConnectivityState.SHUTDOWN) {
+            channel.notifyWhenStateChanged(now, this::forgetWithTheConnection);
+        }
+    }
+
+    /** Proves who we are, and has the peer prove it, unless that is done; blocks for two round trips. */
+    private void prove() {
+        if (proved) {
+            return;
+        }
+        synchronized (proving) {
+            if (proved) {
+                return;
+            }
+            byte[] own = PeerSecret.random();
+            byte[] reply = call(PeerGate.CHALLENGE, own);
+            byte[] theirs = Arrays.copyOf(reply, PeerSecret.BYTES);
+            byte[] proof = Arrays.copyOfRange(reply, PeerSecret.BYTES, Math.max(PeerSecret.BYTES, reply.length));
+            if (!PeerSecret.equal(secret.ofServer(address, own, theirs), proof)) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        PeerGate.UNPROVED,
+                        address + " has not proved to be a worker of this topology: another process listens there");
+            }
+            call(PeerGate.PROOF, secret.ofClient(address, own, theirs));
+            proved = true;
+        }
+    }
+
+    private byte[] call(String action, byte[] body) {
+        try {
+            Iterator<Result> results =
+                    client.doAction(new Action(action, body), CallOptions.timeout(CALL_SECONDS, TimeUnit.SECONDS));
+            byte[] reply = results.hasNext() ? results.next().getBody() : new byte[0];
+            results.forEachRemaining(further -> {});
+            return reply;
+        } catch (FlightRuntimeException e) {
+            throw failure(e);
+        }
     }
 
     /**
@@ -87,9 +145,10 @@ public final class PeerClient implements AutoCloseable {
      */
     public MessageStream subquery(byte[] request, Duration timeout) {
         try {
-            if (channel.getState(false) == io.grpc.ConnectivityState.TRANSIENT_FAILURE) {
+            if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
                 channel.resetConnectBackoff();
             }
+            prove();
             return new MessageStream(
                     client.getStream(
                             new Ticket(WireQueries.subqueryTicket(request)),
@@ -105,7 +164,12 @@ public final class PeerClient implements AutoCloseable {
         byte[] detail = metadata != null && metadata.containsKey(WireErrors.TRAILER)
                 ? metadata.getByte(WireErrors.TRAILER)
                 : null;
-        return WireErrors.of(e.status().code().name(), detail, address, e);
+        WaterwheelException failure = WireErrors.of(e.status().code().name(), detail, address, e);
+        if (failure.code().equals(PeerGate.UNPROVED)) {
+            // The connection was lost and made anew in between.
+            proved = false;
+        }
+        return failure;
     }
 
     private void send() {
@@ -116,20 +180,18 @@ public final class PeerClient implements AutoCloseable {
                 frames.clear();
                 frames.add(queue.take());
                 queue.drainTo(frames, BATCH - 1);
-                Iterator<Result> results = client.doAction(
-                        new Action(ControlFrames.ACTION, ControlFrames.write(frames)),
-                        CallOptions.timeout(CALL_SECONDS, TimeUnit.SECONDS));
-                results.forEachRemaining(result -> {});
+                prove();
+                call(ControlFrames.ACTION, ControlFrames.write(frames));
                 if (!reachable) {
                     LOG.info("{}: reachable again", address);
                     reachable = true;
                 }
-            } catch (FlightRuntimeException e) {
+            } catch (WaterwheelException e) {
                 dropped.addAndGet(frames.size());
                 if (closed) {
                     return;
                 }
-                if (reachable && e.status().code() == FlightStatusCode.UNAVAILABLE) {
+                if (reachable && e.code().equals("SERVER_UNREACHABLE")) {
                     LOG.info("{}: unreachable, control messages are dropped: {}", address, e.getMessage());
                 } else if (reachable) {
                     LOG.warn("{}: control messages were refused", address, e);

@@ -14,6 +14,7 @@ import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.NoOpFlightProducer;
 import org.apache.arrow.flight.Result;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands each call to its handler on its pool. Flight calls this on the connections' threads, which must not block: the
@@ -26,7 +27,10 @@ final class RpcProducer extends NoOpFlightProducer {
     private final BufferAllocator allocator;
     private final QueryHandler queries;
     private final AdminHandler admin;
-    private final PeerHandler peers;
+    /** Null where no worker is to call. */
+    private final @Nullable PeerHandler peers;
+
+    private final @Nullable PeerGate gate;
     private final Executor queryPool;
     private final Executor subqueryPool;
     private final Executor callPool;
@@ -36,7 +40,8 @@ final class RpcProducer extends NoOpFlightProducer {
             BufferAllocator allocator,
             QueryHandler queries,
             AdminHandler admin,
-            PeerHandler peers,
+            @Nullable PeerHandler peers,
+            @Nullable PeerGate gate,
             Executor queryPool,
             Executor subqueryPool,
             Executor callPool) {
@@ -44,6 +49,7 @@ final class RpcProducer extends NoOpFlightProducer {
         this.queries = queries;
         this.admin = admin;
         this.peers = peers;
+        this.gate = gate;
         this.queryPool = queryPool;
         this.subqueryPool = subqueryPool;
         this.callPool = callPool;
@@ -86,11 +92,7 @@ final class RpcProducer extends NoOpFlightProducer {
 
     private void query(Query query, ServerStreamListener listener) {
         FlightAnswer answer = new FlightAnswer(
-                listener,
-                allocator,
-                System.nanoTime() + query.timeout().toNanos(),
-                this::isClosing,
-                CallerAddress.ofThisCall());
+                listener, allocator, System.nanoTime() + query.timeout().toNanos(), this::isClosing, ThisCall.client());
         submit(queryPool, "queries", () -> {
             try (answer) {
                 try {
@@ -108,12 +110,23 @@ final class RpcProducer extends NoOpFlightProducer {
         });
     }
 
+    /** Who takes what a worker sends, if this call is a worker's. */
+    private PeerHandler peers() {
+        if (peers == null) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER, "NOT_A_WORKER", "this port is for clients, not for workers");
+        }
+        PeerGate.requireProved();
+        return peers;
+    }
+
     private void subquery(byte[] request, ServerStreamListener listener) {
+        PeerHandler handler = peers();
         FlightMessages messages =
                 new FlightMessages(listener, allocator, System.nanoTime() + SUBQUERY_LIMIT.toNanos(), this::isClosing);
         submit(subqueryPool, "subqueries", () -> {
             try {
-                peers.subquery(request, messages);
+                handler.subquery(request, messages);
                 listener.completed();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -127,10 +140,17 @@ final class RpcProducer extends NoOpFlightProducer {
     @Override
     public void doAction(CallContext context, Action action, StreamListener<Result> listener) {
         try {
-            if (action.getType().equals(ControlFrames.ACTION)) {
+            String type = action.getType();
+            if (type.equals(ControlFrames.ACTION)) {
+                PeerHandler handler = peers();
                 for (ControlFrames.Frame frame : ControlFrames.read(action.getBody())) {
-                    peers.control(frame.target(), frame.message());
+                    handler.control(frame.target(), frame.message());
                 }
+                listener.onCompleted();
+                return;
+            }
+            if (gate != null && (type.equals(PeerGate.CHALLENGE) || type.equals(PeerGate.PROOF))) {
+                listener.onNext(new Result(gate.answer(type, action.getBody())));
                 listener.onCompleted();
                 return;
             }

@@ -9,21 +9,32 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One Arrow Flight server: clients' queries and calls, other workers' subqueries and control messages. Plain text, no
- * login: it binds to loopback unless told otherwise. Thread-safe.
+ * One Arrow Flight server: for clients' queries and calls, or for other workers' subqueries and control messages. Plain
+ * text, no login: it binds to loopback unless told otherwise. Thread-safe.
  */
 public final class RpcServer implements AutoCloseable {
-    /** Longest message of a subquery's answer, and longest request. */
+    /** Longest message between workers: of a subquery's answer, and a request. */
     public static final int MAX_MESSAGE_BYTES = 64 << 20;
+
+    /** Longest request of a client. */
+    public static final int MAX_CLIENT_MESSAGE_BYTES = 2 << 20;
+
+    /** Calls at a time on one connection of a client; further ones wait in the client. */
+    public static final int MAX_CALLS_A_CONNECTION = 100;
+
+    private static final int MAX_METADATA_BYTES = 16 << 10;
+    private static final int MAX_IDLE_MINUTES = 30;
 
     /** Of threads that work for queries: below those that take tuples in, where the JVM heeds priorities. */
     public static final int QUERY_PRIORITY = Thread.NORM_PRIORITY - 1;
@@ -51,30 +62,60 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server.
+     * Starts a server for clients' queries and calls. Subqueries and control messages are refused.
      *
      * @throws WaterwheelException of kind TEMPORARY, code {@code ADDRESS_UNUSABLE}, when the address cannot be bound
      */
-    public static RpcServer start(RpcSettings settings, QueryHandler queries, AdminHandler admin, PeerHandler peers) {
+    public static RpcServer forClients(RpcSettings settings, QueryHandler queries, AdminHandler admin) {
+        return start(settings, queries, admin, null, null);
+    }
+
+    /**
+     * Starts a server for other workers' subqueries and control messages. Queries and calls are refused, and so is
+     * whoever has not proved to be a worker.
+     *
+     * @throws WaterwheelException of kind TEMPORARY, code {@code ADDRESS_UNUSABLE}, when the address cannot be bound
+     */
+    public static RpcServer forPeers(RpcSettings settings, PeerHandler peers, PeerSecret secret) {
+        return start(
+                settings,
+                (query, sink) -> sink.fail(notACoordinator()),
+                (action, body, caller) -> {
+                    throw notACoordinator();
+                },
+                peers,
+                secret);
+    }
+
+    private static WaterwheelException notACoordinator() {
+        return new WaterwheelException(
+                WaterwheelException.Kind.USER,
+                "NOT_A_COORDINATOR",
+                "this port is for workers; 'waterwheel status' names the coordinators");
+    }
+
+    private static RpcServer start(
+            RpcSettings settings,
+            QueryHandler queries,
+            AdminHandler admin,
+            @Nullable PeerHandler peers,
+            @Nullable PeerSecret secret) {
         BufferAllocator allocator = new RootAllocator(settings.memoryBytes());
         ThreadPoolExecutor connections = fixedPool("rpc", CONNECTION_THREADS);
         ThreadPoolExecutor queryPool = pool("query", settings.queries(), QUERY_PRIORITY);
         ThreadPoolExecutor subqueryPool = pool("subquery", settings.subqueries(), QUERY_PRIORITY);
         ThreadPoolExecutor callPool = pool("call", CALL_THREADS, Thread.NORM_PRIORITY);
         List<ThreadPoolExecutor> pools = List.of(queryPool, subqueryPool, callPool, connections);
-        // A client whose machine is gone sends no end of connection: ask it now and then.
-        Consumer<NettyServerBuilder> keepAlive = builder -> builder.keepAliveTime(30, TimeUnit.SECONDS)
-                .keepAliveTimeout(10, TimeUnit.SECONDS)
-                .permitKeepAliveTime(5, TimeUnit.SECONDS)
-                .permitKeepAliveWithoutCalls(true)
-                .intercept(new CallerAddress());
-        RpcProducer producer = new RpcProducer(allocator, queries, admin, peers, queryPool, subqueryPool, callPool);
+        AtomicReference<String> address = new AtomicReference<>("");
+        PeerGate gate = secret == null ? null : new PeerGate(secret, address::get);
+        RpcProducer producer =
+                new RpcProducer(allocator, queries, admin, peers, gate, queryPool, subqueryPool, callPool);
         FlightServer server = FlightServer.builder(
                         allocator, Location.forGrpcInsecure(settings.host(), settings.port()), producer)
                 .executor(connections)
                 .backpressureThreshold(QUEUED_BYTES)
-                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-                .transportHint("grpc.builderConsumer", keepAlive)
+                .maxInboundMessageSize(peers == null ? MAX_CLIENT_MESSAGE_BYTES : MAX_MESSAGE_BYTES)
+                .transportHint("grpc.builderConsumer", (Consumer<NettyServerBuilder>) builder -> limit(builder, gate))
                 .build();
         RpcServer started = new RpcServer(server, producer, allocator, pools);
         try {
@@ -89,8 +130,26 @@ public final class RpcServer implements AutoCloseable {
                             + "; is another server running there?",
                     e);
         }
+        address.set(settings.host() + ":" + server.getPort());
         LOG.info("listening on {}:{}", settings.host(), server.getPort());
         return started;
+    }
+
+    private static void limit(NettyServerBuilder builder, @Nullable PeerGate gate) {
+        // A client whose machine is gone sends no end of connection: ask it now and then.
+        builder.keepAliveTime(30, TimeUnit.SECONDS)
+                .keepAliveTimeout(10, TimeUnit.SECONDS)
+                .permitKeepAliveTime(5, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .maxInboundMetadataSize(MAX_METADATA_BYTES)
+                .intercept(new ThisCall());
+        if (gate == null) {
+            builder.maxConcurrentCallsPerConnection(MAX_CALLS_A_CONNECTION)
+                    .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES);
+        } else {
+            // Workers' connections carry as many subqueries as there are queries.
+            builder.addTransportFilter(gate);
+        }
     }
 
     /** The port it listens on. */

@@ -16,6 +16,7 @@ import io.waterwheel.topology.hdfs.ChunkStores;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.PeerHandler;
+import io.waterwheel.topology.rpc.PeerSecret;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
@@ -126,17 +127,12 @@ final class BesideOldLibraries {
                 throw new AssertionError("not asked for");
             }
         };
-        try (RpcServer server = RpcServer.start(
-                RpcSettings.DEFAULT,
-                (query, sink) -> {
-                    throw new AssertionError("not asked for");
-                },
-                (action, body, caller) -> body,
-                peers)) {
+        PeerSecret secret = new PeerSecret(PeerSecret.random());
+        try (RpcServer server = RpcServer.forPeers(RpcSettings.DEFAULT, peers, secret)) {
             Object allocator = RpcServer.class.getMethod("allocator").invoke(server);
             Class<?> type = Class.forName("io.waterwheel.topology.rpc.PeerClient");
-            try (AutoCloseable client =
-                    (AutoCloseable) type.getConstructors()[0].newInstance(allocator, "127.0.0.1", server.port())) {
+            try (AutoCloseable client = (AutoCloseable)
+                    type.getConstructors()[0].newInstance(allocator, "127.0.0.1", server.port(), secret)) {
                 Object taken = type.getMethod("offerControl", String.class, byte[].class)
                         .invoke(client, "indexer-1", new byte[] {1, 2, 3});
                 require(Boolean.TRUE.equals(taken), "the message is taken");

@@ -36,7 +36,7 @@ final class AdminCallTest {
                 throw e;
             }
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, Handlers.NO_QUERIES, endless, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, Handlers.NO_QUERIES, endless);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = FlightClient.builder(
                                 allocator, Location.forGrpcInsecure("127.0.0.1", server.port()))

@@ -21,17 +21,6 @@ final class Handlers {
     static final AdminHandler NO_ADMIN = (action, body, caller) -> {
         throw new AssertionError("not asked for");
     };
-    static final PeerHandler NO_PEERS = new PeerHandler() {
-        @Override
-        public void control(String target, byte[] message) {
-            throw new AssertionError("not asked for");
-        }
-
-        @Override
-        public void subquery(byte[] request, MessageSink sink) {
-            throw new AssertionError("not asked for");
-        }
-    };
 
     private Handlers() {}
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.wire.WireQueries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,12 +13,22 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.FlightClient;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.Location;
+import org.apache.arrow.flight.Ticket;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
 class PeerClientTest {
     /** Answers with as many messages as the request's first byte says, or fails, or goes on for ever. */
+    private static final PeerSecret SECRET = new PeerSecret(PeerSecret.random());
+
     private static final class Peer implements PeerHandler {
         final Queue<String> controls = new ConcurrentLinkedQueue<>();
         final AtomicInteger sent = new AtomicInteger();
@@ -52,7 +63,7 @@ class PeerClientTest {
     void subqueriesStreamTheirMessages() throws Exception {
         Peer peer = new Peer();
         try (RpcServer server = start(RpcSettings.DEFAULT, peer)) {
-            try (PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port())) {
+            try (PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port(), SECRET)) {
                 try (MessageStream small = client.subquery(new byte[] {100}, Duration.ofSeconds(10));
                         MessageStream large = client.subquery(new byte[] {25, 1}, Duration.ofSeconds(10))) {
                     for (int i = 0; i < 100; i++) {
@@ -83,7 +94,7 @@ class PeerClientTest {
     void closingAStreamCancelsItAndASlowReceiverHoldsItBack() throws Exception {
         Peer peer = new Peer();
         try (RpcServer server = start(RpcSettings.DEFAULT, peer);
-                PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port())) {
+                PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port(), SECRET)) {
             try (MessageStream endless = client.subquery(new byte[] {-1, 1}, Duration.ofSeconds(30))) {
                 assertThat(endless.next()).hasSize(1 << 20);
                 int[] last = {-1};
@@ -116,7 +127,7 @@ class PeerClientTest {
             }
         };
         try (RpcServer server = start(RpcSettings.DEFAULT, silent);
-                PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port());
+                PeerClient client = new PeerClient(server.allocator(), "127.0.0.1", server.port(), SECRET);
                 MessageStream stream = client.subquery(new byte[1], Duration.ofMillis(100))) {
             assertThatThrownBy(stream::next).isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                     .isEqualTo("TIMEOUT"));
@@ -129,7 +140,7 @@ class PeerClientTest {
         RpcServer server = start(RpcSettings.DEFAULT, first);
         int port = server.port();
         try (RpcServer own = start(RpcSettings.DEFAULT, new Peer());
-                PeerClient client = new PeerClient(own.allocator(), "127.0.0.1", port)) {
+                PeerClient client = new PeerClient(own.allocator(), "127.0.0.1", port, SECRET)) {
             List<String> expected = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
                 assertThat(client.offerControl("dispatcher-" + i % 3, new byte[i]))
@@ -162,6 +173,62 @@ class PeerClientTest {
     }
 
     @Test
+    void onlyWhoKnowsTheSecretIsHeard() throws Exception {
+        Peer peer = new Peer();
+        PeerSecret other = new PeerSecret(PeerSecret.random());
+        try (RpcServer server = start(RpcSettings.DEFAULT, peer);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient nobody = FlightClient.builder(
+                                allocator, Location.forGrpcInsecure("127.0.0.1", server.port()))
+                        .build();
+                PeerClient stranger = new PeerClient(server.allocator(), "127.0.0.1", server.port(), other);
+                PeerClient worker = new PeerClient(server.allocator(), "127.0.0.1", server.port(), SECRET)) {
+            byte[] forged = ControlFrames.write(List.of(new ControlFrames.Frame("coordinator-0", new byte[1])));
+            refused(() ->
+                    nobody.doAction(new Action(ControlFrames.ACTION, forged)).next());
+            refused(() -> nobody.getStream(new Ticket(WireQueries.subqueryTicket(new byte[] {1})))
+                    .next());
+            // A guess, also a second one for the same challenge, opens nothing.
+            nobody.doAction(new Action(PeerGate.CHALLENGE, PeerSecret.random())).next();
+            refused(() -> nobody.doAction(new Action(PeerGate.PROOF, new byte[PeerSecret.BYTES]))
+                    .next());
+            refused(() -> nobody.doAction(new Action(PeerGate.PROOF, new byte[PeerSecret.BYTES]))
+                    .next());
+            refused(() ->
+                    nobody.doAction(new Action(PeerGate.PROOF, new byte[5])).next());
+            refused(() ->
+                    nobody.doAction(new Action(ControlFrames.ACTION, forged)).next());
+
+            // The stranger finds out first that the server is none of its own.
+            assertThatThrownBy(() -> stranger.subquery(new byte[] {1}, Duration.ofSeconds(10)))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessageContaining("another process listens there");
+            stranger.offerControl("coordinator-0", new byte[1]);
+            Handlers.eventually("it is dropped", () -> stranger.droppedControls() > 0);
+            assertThat(peer.controls).isEmpty();
+
+            try (MessageStream stream = worker.subquery(new byte[] {1}, Duration.ofSeconds(10))) {
+                assertThat(stream.next()).hasSize(1);
+            }
+        }
+    }
+
+    private static void refused(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(FlightRuntimeException.class).hasMessageContaining(PeerGate.UNPROVED);
+    }
+
+    /** Somebody at a dead worker's place passes on to a living one what a third sends: it proves nothing there. */
+    @Test
+    void aProofIsGoodForOneServerOnly() {
+        byte[] client = PeerSecret.random();
+        byte[] server = PeerSecret.random();
+        assertThat(SECRET.ofClient("a:1", client, server)).isNotEqualTo(SECRET.ofClient("b:1", client, server));
+        assertThat(SECRET.ofClient("a:1", client, server)).isNotEqualTo(SECRET.ofServer("a:1", client, server));
+        assertThat(SECRET.ofClient("a:1", client, server)).isNotEqualTo(SECRET.ofClient("a:1", server, client));
+        assertThat(SECRET.toString()).isEqualTo("a peer secret");
+    }
+
+    @Test
     void damagedControlMessagesAreRefused() {
         byte[] body = ControlFrames.write(List.of(new ControlFrames.Frame("target", new byte[5])));
         assertThat(ControlFrames.read(body)).hasSize(1);
@@ -174,6 +241,6 @@ class PeerClientTest {
     }
 
     private static RpcServer start(RpcSettings settings, PeerHandler peer) {
-        return RpcServer.start(settings, Handlers.NO_QUERIES, Handlers.NO_ADMIN, peer);
+        return RpcServer.forPeers(settings, peer, SECRET);
     }
 }

@@ -55,7 +55,7 @@ class QueryStreamTest {
             }
             sink.finish(WHOLE);
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server)) {
             for (long seed = 1; seed <= 100; seed++) {
@@ -95,7 +95,7 @@ class QueryStreamTest {
             }
             sink.finish(WHOLE);
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server)) {
             long rows = 0;
@@ -130,7 +130,7 @@ class QueryStreamTest {
                 throw e;
             }
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server)) {
             try (FlightStream stream = client.getStream(ticket(Query.of("s")))) {
@@ -158,7 +158,7 @@ class QueryStreamTest {
                 throw e;
             }
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server);
                 FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMillis(200))))) {
@@ -190,7 +190,7 @@ class QueryStreamTest {
                             WaterwheelException.Kind.USER, "STREAM_UNKNOWN", "no stream " + query.stream());
             }
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server)) {
             WaterwheelException unknown = failure(client, ticket(Query.of("x")), FlightStatusCode.INVALID_ARGUMENT);
@@ -219,11 +219,8 @@ class QueryStreamTest {
             release.await();
             sink.finish(WHOLE);
         };
-        try (RpcServer server = RpcServer.start(
-                        new RpcSettings("127.0.0.1", 0, 64 << 20, 2, 2),
-                        handler,
-                        Handlers.NO_ADMIN,
-                        Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(
+                        new RpcSettings("127.0.0.1", 0, 64 << 20, 2, 2), handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server);
                 FlightStream one = client.getStream(ticket(Query.of("a")));
@@ -256,7 +253,7 @@ class QueryStreamTest {
                 }
             }
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server);
                 FlightStream temporary = client.getStream(ticket(Query.of("temporary")));
@@ -299,7 +296,7 @@ class QueryStreamTest {
             }
             sink.finish(WHOLE);
         };
-        try (RpcServer server = RpcServer.start(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN, Handlers.NO_PEERS);
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server);
                 FlightStream stream = client.getStream(ticket(Query.of("s")))) {

@@ -1,0 +1,38 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.rpc.PeerSecret;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the workers of a catalog know of each other, drawn by the first of them: as secret as the catalog's ACLs are.
+ */
+final class SharedSecret {
+    private static final String NODE = "/peer-secret";
+
+    private SharedSecret() {}
+
+    static PeerSecret of(CatalogStore catalog) {
+        Optional<CatalogStore.Node> there = catalog.read(NODE);
+        if (there.isEmpty()) {
+            try {
+                catalog.commit(List.of(new CatalogStore.Op.Create(NODE, PeerSecret.random())));
+            } catch (CatalogStore.ConflictException | CatalogStore.UnknownOutcomeException e) {
+                // Another worker drew one, or this one's draw came through: what is there counts.
+                catalog.sync();
+            }
+            there = catalog.read(NODE);
+        }
+        byte[] secret = there.map(CatalogStore.Node::data).orElse(new byte[0]);
+        if (secret.length != PeerSecret.BYTES) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.CORRUPT,
+                    "BAD_PEER_SECRET",
+                    "catalog node " + NODE + ": " + secret.length + " bytes, expected " + PeerSecret.BYTES
+                            + "; stop all workers of the topology, delete the node, and start them again");
+        }
+        return new PeerSecret(secret);
+    }
+}

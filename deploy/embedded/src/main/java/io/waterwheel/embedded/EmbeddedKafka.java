@@ -31,6 +31,12 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     private static final int BROKER_HEARTBEAT_MILLIS = 400;
 
+    /** Twice what a record or a producer's batch may have. */
+    private static final int REQUEST_BYTES = 2 << 20;
+
+    private static final int MOST_CONNECTIONS = 128;
+    private static final int IDLE_MILLIS = 180_000;
+
     private static final String LOGS = "logs";
 
     private final int port;
@@ -106,6 +112,11 @@ public final class EmbeddedKafka implements AutoCloseable {
         settings.setProperty("share.coordinator.state.topic.min.isr", "1");
         settings.setProperty("auto.create.topics.enable", "false");
         settings.setProperty("group.initial.rebalance.delay.ms", "0");
+        // Whoever connects may announce a request of any size, for which memory is taken before it comes: this many
+        // connections times this size is what a stranger may cost.
+        settings.setProperty("socket.request.max.bytes", Integer.toString(REQUEST_BYTES));
+        settings.setProperty("max.connections", Integer.toString(MOST_CONNECTIONS));
+        settings.setProperty("connections.max.idle.ms", Integer.toString(IDLE_MILLIS));
         // Small: it shares the process and its cores with everything else.
         settings.setProperty("num.network.threads", "1");
         settings.setProperty("num.io.threads", "2");

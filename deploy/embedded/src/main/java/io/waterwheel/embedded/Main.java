@@ -76,6 +76,7 @@ public final class Main {
         } catch (URISyntaxException e) {
             throw new IllegalStateException("the log configuration " + resource + " lies where no URI leads", e);
         }
+        StrangersLog.apply();
     }
 
     private static boolean logIsOurs() {

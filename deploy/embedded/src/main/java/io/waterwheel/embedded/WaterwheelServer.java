@@ -91,6 +91,10 @@ public final class WaterwheelServer implements AutoCloseable {
             EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
             parts.push(zooKeeper);
             config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
+            if (config.get(Keys.ZOOKEEPER_AUTH).equals("none")) {
+                // Others on this machine reach it too: they may look where coordinators answer, and no more.
+                config = config.with(Keys.ZOOKEEPER_AUTH, zooKeeper.auth()).with(Keys.ZOOKEEPER_ACL, "creator");
+            }
         }
         if (!external.contains(External.CHUNK_STORE)) {
             Path chunks = folder.resolve("chunks");

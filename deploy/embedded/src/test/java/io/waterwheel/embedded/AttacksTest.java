@@ -4,6 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.OpenQuery;
@@ -11,16 +18,24 @@ import io.waterwheel.client.StreamQuery;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.WaterwheelException;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -29,6 +44,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -53,6 +73,7 @@ final class AttacksTest {
 
     private static CommandProcess server;
     private static String url = "";
+    private static String kafka = "";
 
     @BeforeAll
     static void start() throws Exception {
@@ -70,6 +91,7 @@ final class AttacksTest {
         String ready = server.line("ready:");
         assertThat(ready).as(server.err()).startsWith("ready: grpc://");
         url = ready.substring("ready: ".length(), ready.indexOf(" kafka:"));
+        kafka = ready.substring(ready.indexOf("kafka://"));
         Path yaml = Files.writeString(folder.resolve("rows.yaml"), """
                 name: rows
                 format: block
@@ -262,6 +284,130 @@ final class AttacksTest {
             assertThat(run("queries", "list")).isEqualTo("no query is open\n");
             assertThat(texts(client.query("rows").key(5).select("note"))).containsExactly(note(5));
         }
+    }
+
+    /** Another user of this machine, at the port of the catalog. */
+    @Test
+    void theCatalogIsItsOwnersAlone() throws Exception {
+        Path zooKeeper = folder.resolve("data").resolve("zookeeper");
+        Properties ports = new Properties();
+        try (InputStream in = Files.newInputStream(zooKeeper.resolve("ports.properties"))) {
+            ports.load(in);
+        }
+        CountDownLatch connected = new CountDownLatch(1);
+        try (ZooKeeper stranger =
+                new ZooKeeper("127.0.0.1:" + ports.getProperty("zookeeper"), 10_000, event -> connected.countDown())) {
+            assertThat(connected.await(60, TimeUnit.SECONDS)).isTrue();
+            String catalog = "/waterwheel/default";
+            assertThat(new String(stranger.getData(catalog + "/coordinators/0", false, null), UTF_8))
+                    .isEqualTo(url);
+            refused(() -> stranger.getData(catalog + "/peer-secret", false, null));
+            refused(() -> stranger.setData(catalog + "/coordinators/0", "grpc://127.0.0.1:1".getBytes(UTF_8), -1));
+            refused(() -> stranger.delete(catalog + "/streams/rows", -1));
+            refused(() -> stranger.create(
+                    catalog + "/coordinators/1",
+                    url.getBytes(UTF_8),
+                    ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                    CreateMode.EPHEMERAL));
+        }
+        assertThat(Files.getPosixFilePermissions(zooKeeper.resolve("credentials")))
+                .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    }
+
+    private static void refused(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(KeeperException.NoAuthException.class);
+    }
+
+    /** Sizes that never come, and bytes that mean nothing, at each port. */
+    @Test
+    void badBytesTakeNeitherMemoryNorThePort() throws Exception {
+        List<Socket> strangers = new ArrayList<>();
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            for (int i = 0; i < 60; i++) {
+                // A request of 100 MB is announced, then one that is allowed.
+                strangers.add(connect(port(kafka), new byte[] {6, 0, 0, 0}));
+                strangers.add(connect(port(kafka), new byte[] {0, 31, 0, 0, 0, 0, 0, 1}));
+            }
+            try (Appender appender = client.appender("rows")) {
+                appender.append(1L, -1L, "beside strangers");
+            }
+            Random random = new Random(7);
+            for (int i = 0; i < 50; i++) {
+                byte[] noise = new byte[1000];
+                random.nextBytes(noise);
+                strangers.add(connect(port(url), noise));
+                strangers.add(connect(port(url), "GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8)));
+            }
+            garbage(port(url));
+            assertThat(Waiting.answered(() -> client.query("rows").keys(-1, -1).count()))
+                    .isEqualTo(1);
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
+        List<String> log =
+                Files.readAllLines(folder.resolve("data").resolve("logs").resolve("waterwheel.log"));
+        assertThat(log).noneMatch(line -> line.startsWith("\tat "));
+    }
+
+    /** Calls whose messages are none. */
+    private static void garbage(int port) {
+        ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", port)
+                .usePlaintext()
+                .build();
+        try {
+            for (String method : List.of("DoGet", "DoAction", "GetFlightInfo", "ListFlights")) {
+                MethodDescriptor<byte[], byte[]> descriptor = MethodDescriptor.<byte[], byte[]>newBuilder()
+                        .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
+                        .setFullMethodName("arrow.flight.protocol.FlightService/" + method)
+                        .setRequestMarshaller(new Bytes())
+                        .setResponseMarshaller(new Bytes())
+                        .build();
+                assertThatThrownBy(() -> ClientCalls.blockingServerStreamingCall(
+                                        channel,
+                                        descriptor,
+                                        CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS),
+                                        new byte[] {10, 127, 1, 2, 3})
+                                .next())
+                        .as(method)
+                        .isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
+                            assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+                        });
+            }
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+        @Override
+        public InputStream stream(byte[] value) {
+            return new ByteArrayInputStream(value);
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private static int port(String address) {
+        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+    }
+
+    private static Socket connect(int port, byte[] bytes) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        try {
+            socket.getOutputStream().write(bytes);
+        } catch (IOException e) {
+            // Closed already: that is an answer too.
+        }
+        return socket;
     }
 
     private static double percentile(long[] sorted, int percent) {

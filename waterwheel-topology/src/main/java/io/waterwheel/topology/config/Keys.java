@@ -34,7 +34,7 @@ public final class Keys {
                     + " alarms in long pauses. ZooKeeper's own limits (2 to 20 ticks) apply."));
     public static final Key<String> ZOOKEEPER_AUTH = add(
             Key.text("zookeeper.auth", "none")
-                    .matching("none|env:[A-Za-z_][A-Za-z0-9_]*|file:/\\S+", "none, env:VARIABLE or file:/path")
+                    .matching("none|env:[A-Za-z_][A-Za-z0-9_]*|file:/.*\\S", "none, env:VARIABLE or file:/path")
                     .doc(
                             "Where the catalog's digest credentials are: a variable of every worker's environment, or a file on every"
                                     + " worker's machine, which holds one line, user:password. The secret itself never stands here."));

@@ -12,6 +12,9 @@ public interface TopicNames {
     /** Ends the name of the topic for the notes of named appends. */
     String APPENDS = ".appends";
 
+    /** Begins the names of topics that Kafka keeps for itself, such as consumers' offsets. */
+    String KAFKAS_OWN = "__";
+
     /** Characters in the name of a topic, as Kafka bounds it. */
     int MAX_LENGTH = 249;
 
@@ -25,12 +28,19 @@ public interface TopicNames {
     }
 
     /**
-     * Refuses a topic for a stream whose own name is that of another topic's dead letters or notes of appends, or so
-     * long that its dead letters could have no topic.
+     * Refuses a topic for a stream that is Kafka's own, that is another topic's dead letters or notes of appends, or
+     * whose name is so long that its dead letters could have no topic.
      *
      * @throws WaterwheelException USER when it cannot be a stream's
      */
     static void checkSource(String topic) {
+        if (topic.startsWith(KAFKAS_OWN)) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.USER,
+                    "BAD_TOPIC",
+                    "topic " + topic + ": names that begin with " + KAFKAS_OWN
+                            + " are of topics that Kafka keeps for itself. Take another name");
+        }
         if (topic.endsWith(DEAD_LETTERS) || topic.endsWith(APPENDS)) {
             throw new WaterwheelException(
                     WaterwheelException.Kind.USER,

@@ -1,8 +1,11 @@
 package io.waterwheel.topology.rpc;
 
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -10,9 +13,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import org.apache.arrow.flight.FlightServer;
-import org.apache.arrow.flight.Location;
+import org.apache.arrow.flight.FlightGrpcUtils;
+import org.apache.arrow.flight.auth.ServerAuthHandler;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.jspecify.annotations.Nullable;
@@ -48,13 +50,12 @@ public final class RpcServer implements AutoCloseable {
     private static final int CALL_THREADS = 16;
     private static final long CLOSE_SECONDS = 5;
 
-    private final FlightServer server;
+    private final Server server;
     private final RpcProducer producer;
     private final BufferAllocator allocator;
     private final List<ThreadPoolExecutor> pools;
 
-    private RpcServer(
-            FlightServer server, RpcProducer producer, BufferAllocator allocator, List<ThreadPoolExecutor> pools) {
+    private RpcServer(Server server, RpcProducer producer, BufferAllocator allocator, List<ThreadPoolExecutor> pools) {
         this.server = server;
         this.producer = producer;
         this.allocator = allocator;
@@ -110,13 +111,13 @@ public final class RpcServer implements AutoCloseable {
         PeerGate gate = secret == null ? null : new PeerGate(secret, address::get);
         RpcProducer producer =
                 new RpcProducer(allocator, queries, admin, peers, gate, queryPool, subqueryPool, callPool);
-        FlightServer server = FlightServer.builder(
-                        allocator, Location.forGrpcInsecure(settings.host(), settings.port()), producer)
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(
+                        new InetSocketAddress(settings.host(), settings.port()))
                 .executor(connections)
-                .backpressureThreshold(QUEUED_BYTES)
                 .maxInboundMessageSize(peers == null ? MAX_CLIENT_MESSAGE_BYTES : MAX_MESSAGE_BYTES)
-                .transportHint("grpc.builderConsumer", (Consumer<NettyServerBuilder>) builder -> limit(builder, gate))
-                .build();
+                .addService(BadMessages.refused(flight(allocator, producer, connections)));
+        limit(builder, gate);
+        Server server = builder.build();
         RpcServer started = new RpcServer(server, producer, allocator, pools);
         try {
             server.start();
@@ -135,6 +136,14 @@ public final class RpcServer implements AutoCloseable {
         return started;
     }
 
+    /** The service alone: FlightServer's builder leaves no way to answer messages that are none. */
+    @SuppressWarnings("deprecation") // of the handler, which has no successor where a service is made
+    private static ServerServiceDefinition flight(
+            BufferAllocator allocator, RpcProducer producer, ExecutorService connections) {
+        return FlightGrpcUtils.createFlightService(allocator, producer, ServerAuthHandler.NO_OP, connections)
+                .bindService();
+    }
+
     private static void limit(NettyServerBuilder builder, @Nullable PeerGate gate) {
         // A client whose machine is gone sends no end of connection: ask it now and then.
         builder.keepAliveTime(30, TimeUnit.SECONDS)
@@ -142,7 +151,7 @@ public final class RpcServer implements AutoCloseable {
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .maxInboundMetadataSize(MAX_METADATA_BYTES)
-                .intercept(new ThisCall());
+                .intercept(new ThisCall(QUEUED_BYTES));
         if (gate == null) {
             builder.maxConcurrentCallsPerConnection(MAX_CALLS_A_CONNECTION)
                     .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES);
@@ -180,9 +189,15 @@ public final class RpcServer implements AutoCloseable {
                     LOG.warn("a handler did not end within {} s of being interrupted", CLOSE_SECONDS);
                 }
             }
-            server.close();
+            if (!server.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                server.shutdownNow();
+                if (!server.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                    LOG.warn("connections did not end within {} s of being cut", CLOSE_SECONDS);
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            server.shutdownNow();
         } finally {
             pools.forEach(ExecutorService::shutdownNow);
             try {

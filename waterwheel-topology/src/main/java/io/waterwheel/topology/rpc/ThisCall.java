@@ -11,10 +11,17 @@ import io.grpc.ServerInterceptor;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
-/** Tells a call's handler by which connection it came. */
+/** Tells a call's handler by which connection it came, and bounds what is queued for its receiver. */
 final class ThisCall implements ServerInterceptor {
     private static final Context.Key<Attributes> KEY =
             Context.keyWithDefault("waterwheel-connection", Attributes.EMPTY);
+
+    private final int queuedBytes;
+
+    /** @param queuedBytes of a call, above which its receiver counts as not ready for more */
+    ThisCall(int queuedBytes) {
+        this.queuedBytes = queuedBytes;
+    }
 
     /** Of the connection of the call that this thread was given. */
     static Attributes attributes() {
@@ -35,6 +42,7 @@ final class ThisCall implements ServerInterceptor {
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        call.setOnReadyThreshold(queuedBytes);
         return Contexts.interceptCall(Context.current().withValue(KEY, call.getAttributes()), call, headers, next);
     }
 }

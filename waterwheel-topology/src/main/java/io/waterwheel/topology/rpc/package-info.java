@@ -1,12 +1,13 @@
 /**
- * The one port of a worker: an Arrow Flight server that takes clients' queries and calls, and what workers ask of one
- * another.
+ * The ports of a worker, Arrow Flight servers both: a coordinator's for clients' queries and calls, and the worker's
+ * own for what workers ask of one another.
  *
  * <pre>
- *   client  --DoGet(query)-->      RpcServer --> QueryHandler   (a coordinator's)   --> record batches, verdict
- *   client  --DoAction(name)-->    RpcServer --> AdminHandler
- *   worker  --DoAction(control)--> RpcServer --> PeerHandler    (control messages; may be lost)
- *   worker  --DoGet(subquery)-->   RpcServer --> PeerHandler    (a stream of messages)
+ *   client  --DoGet(query)-->      forClients --> QueryHandler   (a coordinator's)   --> record batches, verdict
+ *   client  --DoAction(name)-->    forClients --> AdminHandler
+ *   worker  --DoAction(proof)-->   forPeers   --> PeerGate       (once a connection)
+ *   worker  --DoAction(control)--> forPeers   --> PeerHandler    (control messages; may be lost)
+ *   worker  --DoGet(subquery)-->   forPeers   --> PeerHandler    (a stream of messages)
  * </pre>
  *
  * <p>Read {@link io.waterwheel.topology.rpc.RpcServer} first, then {@link io.waterwheel.topology.rpc.PeerClient}.

@@ -1,0 +1,79 @@
+package io.waterwheel.topology.rpc;
+
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import java.io.InputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers calls whose message cannot be parsed: INVALID_ARGUMENT, and a line in the log. By itself gRPC calls it the
+ * service's failure, and logs it with a stack trace.
+ */
+final class BadMessages implements ServerInterceptor {
+    private static final Logger LOG = LoggerFactory.getLogger(BadMessages.class);
+
+    private final Occasionally occasionally = new Occasionally();
+
+    private BadMessages() {}
+
+    /** The same service. */
+    static ServerServiceDefinition refused(ServerServiceDefinition service) {
+        // Messages come as they are; they are parsed below the interceptor, which sees the failure. Answers pass.
+        return ServerInterceptors.intercept(
+                ServerInterceptors.useMarshalledMessages(service, new Unparsed()), new BadMessages());
+    }
+
+    private static final class Unparsed implements MethodDescriptor.Marshaller<InputStream> {
+        @Override
+        public InputStream stream(InputStream value) {
+            return value;
+        }
+
+        @Override
+        public InputStream parse(InputStream stream) {
+            return stream;
+        }
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        return new SimpleForwardingServerCallListener<>(next.startCall(call, headers)) {
+            private boolean bad;
+
+            @Override
+            public void onMessage(Q message) {
+                if (bad) {
+                    return;
+                }
+                try {
+                    super.onMessage(message);
+                } catch (RuntimeException e) {
+                    bad = true;
+                    String method = call.getMethodDescriptor().getBareMethodName();
+                    occasionally.run(more ->
+                            LOG.warn("{} of {}: its message is none: {}{}", method, ThisCall.client(), e, more));
+                    call.close(
+                            Status.INVALID_ARGUMENT.withDescription(
+                                    "BAD_MESSAGE: what was sent is not the message that " + method + " takes"),
+                            new Metadata());
+                }
+            }
+
+            @Override
+            public void onHalfClose() {
+                if (!bad) {
+                    super.onHalfClose();
+                }
+            }
+        };
+    }
+}

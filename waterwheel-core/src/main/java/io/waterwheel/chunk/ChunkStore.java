@@ -64,6 +64,7 @@ public interface ChunkStore extends AutoCloseable {
      * left unchanged.
      *
      * @throws java.nio.file.FileAlreadyExistsException when a file of that name exists; it is never overwritten
+     * @throws DiskSpace.NoRoomException when the disk would be too full; it may be tried again
      */
     void write(String name, List<ByteBuffer> content) throws IOException;
 
@@ -86,6 +87,11 @@ public interface ChunkStore extends AutoCloseable {
 
     /** Host names that hold a replica of the file; empty when all are equally near. */
     List<String> hosts(String name) throws IOException;
+
+    /** Why nothing can be written now, for people; empty when it can be, or when that is not known beforehand. */
+    default String trouble() {
+        return "";
+    }
 
     @Override
     void close() throws IOException;

@@ -25,10 +25,26 @@ public final class LocalChunkStore implements ChunkStore {
     private static final int SLICE_BYTES = 256 * 1024;
 
     private final Path folder;
+    private final DiskSpace space;
 
     /** @param folder made when it is absent */
     public LocalChunkStore(Path folder) throws IOException {
+        this(folder, 0);
+    }
+
+    /**
+     * The same, on a disk that is not filled to its end.
+     *
+     * @param reserveBytes that stay free, see {@link DiskSpace}; 0 for none: then writing ends where the disk does
+     */
+    public LocalChunkStore(Path folder, long reserveBytes) throws IOException {
+        this(folder, new DiskSpace(folder.toAbsolutePath().normalize(), reserveBytes));
+    }
+
+    /** The same, on a disk that says by itself how it is. */
+    LocalChunkStore(Path folder, DiskSpace space) throws IOException {
         this.folder = Files.createDirectories(folder.toAbsolutePath().normalize());
+        this.space = space;
     }
 
     private Path path(String name) {
@@ -43,6 +59,11 @@ public final class LocalChunkStore implements ChunkStore {
     public void write(String name, List<ByteBuffer> content) throws IOException {
         Path target = path(name);
         Path parent = parent(target);
+        long bytes = 0;
+        for (ByteBuffer buffer : content) {
+            bytes += buffer.remaining();
+        }
+        space.check(bytes);
         makeFolders(parent);
         Path temporary = parent.resolve(target.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
         try {
@@ -155,6 +176,11 @@ public final class LocalChunkStore implements ChunkStore {
     @Override
     public List<String> hosts(String name) {
         return List.of();
+    }
+
+    @Override
+    public String trouble() {
+        return space.trouble(0);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Supplier;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import kafka.tools.StorageTool;
@@ -55,6 +56,15 @@ public final class EmbeddedKafka implements AutoCloseable {
      */
     public static EmbeddedKafka start(Path folder, int wantedPort) throws IOException {
         return start(folder, wantedPort, Map.of());
+    }
+
+    /**
+     * The same, with a gate ({@link AppendGate}).
+     *
+     * @param reason why records are refused now, for people; empty when they are taken
+     */
+    static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason) throws IOException {
+        return start(folder, wantedPort, AppendGate.settings(folder.toString(), reason));
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.waterwheel.embedded;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.chunk.DiskSpace;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
 import io.waterwheel.topology.assembly.WorkerMemory;
 import io.waterwheel.topology.config.Keys;
@@ -81,8 +82,12 @@ public final class WaterwheelServer implements AutoCloseable {
         long begin = System.nanoTime();
         DataFolder folder = DataFolder.take(dataFolder);
         parts.push(folder);
+        DiskWatch watch = DiskWatch.start(new DiskSpace(
+                folder.resolve(".").normalize(), config.get(Keys.DISK_RESERVE).bytes()));
+        parts.push(watch);
         // Kafka takes longest: side by side with the others.
-        FutureTask<EmbeddedKafka> kafka = new FutureTask<>(() -> EmbeddedKafka.start(folder.resolve("kafka"), 0));
+        FutureTask<EmbeddedKafka> kafka =
+                new FutureTask<>(() -> EmbeddedKafka.start(folder.resolve("kafka"), 0, watch::trouble));
         if (!external.contains(External.KAFKA)) {
             new Thread(kafka, "kafka-start").start();
             parts.push(() -> closeStarted(kafka));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.chunk.DiskSpace;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
@@ -16,9 +17,12 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,6 +52,64 @@ final class EmbeddedPartsTest {
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
             assertThat(kafka.port()).isEqualTo(port);
             assertThat(topics.states(List.of("t")).get("t").ends()).containsExactly(0, 1);
+        }
+    }
+
+    @Test
+    void whereTheDiskIsFullKafkaRefusesRecordsAndGoesOnByItself() throws Exception {
+        AtomicLong free = new AtomicLong(1 << 30);
+        DiskSpace space = new DiskSpace(folder, 256 << 20, new DiskSpace.Gauge() {
+            @Override
+            public long freeBytes() {
+                return free.get();
+            }
+
+            @Override
+            public long totalBytes() {
+                return 1L << 40;
+            }
+
+            @Override
+            public boolean isWritable() {
+                return true;
+            }
+        });
+        try (DiskWatch watch = DiskWatch.start(space);
+                EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0, watch::trouble);
+                KafkaTopics topics = new KafkaTopics(kafka.bootstrap());
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of(
+                                "bootstrap.servers", kafka.bootstrap(),
+                                "request.timeout.ms", 1_000,
+                                "delivery.timeout.ms", 2_000),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            topics.ensure("t", 1);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("t", 0, null, "x".getBytes(UTF_8));
+            Waiting.until("a record is taken", Duration.ofMinutes(1), () -> taken(producer, record));
+            long[] ends = topics.states(List.of("t")).get("t").ends();
+            free.set(255 << 20);
+            watch.look();
+            assertThat(watch.trouble()).startsWith("DISK_FULL: the disk of " + folder);
+            assertThat(taken(producer, record)).isFalse();
+            assertThat(topics.states(List.of("t")).get("t").ends()).isEqualTo(ends);
+            free.set(257 << 20);
+            watch.look();
+            assertThat(watch.trouble()).as("not on and off with every record").isNotEmpty();
+            free.set(300 << 20);
+            watch.look();
+            assertThat(watch.trouble()).isEmpty();
+            Waiting.until("records are taken again", Duration.ofMinutes(1), () -> taken(producer, record));
+        }
+    }
+
+    private static boolean taken(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record)
+            throws Exception {
+        try {
+            return producer.send(record).get(30, TimeUnit.SECONDS).offset() >= 0;
+        } catch (ExecutionException e) {
+            assertThat(e.getCause()).isInstanceOf(RetriableException.class);
+            return false;
         }
     }
 

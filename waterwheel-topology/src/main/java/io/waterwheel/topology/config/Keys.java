@@ -61,6 +61,13 @@ public final class Keys {
                     + " datanodes; hflush: it is in their memory, so that a power failure of all of them at once may lose"
                     + " what is committed. A local folder is always synced."));
 
+    public static final Key<DataSize> DISK_RESERVE = add(Key.bytes("disk.reserve", "256 MiB")
+            .atLeast("0 B")
+            .atMost("1 TiB")
+            .doc("Bytes that stay free on the disk of a local chunk store, and of the data folder of the server in one"
+                    + " process, but no more than a tenth of the disk. Below that no chunk is written and the server's"
+                    + " broker takes no records, until there is room again; questions are answered."));
+
     public static final Key<String> TOPOLOGY_NAME = add(Key.text("topology.name", "waterwheel")
             .matching("[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "letters, digits, underscores and hyphens, at most 100")
             .doc("Name of the Storm topology."));

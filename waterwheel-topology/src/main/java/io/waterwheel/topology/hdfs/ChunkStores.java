@@ -17,21 +17,23 @@ public final class ChunkStores {
     public static ChunkStore open(WaterwheelConfig config) throws IOException {
         return open(
                 config.chunkStoreUri(),
-                HdfsChunkStore.Sync.valueOf(config.get(Keys.CHUNK_STORE_SYNC).toUpperCase(Locale.ROOT)));
+                HdfsChunkStore.Sync.valueOf(config.get(Keys.CHUNK_STORE_SYNC).toUpperCase(Locale.ROOT)),
+                config.get(Keys.DISK_RESERVE).bytes());
     }
 
     /** A local folder or one in HDFS, all synced; made when absent. */
     public static ChunkStore open(String uri) throws IOException {
-        return open(uri, HdfsChunkStore.Sync.HSYNC);
+        return open(uri, HdfsChunkStore.Sync.HSYNC, 0);
     }
 
     /**
      * A local folder or one in HDFS; made when absent.
      *
      * @param uri {@code file:///folder}, {@code hdfs://namenode:port/folder} or {@code hdfs://nameservice/folder}
+     * @param reserveBytes that stay free on the disk of a local folder
      * @throws IOException when it cannot be reached
      */
-    private static ChunkStore open(String uri, HdfsChunkStore.Sync sync) throws IOException {
+    private static ChunkStore open(String uri, HdfsChunkStore.Sync sync, long reserveBytes) throws IOException {
         URI parsed;
         try {
             parsed = URI.create(uri);
@@ -41,7 +43,7 @@ public final class ChunkStores {
         String scheme = parsed.getScheme() == null ? "" : parsed.getScheme();
         String folder = parsed.getPath() == null ? "" : parsed.getPath();
         if (scheme.equals("file") && folder.startsWith("/")) {
-            return new LocalChunkStore(Path.of(folder));
+            return new LocalChunkStore(Path.of(folder), reserveBytes);
         }
         if (scheme.equals("hdfs") && parsed.getAuthority() != null && folder.length() > 1) {
             return HdfsChunkStore.open(parsed, sync);

@@ -151,10 +151,13 @@ public final class MarkedChunkStore implements ChunkStore {
         }
     }
 
-    /** Why it cannot be used, for people; empty when it can. */
+    /** Why it cannot be used, or not written, for people; empty when it can. */
+    @Override
     public String trouble() {
-        if (store != null) {
-            return "";
+        ChunkStore open = store;
+        if (open != null) {
+            String full = open.trouble();
+            return full.isEmpty() ? "" : full + "; what comes is indexed and answered, flushes wait";
         }
         Exception why = failure;
         return "chunk store " + uri + " cannot be used: "

@@ -55,6 +55,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.auth", "none");
         values.put("zookeeper.acl", "open");
         values.put("chunk-store.sync", "hsync");
+        values.put("disk.reserve", new DataSize(256 << 20));
         values.put("catalog.edits", 1_000);
         values.put("catalog.total-edits", 100_000);
         values.put("catalog.edit-age", Duration.ofDays(1));
@@ -106,6 +107,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.auth", "env:CATALOG_SECRET");
         values.put("zookeeper.acl", "creator");
         values.put("chunk-store.sync", "hflush");
+        values.put("disk.reserve", new DataSize(3L << 30));
         values.put("catalog.edits", 500);
         values.put("catalog.total-edits", 5_000);
         values.put("catalog.edit-age", Duration.ofHours(2));

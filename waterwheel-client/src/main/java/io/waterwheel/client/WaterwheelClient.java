@@ -15,6 +15,8 @@ import io.waterwheel.query.Query;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.AlterStreamRequest;
+import io.waterwheel.wire.proto.CheckChunksReply;
+import io.waterwheel.wire.proto.CheckChunksRequest;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.DropStreamReply;
@@ -42,6 +44,7 @@ import io.waterwheel.wire.proto.VerifyStreamReply;
 import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
@@ -483,6 +486,30 @@ public final class WaterwheelClient implements AutoCloseable {
                 timeout,
                 connection ->
                         call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
+    }
+
+    /**
+     * Reads every chunk of a stream whole, on the server: checks every checksum, decodes every value, and compares the
+     * files with what the catalog says of them. Takes as long as that takes; ends when this thread is interrupted.
+     */
+    public ChunkVerification verifyChunks(String stream) {
+        CheckChunksRequest.Builder request = CheckChunksRequest.newBuilder().setName(stream);
+        List<String> damages = new ArrayList<>();
+        long chunks = 0;
+        long bytes = 0;
+        CheckChunksReply reply;
+        do {
+            CheckChunksRequest next = request.build();
+            reply = coordinators.repeatable(
+                    CALL_TIMEOUT,
+                    connection ->
+                            call(connection, AdminActions.CHECK_CHUNKS, next, CheckChunksReply.parser(), CALL_TIMEOUT));
+            chunks += reply.getChunks();
+            bytes += reply.getBytes();
+            damages.addAll(reply.getDamagesList());
+            request.setAfter(reply.getNext());
+        } while (reply.hasNext());
+        return new ChunkVerification(chunks, bytes, damages);
     }
 
     /** How the server and its streams are. */

@@ -16,6 +16,7 @@ public final class AdminActions {
     public static final String SHOW_OFFSETS = "show-offsets";
     public static final String SET_OFFSETS = "set-offsets";
     public static final String VERIFY_STREAM = "verify-stream";
+    public static final String CHECK_CHUNKS = "check-chunks";
     public static final String STATUS = "status";
     public static final String LIST_QUERIES = "list-queries";
     public static final String KILL_QUERY = "kill-query";

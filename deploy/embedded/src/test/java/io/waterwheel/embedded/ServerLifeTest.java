@@ -65,6 +65,9 @@ final class ServerLifeTest {
             try (WaterwheelClient client = WaterwheelClient.connect(url)) {
                 assertThat(client.describe("rows").chunkTuples()).hasValue(ROWS);
             }
+            Ran verified = run(url, null, "chunk", "verify", "rows");
+            assertThat(verified.code()).as(verified.err()).isZero();
+            assertThat(verified.out()).matches("rows: \\d+ chunks, \\d+ bytes read; all are right\n");
             Ran ran = run(url, server, "query", "rows", "--format", "csv", "--timeout", "60");
             assertThat(ran.code()).as(ran.err()).isEqualTo(1);
             assertThat(ran.out().lines().count()).isBetween(2L, (long) ROWS);
@@ -129,6 +132,10 @@ final class ServerLifeTest {
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.out()).isEmpty();
         assertThat(refused.err()).startsWith("waterwheel chunk inspect: chunk flipped is damaged: ");
+        Ran verified = run("", null, "chunk", "verify", chunk.toString(), flipped.toString());
+        assertThat(verified.code()).isEqualTo(1);
+        assertThat(verified.out()).contains(chunk + ": ").contains("the directory are right");
+        assertThat(verified.err()).startsWith(flipped + ": chunk flipped is damaged: ");
     }
 
     /** @param killed is killed as soon as something is printed */

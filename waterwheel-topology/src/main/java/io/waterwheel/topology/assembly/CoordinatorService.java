@@ -34,6 +34,7 @@ import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.AlterStreamRequest;
+import io.waterwheel.wire.proto.CheckChunksRequest;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.DropStreamReply;
@@ -77,6 +78,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private final SourceOffsets sources;
     private final KeyPartitions partitions;
     private final Semaphore verifying = new Semaphore(1);
+    private final ChunkChecks chunkChecks;
     private final RpcServer server;
     private final String url;
     private final AutoCloseable announcement;
@@ -88,6 +90,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         this.coordinator = coordinator;
         this.sources = new SourceOffsets(services, coordinator);
         this.partitions = new KeyPartitions(services, coordinator);
+        this.chunkChecks = new ChunkChecks(services.chunkStore(), coordinator);
         this.server = startServer();
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
@@ -172,6 +175,12 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                 }
                 case AdminActions.VERIFY_STREAM ->
                     verify(VerifyStreamRequest.parseFrom(body), caller).toByteArray();
+                case AdminActions.CHECK_CHUNKS -> {
+                    CheckChunksRequest request = CheckChunksRequest.parseFrom(body);
+                    yield chunkChecks
+                            .check(require(request.getName()), request, caller)
+                            .toByteArray();
+                }
                 case AdminActions.STATUS -> status().toByteArray();
                 case AdminActions.LIST_QUERIES ->
                     OpenQueries.list(services.admission()).toByteArray();

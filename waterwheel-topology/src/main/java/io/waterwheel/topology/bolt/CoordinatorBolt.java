@@ -95,6 +95,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final WorkerServices.CoordinatorServer server;
         /** Of the first coordinator only. */
         private final @Nullable Collector collector;
+        /** The same. */
+        private final @Nullable ChunkScrub scrub;
 
         Running(WorkerServices services, int index) {
             this.services = services;
@@ -115,6 +117,14 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)),
                     services.admission());
             this.collector = index == 0 ? new Collector(services, snapshots) : null;
+            long scrubRate = services.config().get(Keys.SCRUB_RATE).bytes();
+            this.scrub = index == 0 && scrubRate > 0
+                    ? ChunkScrub.start(
+                            services.chunkStore(),
+                            () -> services.streams().streams().values(),
+                            snapshots::latest,
+                            scrubRate)
+                    : null;
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
         }
@@ -185,6 +195,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
                 troubles.add("cannot be answered from: " + e.getMessage());
             }
             troubles.addAll(damaged.of(stream.name()));
+            if (scrub != null) {
+                troubles.addAll(scrub.of(stream.id()));
+            }
             return new StatusJson.StreamStatus(
                     snapshot,
                     snapshots.lastReports(stream.id()),
@@ -209,7 +222,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         void close() {
-            Closing.all(LOG, "coordinator-" + index, registration, server, collector, balancer, snapshots, services);
+            Closing.all(
+                    LOG, "coordinator-" + index, registration, server, scrub, collector, balancer, snapshots, services);
         }
     }
 }

@@ -61,6 +61,11 @@ public final class Keys {
                     + " datanodes; hflush: it is in their memory, so that a power failure of all of them at once may lose"
                     + " what is committed. A local folder is always synced."));
 
+    public static final Key<DataSize> SCRUB_RATE = add(Key.bytes("scrub.rate", "4 MiB")
+            .atLeast("0 B")
+            .atMost("1 GiB")
+            .doc("Bytes a second at which the first coordinator reads all chunks again and again, to find damaged ones"
+                    + " before a query does: at 4 MiB, 345 GB a day. 0 B: never."));
     public static final Key<DataSize> DISK_RESERVE = add(Key.bytes("disk.reserve", "256 MiB")
             .atLeast("0 B")
             .atMost("1 TiB")

@@ -56,6 +56,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.acl", "open");
         values.put("chunk-store.sync", "hsync");
         values.put("disk.reserve", new DataSize(256 << 20));
+        values.put("scrub.rate", new DataSize(4 << 20));
         values.put("catalog.edits", 1_000);
         values.put("catalog.total-edits", 100_000);
         values.put("catalog.edit-age", Duration.ofDays(1));
@@ -108,6 +109,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.acl", "creator");
         values.put("chunk-store.sync", "hflush");
         values.put("disk.reserve", new DataSize(3L << 30));
+        values.put("scrub.rate", new DataSize(0));
         values.put("catalog.edits", 500);
         values.put("catalog.total-edits", 5_000);
         values.put("catalog.edit-age", Duration.ofHours(2));

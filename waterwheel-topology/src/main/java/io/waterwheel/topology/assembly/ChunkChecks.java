@@ -1,0 +1,79 @@
+package io.waterwheel.topology.assembly;
+
+import io.waterwheel.catalog.ChunkAudit;
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.chunk.ChunkCheck;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.chunk.CorruptChunkException;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.topology.rpc.AdminHandler;
+import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.wire.proto.CheckChunksReply;
+import io.waterwheel.wire.proto.CheckChunksRequest;
+import io.waterwheel.wire.proto.ChunkPosition;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Checks the chunks of a stream, some at each call, as fast as they can be read. Thread-safe. */
+final class ChunkChecks {
+    /** Of one call: well within the patience of those who call. */
+    private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final ChunkStore store;
+    private final WorkerServices.QueryHandler coordinator;
+
+    ChunkChecks(ChunkStore store, WorkerServices.QueryHandler coordinator) {
+        this.store = store;
+        this.coordinator = coordinator;
+    }
+
+    CheckChunksReply check(StreamInfo stream, CheckChunksRequest request, AdminHandler.Caller caller)
+            throws InterruptedException {
+        long begun = System.nanoTime();
+        List<ChunkDescriptor> chunks = ChunkAudit.inOrder(coordinator.snapshot(stream));
+        if (request.hasAfter()) {
+            ChunkPosition after = request.getAfter();
+            chunks.removeIf(chunk -> compare(chunk, after) <= 0);
+        }
+        RowLayout layout = RowLayout.of(stream.schema());
+        CheckChunksReply.Builder reply = CheckChunksReply.newBuilder();
+        for (int i = 0; i < chunks.size(); i++) {
+            ChunkDescriptor chunk = chunks.get(i);
+            caller.requireThere();
+            try {
+                ChunkAudit.check(store, chunk, layout, ChunkCheck.Pace.NONE);
+            } catch (CorruptChunkException e) {
+                if (ChunkAudit.isNamed(coordinator.snapshot(stream), chunk)) {
+                    reply.addDamages(String.valueOf(e.getMessage()));
+                }
+            } catch (IOException e) {
+                throw new WaterwheelException(
+                        WaterwheelException.Kind.TEMPORARY,
+                        "CHUNK_STORE_UNAVAILABLE",
+                        "chunk " + chunk.file() + " cannot be read now: " + e.getMessage() + "; try again",
+                        e);
+            }
+            reply.setChunks(reply.getChunks() + 1).setBytes(reply.getBytes() + chunk.bytes());
+            if (i + 1 < chunks.size() && System.nanoTime() - begun >= CALL_NANOS) {
+                return reply.setNext(ChunkPosition.newBuilder()
+                                .setIndexer(chunk.indexer())
+                                .setEpoch(chunk.epoch())
+                                .setFlush(chunk.flush())
+                                .setPart(chunk.part()))
+                        .build();
+            }
+        }
+        return reply.build();
+    }
+
+    /** As {@link ChunkAudit#inOrder} has it. */
+    private static int compare(ChunkDescriptor chunk, ChunkPosition position) {
+        int order = Integer.compare(chunk.indexer(), position.getIndexer());
+        order = order != 0 ? order : Integer.compare(chunk.epoch(), position.getEpoch());
+        order = order != 0 ? order : Long.compare(chunk.flush(), position.getFlush());
+        return order != 0 ? order : Integer.compare(chunk.part(), position.getPart());
+    }
+}

@@ -1,0 +1,231 @@
+package io.waterwheel.topology.bolt;
+
+import io.waterwheel.catalog.ChunkAudit;
+import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.chunk.ChunkCheck;
+import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.chunk.CorruptChunkException;
+import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.WaterwheelException;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads all chunks again and again, slowly, so that a damaged one is known while there is a copy to restore it from.
+ * Each once a round, in the same order: so the next is always the one that was not looked at for longest. The first
+ * round begins anywhere, or those at the end would never be read where workers do not live long. What is damaged is
+ * looked at first in each round, and told of until it is found well or is no stream's any more. One thread, its own;
+ * one task of the topology has it.
+ */
+final class ChunkScrub implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkScrub.class);
+    /** Between rounds: with few chunks they would follow each other at once. */
+    private static final long ROUND_SECONDS = 600;
+
+    private static final long CLOSE_MILLIS = 5_000;
+    /** Before the first: a worker that starts has other things to do. */
+    private static final long START_SECONDS = 60;
+
+    /** Told of at a time. */
+    private static final int MOST_TOLD = 100;
+    /** Remembered; beyond them they are logged only. */
+    private static final int MOST_KEPT = 10_000;
+
+    private record Damage(StreamInfo stream, ChunkDescriptor chunk, String what, Instant when) {}
+
+    private final ChunkStore store;
+    private final Supplier<Collection<StreamInfo>> streams;
+    private final Function<StreamInfo, StreamSnapshot> latest;
+    private final ChunkCheck.Pace pace;
+    private final InstantSource clock;
+    private final Random random;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::run, "chunk-scrub");
+    /** By file. Guarded by itself. */
+    private final Map<String, Damage> damages = new LinkedHashMap<>();
+
+    private boolean first = true;
+
+    /** @param latest a stream as the catalog has it now; blocks */
+    ChunkScrub(
+            ChunkStore store,
+            Supplier<Collection<StreamInfo>> streams,
+            Function<StreamInfo, StreamSnapshot> latest,
+            ChunkCheck.Pace pace,
+            InstantSource clock,
+            Random random) {
+        this.store = store;
+        this.streams = streams;
+        this.latest = latest;
+        this.pace = pace;
+        this.clock = clock;
+        this.random = random;
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param bytesPerSecond that it reads at most; more than 0
+     */
+    static ChunkScrub start(
+            ChunkStore store,
+            Supplier<Collection<StreamInfo>> streams,
+            Function<StreamInfo, StreamSnapshot> latest,
+            long bytesPerSecond) {
+        ChunkScrub scrub =
+                new ChunkScrub(store, streams, latest, paced(bytesPerSecond), InstantSource.system(), new Random());
+        scrub.thread.start();
+        return scrub;
+    }
+
+    /** Each read waits until those before it have taken their time. */
+    private static ChunkCheck.Pace paced(long bytesPerSecond) {
+        long[] nextNanos = {System.nanoTime()};
+        return bytes -> {
+            long now = System.nanoTime();
+            long wait = nextNanos[0] - now;
+            if (wait > 0) {
+                TimeUnit.NANOSECONDS.sleep(wait);
+            }
+            double seconds = (double) bytes / bytesPerSecond;
+            nextNanos[0] = Math.max(now, nextNanos[0]) + (long) (seconds * 1e9);
+        };
+    }
+
+    private void run() {
+        try {
+            boolean ends = closing.await(START_SECONDS, TimeUnit.SECONDS);
+            while (!ends) {
+                try {
+                    round();
+                } catch (IOException | RuntimeException e) {
+                    LOG.warn("[scrub] chunks cannot be read now; trying again in {} s", ROUND_SECONDS, e);
+                }
+                ends = closing.await(ROUND_SECONDS, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("[scrub] is told to end", e);
+        }
+    }
+
+    /** Looks at every chunk once. */
+    void round() throws IOException, InterruptedException {
+        List<Damage> known;
+        synchronized (damages) {
+            known = new ArrayList<>(damages.values());
+        }
+        for (Damage damage : known) {
+            look(damage.stream(), damage.chunk());
+        }
+        List<StreamInfo> all = new ArrayList<>(streams.get());
+        all.sort(Comparator.comparingInt(StreamInfo::id));
+        boolean anywhere = first && !all.isEmpty();
+        first = false;
+        if (anywhere) {
+            Collections.rotate(all, random.nextInt(all.size()));
+        }
+        long looked = 0;
+        for (StreamInfo stream : all) {
+            List<ChunkDescriptor> chunks;
+            try {
+                chunks = ChunkAudit.inOrder(latest.apply(stream));
+            } catch (WaterwheelException e) {
+                LOG.warn(
+                        "[{}/scrub] its chunks are not known now; they are looked at in the next round",
+                        stream.name(),
+                        e);
+                continue;
+            }
+            if (anywhere && !chunks.isEmpty()) {
+                Collections.rotate(chunks, random.nextInt(chunks.size()));
+            }
+            for (ChunkDescriptor chunk : chunks) {
+                look(stream, chunk);
+                looked++;
+            }
+        }
+        LOG.debug("[scrub] looked at {} chunks of {} streams", looked, all.size());
+    }
+
+    private void look(StreamInfo stream, ChunkDescriptor chunk) throws IOException, InterruptedException {
+        try {
+            ChunkAudit.check(store, chunk, RowLayout.of(stream.schema()), pace);
+            forget(chunk);
+        } catch (CorruptChunkException e) {
+            if (isNamed(stream, chunk)) {
+                found(new Damage(stream, chunk, String.valueOf(e.getMessage()), clock.instant()));
+            } else {
+                // It has expired, or its stream was dropped, since the round began.
+                forget(chunk);
+            }
+        }
+    }
+
+    private boolean isNamed(StreamInfo stream, ChunkDescriptor chunk) {
+        return streams.get().stream().anyMatch(now -> now.id() == stream.id())
+                && ChunkAudit.isNamed(latest.apply(stream), chunk);
+    }
+
+    private void found(Damage damage) {
+        Damage before;
+        synchronized (damages) {
+            String file = damage.chunk().file();
+            before = damages.get(file);
+            if (before != null || damages.size() < MOST_KEPT) {
+                damages.put(file, damage);
+            }
+        }
+        if (before == null || !before.what().equals(damage.what())) {
+            LOG.error("[{}/scrub] {}", damage.stream().name(), damage.what());
+        }
+    }
+
+    private void forget(ChunkDescriptor chunk) {
+        Damage before;
+        synchronized (damages) {
+            // Names are made when they are asked for.
+            before = damages.isEmpty() ? null : damages.remove(chunk.file());
+        }
+        if (before != null) {
+            LOG.info("[{}/scrub] chunk {} is well, or gone", before.stream().name(), chunk.file());
+        }
+    }
+
+    /** What is damaged in a stream, in sentences for people. */
+    List<String> of(int streamId) {
+        List<String> said = new ArrayList<>();
+        synchronized (damages) {
+            for (Damage damage : damages.values()) {
+                if (damage.stream().id() == streamId && said.size() < MOST_TOLD) {
+                    said.add(damage.what() + " (the scrub met it at " + damage.when() + ")");
+                }
+            }
+        }
+        return said;
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        closing.countDown();
+        thread.interrupt();
+        thread.join(CLOSE_MILLIS);
+    }
+}

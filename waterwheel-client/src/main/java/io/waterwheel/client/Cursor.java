@@ -110,10 +110,13 @@ public final class Cursor implements AutoCloseable {
     /**
      * Goes to the next row.
      *
-     * @return false at the end; {@link #verdict} is there then
+     * @return false at the end, {@link #verdict} is there then; also once the cursor is closed
      * @throws WaterwheelException when the answer failed or was cut off; the rows so far are not a whole answer
      */
     public boolean next() {
+        if (closed) {
+            return false;
+        }
         if (!firstWaits && row + 1 < columns.rows()) {
             row++;
             return true;
@@ -128,12 +131,12 @@ public final class Cursor implements AutoCloseable {
     /**
      * Goes to the next batch, before its first row; batches have at least one row.
      *
-     * @return false at the end
+     * @return false at the end, and once the cursor is closed
      * @throws WaterwheelException as {@link #next}
      */
     public boolean nextBatch() {
         if (closed) {
-            throw new IllegalStateException("the cursor is closed");
+            return false;
         }
         if (failure != null) {
             throw failure;
@@ -345,6 +348,58 @@ public final class Cursor implements AutoCloseable {
         return columns.value(field, row);
     }
 
+    public @Nullable Object value(String field) {
+        return value(indexOf(field));
+    }
+
+    /** {@link #getLong}, or null. */
+    public @Nullable Long longOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : Long.valueOf(getLong(index));
+    }
+
+    /** {@link #getInt}, or null. */
+    public @Nullable Integer intOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : Integer.valueOf(getInt(index));
+    }
+
+    /** {@link #getDouble}, or null. */
+    public @Nullable Double doubleOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : Double.valueOf(getDouble(index));
+    }
+
+    /** {@link #getFloat}, or null. */
+    public @Nullable Float floatOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : Float.valueOf(getFloat(index));
+    }
+
+    /** {@link #getBoolean}, or null. */
+    public @Nullable Boolean booleanOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : Boolean.valueOf(getBoolean(index));
+    }
+
+    /** {@link #getInstant}, or null. */
+    public @Nullable Instant instantOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : getInstant(index);
+    }
+
+    /** {@link #getString}, or null. */
+    public @Nullable String stringOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : getString(index);
+    }
+
+    /** {@link #getBytes}, or null. */
+    public byte @Nullable [] bytesOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : getBytes(index);
+    }
+
     /**
      * Ends the answer, from any thread; does nothing after its end. Whoever reads it gets a {@link WaterwheelException}
      * with code CANCELLED, and closes the cursor.
@@ -360,6 +415,8 @@ public final class Cursor implements AutoCloseable {
             return;
         }
         closed = true;
+        columns = Columns.NONE;
+        row = -1;
         try {
             closeStream();
         } finally {

@@ -7,6 +7,7 @@ import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
+import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -108,16 +109,35 @@ public final class StreamQuery {
         return with(query.withKeyRanges(added(query.keyRanges(), List.of(new KeyRange(low, high)))));
     }
 
-    /** Only positions in this box, circle or polygon; for streams whose key is a position. */
+    /**
+     * Only positions in this box, circle or polygon; for streams whose key is a position.
+     *
+     * @throws IllegalArgumentException when a shape was given before
+     */
     public StreamQuery within(Shape shape) {
+        if (query.shape() != null) {
+            throw new IllegalArgumentException(
+                    "query: within: a shape was given before, and a query takes one: give one"
+                            + " polygon of what lies in both, or a multipolygon of what lies in any");
+        }
         return with(query.withShape(shape));
     }
 
-    /** Only times between these, in whole milliseconds. */
+    /**
+     * Only times between these, in whole milliseconds; given several times, or with {@link #last}, in all of them.
+     *
+     * @throws IllegalArgumentException when no time lies in all of them
+     */
     public StreamQuery between(Instant from, Instant to) {
-        StreamQuery copy = with(query.withTimes(new TimeInterval(millis(from), millis(to))));
-        copy.last = null;
-        return copy;
+        return with(query.withTimes(both(query.times(), new TimeInterval(millis(from), millis(to)))));
+    }
+
+    private static TimeInterval both(TimeInterval one, TimeInterval other) {
+        if (!one.overlaps(other)) {
+            throw new IllegalArgumentException("query: no time lies in both " + one.from() + " to " + one.to() + " and "
+                    + other.from() + " to " + other.to() + ", milliseconds since 1970");
+        }
+        return new TimeInterval(Math.max(one.from(), other.from()), Math.min(one.to(), other.to()));
     }
 
     /** Milliseconds since 1970; the first or last there are for an instant that lies beyond them. */
@@ -137,13 +157,16 @@ public final class StreamQuery {
         }
     }
 
-    /** Only times from so long ago on, by this machine's clock at the moment when it is asked. */
+    /**
+     * Only times from so long ago on, by this machine's clock at the moment when it is asked; given several times, the
+     * shortest counts.
+     */
     public StreamQuery last(Duration age) {
         if (age.isNegative() || age.isZero()) {
             throw new IllegalArgumentException("query: last: expected a positive duration, got " + age);
         }
-        StreamQuery copy = with(query.withTimes(TimeInterval.ALL));
-        copy.last = age;
+        StreamQuery copy = new StreamQuery(this);
+        copy.last = last == null || age.compareTo(last) < 0 ? age : last;
         return copy;
     }
 
@@ -151,9 +174,14 @@ public final class StreamQuery {
      * Only tuples for which this is true, in the subset of SQL of docs/queries.md; given several times, all of them.
      */
     public StreamQuery where(String condition) {
-        Query narrowed = query.withWhere(condition);
-        return with(
-                query.where() == null ? narrowed : query.withWhere("(" + query.where() + ") AND (" + condition + ")"));
+        Expression more = Expression.parse(condition);
+        Expression before = query.where();
+        if (before == null) {
+            return with(query.withWhere(more));
+        }
+        // In one list: each condition more does not make it deeper.
+        List<Expression> terms = before instanceof Expression.And and ? and.terms() : List.of(before);
+        return with(query.withWhere(new Expression.And(added(terms, List.of(more)))));
     }
 
     /** The fields of the answer, in this order; without it all. */
@@ -248,7 +276,7 @@ public final class StreamQuery {
         Query asked = query;
         Duration age = last;
         if (age != null) {
-            asked = asked.withTimes(new TimeInterval(millisAgo(age), Long.MAX_VALUE));
+            asked = asked.withTimes(both(asked.times(), new TimeInterval(millisAgo(age), Long.MAX_VALUE)));
         }
         if (grouped) {
             List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;

@@ -14,11 +14,14 @@ import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -108,6 +111,74 @@ class StreamQueryTest {
             TimeInterval times = recent.toQuery().times();
             assertThat(times.from()).isBetween(before, System.currentTimeMillis() - 300_000);
             assertThat(times.to()).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+
+    @Test
+    void stepsGivenAgainNarrowFurther() throws Exception {
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            StreamQuery query = client.query("s");
+            for (int i = 0; i < 500; i++) {
+                query = query.where("n <> " + i + " OR n > 3");
+            }
+            assertThat(query.toQuery().where())
+                    .isEqualTo(Expression.parse(IntStream.range(0, 500)
+                            .mapToObj(i -> "(n <> " + i + " OR n > 3" + ")")
+                            .collect(Collectors.joining(" AND "))));
+
+            StreamQuery between = client.query("s").between(Instant.ofEpochMilli(5), Instant.ofEpochMilli(9));
+            assertThat(between.between(Instant.ofEpochMilli(7), Instant.MAX)
+                            .toQuery()
+                            .times())
+                    .isEqualTo(new TimeInterval(7, 9));
+            assertThatThrownBy(() -> between.between(Instant.ofEpochMilli(10), Instant.MAX))
+                    .hasMessageContaining("no time lies in both 5 to 9 and 10 to ");
+            assertThatThrownBy(() -> between.last(Duration.ofDays(1)).toQuery())
+                    .hasMessageContaining("no time lies in");
+            Instant now = Instant.ofEpochMilli(System.currentTimeMillis());
+            TimeInterval times = client.query("s")
+                    .last(Duration.ofDays(2))
+                    .last(Duration.ofDays(1))
+                    .last(Duration.ofDays(3))
+                    .between(Instant.EPOCH, now)
+                    .toQuery()
+                    .times();
+            assertThat(times.to()).isEqualTo(now.toEpochMilli());
+            assertThat(times.from()).isGreaterThanOrEqualTo(now.toEpochMilli() - 86_400_000);
+
+            StreamQuery within = client.query("s").within(new Box(2, 48, 3, 49));
+            assertThatThrownBy(() -> within.within(new Box(2, 48, 3, 49))).hasMessageContaining("a query takes one");
+        }
+    }
+
+    @Test
+    void nullsAreAskedForByNameAndAClosedCursorHasNoMoreRows() throws Exception {
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url());
+                Cursor rows = client.query("s").rows()) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.intOrNull("n")).isEqualTo(7);
+            assertThat(rows.longOrNull("n")).isEqualTo(7);
+            assertThat(rows.floatOrNull("speed")).isEqualTo(2.5f);
+            assertThat(rows.doubleOrNull("speed")).isEqualTo(2.5);
+            assertThat(rows.stringOrNull("name")).isEqualTo("seven");
+            assertThat(rows.value("name")).isEqualTo("seven");
+            assertThat(rows.instantOrNull("t")).isEqualTo(Instant.ofEpochMilli(1500));
+            rows.close();
+            assertThat(rows.next()).isFalse();
+            assertThat(rows.nextBatch()).isFalse();
+            assertThatThrownBy(rows::verdict).isInstanceOf(IllegalStateException.class);
+        }
+        try (FakeServer server = server();
+                WaterwheelClient client = WaterwheelClient.connect(server.url());
+                Cursor rows = client.query("s").rows()) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.floatOrNull("speed")).isNull();
+            assertThat(rows.doubleOrNull("speed")).isNull();
+            assertThat(rows.stringOrNull("name")).isNull();
+            assertThat(rows.value("name")).isNull();
         }
     }
 

@@ -31,7 +31,9 @@ record PlantedBug(String name, int rule, Kind kind, String what, World world, Li
         /** The whole protocol, and the log alone. */
         ALL,
         /** The log alone, which is a thousand times quicker. */
-        LOG
+        LOG,
+        /** Streams that share tasks. */
+        STREAMS
     }
 
     /**

@@ -6,6 +6,7 @@ import io.waterwheel.sim.PlantedBug.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,9 +44,11 @@ final class PlantedBugTest {
         String alone = System.getProperty("planted", "");
         List<PlantedBug> bugs = new ArrayList<>(PlantedBugs.ALL);
         bugs.addAll(PlantedLogBugs.ALL);
+        bugs.addAll(PlantedStreamBugs.ALL);
         if (Boolean.getBoolean("planted.guards")) {
             bugs.addAll(PlantedBugs.SECOND_GUARDS);
             bugs.addAll(PlantedLogBugs.SECOND_GUARDS);
+            bugs.addAll(PlantedStreamBugs.SECOND_GUARDS);
         }
         List<String> holes = new ArrayList<>();
         System.out.printf("| planted bug | rule | kind | taken out | seeds | found as |%n|---|---|---|---|---|---|%n");
@@ -103,10 +106,13 @@ final class PlantedBugTest {
 
         private Found find() throws Exception {
             LongFunction<String> simulation = Mutant.simulation(bug);
-            int known = Boolean.getBoolean("planted.fresh")
-                    ? 0
-                    : PlantedBugs.FOUND_BY.getOrDefault(
-                            bug.name(), PlantedLogBugs.FOUND_BY.getOrDefault(bug.name(), 0));
+            Map<String, Integer> foundBy =
+                    switch (bug.world()) {
+                        case ALL -> PlantedBugs.FOUND_BY;
+                        case LOG -> PlantedLogBugs.FOUND_BY;
+                        case STREAMS -> Map.of();
+                    };
+            int known = Boolean.getBoolean("planted.fresh") ? 0 : foundBy.getOrDefault(bug.name(), 0);
             int seeds = Integer.getInteger("planted.seeds", SEEDS);
             for (long next = known != 0 ? 0 : 1; next <= seeds && seconds() < HUNT_SECONDS; next++) {
                 long seed = next == 0 ? known : next;

@@ -13,9 +13,13 @@ final class SeedRun implements LongFunction<String> {
 
     @Override
     public String apply(long seed) {
-        String failure = LogSimulation.run(seed);
-        return failure.isEmpty() && world == PlantedBug.World.ALL
-                ? Simulation.run(seed, Simulation.STEPS).failure()
-                : failure;
+        return switch (world) {
+            case LOG -> LogSimulation.run(seed);
+            case STREAMS -> StreamsSimulation.run(seed);
+            case ALL -> {
+                String failure = LogSimulation.run(seed);
+                yield failure.isEmpty() ? Simulation.run(seed, Simulation.STEPS).failure() : failure;
+            }
+        };
     }
 }

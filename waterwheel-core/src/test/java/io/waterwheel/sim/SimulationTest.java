@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 final class SimulationTest {
     private static final int SEEDS = 2_000;
     private static final int WIDE_SEEDS = 40;
+    private static final int STREAMS_SEEDS = 15;
     private static final int MAX_FAILURES = 5;
 
     /**
@@ -95,6 +96,16 @@ final class SimulationTest {
                 first, last, answers.get(), tuples.get(), (System.nanoTime() - begun) / 1e9);
         assertThat(failures).as("seeds that failed").isEmpty();
         assertThat(answers.get()).as("complete answers").isGreaterThan(last - first);
+    }
+
+    /** {@code -Dstreams=} how many seeds. */
+    @Test
+    void noStreamsTroubleStopsAnother() {
+        long first = Long.getLong("seed", 1);
+        int seeds = Integer.getInteger("streams", STREAMS_SEEDS);
+        for (long seed = first; seed < first + seeds; seed++) {
+            assertThat(StreamsSimulation.run(seed)).isEmpty();
+        }
     }
 
     /** {@code -Dwide=} how many seeds. Small worlds find more in the same time; these find what comes with number. */

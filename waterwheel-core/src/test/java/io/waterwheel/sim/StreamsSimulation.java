@@ -1,0 +1,354 @@
+package io.waterwheel.sim;
+
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.SnapshotReader;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.ingest.ChannelBlock;
+import io.waterwheel.ingest.ChannelHeartbeats;
+import io.waterwheel.ingest.CreditWindow;
+import io.waterwheel.ingest.DispatcherSettings;
+import io.waterwheel.ingest.HeartbeatRound;
+import io.waterwheel.ingest.IndexerSettings;
+import io.waterwheel.ingest.IndexerTask;
+import io.waterwheel.ingest.PartitionDispatcher;
+import io.waterwheel.ingest.ReadAhead;
+import io.waterwheel.ingest.SweepBudget;
+import io.waterwheel.model.RecordFormat;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * One run of up to {@value #MOST} streams that share a spout task, a dispatcher task, an indexer task and its memory,
+ * under one seed, on the shipped classes. First messages are lost, tasks die and streams fall sick for a while. Then
+ * some streams are sick and stay so, each in its own way, while all go on producing: the others must not notice. In the
+ * end all are well, and everything is in chunks once.
+ *
+ * <p>What happens within one stream is {@link Simulation}'s matter; here it is what they share.
+ */
+final class StreamsSimulation {
+    static final int MOST = 50;
+
+    static final long BLOCK_BYTES = 300;
+
+    private static final long ROUND_NANOS = 20_000_000;
+    private static final int ROUGH_ROUNDS = 40;
+    private static final int SICK_ROUNDS = 300;
+    private static final int PRODUCING_ROUNDS = 100;
+    private static final int CALM_ROUNDS = 6_000;
+    /** One that is sick alone produces so many times as much. */
+    private static final int FLOOD = 6;
+
+    /** A stream that is well, and has something to do, gets on within this time, whatever ails the others. */
+    private static final long PATIENCE_NANOS = 4_000_000_000L;
+
+    /** Of the pool, what unsealed trees may hold together where they are sealed by size. */
+    private static final double MOST_UNSEALED = 0.4;
+
+    final Random random;
+    private final Trace trace = new Trace();
+    final ChunkWriter writer = new ChunkWriter();
+    final DispatcherSettings dispatcherSettings = new DispatcherSettings(2_000, 2_000, 100_000_000);
+    final IndexerSettings indexerSettings;
+    private final SimCatalog catalog;
+    private final List<SharedStream> streams = new ArrayList<>();
+    private final ArrayDeque<Runnable> messages = new ArrayDeque<>();
+    private final long poolBytes;
+    /** Whether trees are sealed when the pool is used up, not before. */
+    private final boolean sealsByMemory;
+    /** What ails most that are sick. */
+    private final SharedStream.Sickness usual;
+
+    private final long windowBytes;
+
+    final PagePool pool;
+    CreditWindow window;
+    IndexerTask indexers;
+    ReadAhead ahead;
+    SweepBudget sweeps;
+    private final long aheadBytes;
+    private HeartbeatRound heartbeats;
+    long now = 1_000_000_000;
+    long lives;
+    private boolean rough = true;
+    /** What indexers that are set aside held when the last one was, or came to hold less. */
+    private long asideBytes;
+
+    private int aside;
+
+    private StreamsSimulation(long seed) {
+        this.random = new Random(seed * 0x9E3779B97F4A7C15L + 3);
+        this.catalog = new SimCatalog(random, 0);
+        // Few show most, many what comes with number.
+        int count = 2 + random.nextInt(1 + random.nextInt(MOST - 1));
+        this.poolBytes = Settings.PAGE_BYTES * count * (2L << random.nextInt(2));
+        this.sealsByMemory = random.nextInt(2) == 0;
+        this.usual = random.nextBoolean() ? SharedStream.Sickness.CHUNKS : SharedStream.Sickness.LETTERS;
+        this.windowBytes = new long[] {400, 2_000, 100_000}[random.nextInt(3)];
+        this.aheadBytes = random.nextInt(3) == 0 ? 1_000_000 : 2_500 + 80L * count;
+        this.indexerSettings = new IndexerSettings(
+                sealsByMemory ? poolBytes : (long) (MOST_UNSEALED * poolBytes / count),
+                60_000_000_000L,
+                random.nextInt(2) * 500_000_000L,
+                300_000_000L,
+                Settings.STALE_NANOS,
+                200_000_000L,
+                100_000,
+                100_000);
+        this.pool = new PagePool(poolBytes);
+        this.window = new CreditWindow(pool, windowBytes, poolBytes);
+        this.indexers = new IndexerTask(window);
+        this.ahead = new ReadAhead(aheadBytes);
+        this.sweeps = newSweeps();
+        this.heartbeats = newRound();
+        Namespace namespace = new Namespace(catalog.truth());
+        for (int s = 0; s < count; s++) {
+            StreamInfo info = namespace.create("s" + s, Topic.SCHEMA, RecordFormat.BLOCK, "t" + s, new long[1], 1);
+            streams.add(new SharedStream(this, info, new StreamCatalog(catalog.truth(), info)));
+        }
+        streams.forEach(SharedStream::startDispatcher);
+        streams.forEach(SharedStream::startIndexer);
+    }
+
+    /** What failed under a seed, with the last events; empty when nothing did. */
+    static String run(long seed) {
+        StreamsSimulation run = new StreamsSimulation(seed);
+        try {
+            run.live();
+            return "";
+        } catch (IOException | RuntimeException | AssertionError e) {
+            return String.format(
+                    Locale.ROOT,
+                    "seed %d of %d streams, after 0 steps: %s%n  %s%n  last events: %s",
+                    seed,
+                    run.streams.size(),
+                    e,
+                    List.of(e.getStackTrace()).subList(0, Math.min(6, e.getStackTrace().length)),
+                    run.trace);
+        }
+    }
+
+    void note(String who, String what, Object... args) {
+        trace.note(now, who, what, args);
+    }
+
+    /** Sends what may be lost. */
+    void send(Runnable message) {
+        if (!rough || random.nextInt(20) != 0) {
+            messages.add(message);
+        }
+    }
+
+    /** Takes time, and arrives. */
+    void answer(Runnable message) {
+        messages.add(message);
+    }
+
+    void onBlock(ChannelBlock block) {
+        indexers.onBlock(block, now, now / 1_000_000);
+    }
+
+    /** Fewer read again at once than there are. */
+    private SweepBudget newSweeps() {
+        return new SweepBudget((1L + random.nextInt(4)) * Settings.SWEEP_BYTES, Settings.SWEEP_BYTES);
+    }
+
+    private HeartbeatRound newRound() {
+        return new HeartbeatRound(dispatcherSettings.heartbeatNanos(), 1, indexer -> 0, now, this::sendHeartbeats);
+    }
+
+    private void sendHeartbeats(int task, ChannelHeartbeats message) {
+        send(() -> indexers.onHeartbeats(message, now));
+    }
+
+    private void live() throws IOException {
+        for (int round = 0; round < ROUGH_ROUNDS; round++) {
+            trouble();
+            round(round, true);
+        }
+        rough = false;
+        fallSick();
+        for (int round = 0; round < SICK_ROUNDS; round++) {
+            round(round, round < PRODUCING_ROUNDS);
+            checkOthersGoOn();
+        }
+        for (SharedStream stream : streams) {
+            heal(stream);
+        }
+        note("all", "are well again");
+        for (int round = 0; !allVisible(); round++) {
+            Oracle.check(round < CALM_ROUNDS, "it does not end: %s", standing());
+            round(round, false);
+        }
+        streams.forEach(SharedStream::seal);
+        for (int round = 0; streams.stream().anyMatch(SharedStream::isFlushing); round++) {
+            Oracle.check(round < CALM_ROUNDS, "flushes do not end");
+            round(round, false);
+        }
+        for (SharedStream stream : streams) {
+            SimCatalog.Client client = catalog.truth();
+            stream.checkWhole(new SnapshotReader(client, stream.files(), stream.info).latest());
+        }
+        for (SharedStream stream : streams) {
+            indexers.remove(stream.info.id());
+        }
+        Oracle.check(pool.usedBytes() == 0, "%d bytes of the pool are never given back", pool.usedBytes());
+    }
+
+    private void trouble() {
+        int action = random.nextInt(30);
+        SharedStream one = streams.get(random.nextInt(streams.size()));
+        if (action == 0) {
+            note("spout", "dies");
+            ahead = new ReadAhead(aheadBytes);
+            streams.forEach(SharedStream::restartReading);
+        } else if (action == 1) {
+            note("dispatchers", "die");
+            heartbeats = newRound();
+            sweeps = newSweeps();
+            streams.forEach(SharedStream::startDispatcher);
+        } else if (action == 2) {
+            note("indexers", "die");
+            streams.forEach(SharedStream::startIndexer);
+        } else if (action < 8) {
+            sicken(one);
+        } else if (action < 12) {
+            heal(one);
+        }
+    }
+
+    private void sicken(SharedStream stream) {
+        SharedStream.Sickness[] all = SharedStream.Sickness.values();
+        stream.sickness = random.nextInt(4) != 0 ? usual : all[1 + random.nextInt(all.length - 1)];
+        note(stream.name(), "falls sick: %s", stream.sickness);
+    }
+
+    private void heal(SharedStream stream) {
+        stream.sickness = SharedStream.Sickness.NONE;
+        stream.movedNanos = now;
+    }
+
+    /**
+     * As many as the pool can bear: before a stream is known to be sick, its tree is as large as any, and where the
+     * pool alone decides how large, one may be all that others leave.
+     */
+    private void fallSick() {
+        List<SharedStream> some = new ArrayList<>(streams);
+        Collections.shuffle(some, random);
+        int sick = sealsByMemory && usual == SharedStream.Sickness.CHUNKS ? 1 : random.nextInt(streams.size());
+        for (int s = 0; s < some.size(); s++) {
+            heal(some.get(s));
+            if (s < sick) {
+                sicken(some.get(s));
+                some.get(s).busy *= sick == 1 ? FLOOD : 1;
+            }
+        }
+    }
+
+    private void round(int number, boolean producing) {
+        now += ROUND_NANOS;
+        List<SharedStream> order = new ArrayList<>(streams);
+        Collections.shuffle(order, random);
+        for (SharedStream stream : order) {
+            for (int n = producing ? random.nextInt(stream.busy) : 0; n > 0; n--) {
+                stream.topic.produce(0, now / 1_000_000);
+            }
+            stream.read();
+            stream.read();
+            if (number % 4 == 0) {
+                stream.beat();
+            }
+        }
+        for (int n = messages.size(); n > 0; n--) {
+            messages.remove().run();
+        }
+        checkAside();
+        order.forEach(SharedStream::flushStep);
+        checkAside();
+        if (number % 3 == 0) {
+            List<PartitionDispatcher> dispatchers = new ArrayList<>();
+            for (SharedStream stream : streams) {
+                PartitionDispatcher dispatcher = stream.dispatcher();
+                if (dispatcher != null) {
+                    dispatcher.onTick(now);
+                    dispatchers.add(dispatcher);
+                }
+            }
+            heartbeats.onTick(dispatchers, now);
+            indexers.onTick(now);
+            checkAside();
+        }
+        Oracle.check(
+                ahead.bytes() <= aheadBytes + streams.size() * Topic.BATCH_BYTES,
+                "spout: memory: %d bytes read ahead",
+                ahead.bytes());
+    }
+
+    /** Indexers that are set aside take no more than their share of the pool, together, while others are not. */
+    private void checkAside() {
+        long bytes = 0;
+        int count = 0;
+        for (SharedStream stream : streams) {
+            if (stream.isSetAside()) {
+                bytes += stream.unflushedBytes();
+                count++;
+            }
+        }
+        if (count != aside || bytes < asideBytes) {
+            asideBytes = bytes;
+            aside = count;
+        }
+        // What was under way when it was set aside is taken all the same: a block, on a page of its own.
+        long slack = count * (BLOCK_BYTES + Topic.RECORD_BYTES + Settings.PAGE_BYTES);
+        long share = count == streams.size() ? poolBytes : poolBytes / 2;
+        Oracle.check(
+                bytes <= Math.max(asideBytes, share) + slack,
+                "memory: %d indexers that are set aside hold %d bytes of %d, and held %d",
+                count,
+                bytes,
+                poolBytes,
+                asideBytes);
+    }
+
+    private void checkOthersGoOn() {
+        for (SharedStream stream : streams) {
+            stream.noteProgress();
+            Oracle.check(
+                    stream.sickness != SharedStream.Sickness.NONE || now - stream.movedNanos < PATIENCE_NANOS,
+                    "%s is well and stands still at %d of %d: %s",
+                    stream.name(),
+                    stream.visible(),
+                    stream.topic.end(0),
+                    standing());
+        }
+    }
+
+    private boolean allVisible() {
+        return streams.stream().allMatch(stream -> stream.visible() >= stream.topic.end(0));
+    }
+
+    private String standing() {
+        return String.format(
+                Locale.ROOT,
+                "%s; pool %d of %d, under way %d, read ahead %d of %d, %d set aside with %d bytes",
+                streams.stream()
+                        .filter(stream -> stream.visible() < stream.topic.end(0))
+                        .map(SharedStream::standing)
+                        .limit(3)
+                        .toList(),
+                pool.usedBytes(),
+                poolBytes,
+                window.underWay(),
+                ahead.bytes(),
+                aheadBytes,
+                aside,
+                asideBytes);
+    }
+}

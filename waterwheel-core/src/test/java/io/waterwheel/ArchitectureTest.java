@@ -40,6 +40,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.query.exec.column..")
             .layer("query.admission")
             .definedBy("io.waterwheel.query.admission..")
+            .layer("query.exec.memory")
+            .definedBy("io.waterwheel.query.exec.memory..")
             .layer("wire")
             .definedBy("io.waterwheel.wire..")
             .layer("ingest")
@@ -67,7 +69,9 @@ final class ArchitectureTest {
             .whereLayer("query.admission")
             .mayOnlyAccessLayers("model", "query", "query.expression")
             .whereLayer("query.exec.column")
-            .mayOnlyAccessLayers("model", "query.expression")
+            .mayOnlyAccessLayers("model", "query.expression", "query.exec.memory")
+            .whereLayer("query.exec.memory")
+            .mayOnlyAccessLayers("model")
             .whereLayer("query.exec")
             .mayOnlyAccessLayers(
                     "model",
@@ -78,7 +82,8 @@ final class ArchitectureTest {
                     "query",
                     "query.expression",
                     "query.admission",
-                    "query.exec.column")
+                    "query.exec.column",
+                    "query.exec.memory")
             .whereLayer("ingest")
             .mayOnlyAccessLayers("model", "key", "decode", "index", "chunk", "catalog")
             .whereLayer("local")

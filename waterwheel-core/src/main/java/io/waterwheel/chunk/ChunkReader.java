@@ -4,6 +4,7 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,9 +147,10 @@ public final class ChunkReader implements AutoCloseable {
      * @param parts by index of the result
      * @param count entries of both that are used
      * @param decoded filled with the parts
+     * @param takes is told of what each part takes in memory, in bytes, and may end the reading by an exception
      * @throws CorruptChunkException when a part is not as it was written
      */
-    public void read(int[] leaves, int[] parts, int count, LeafPart[] decoded) throws IOException {
+    public void read(int[] leaves, int[] parts, int count, LeafPart[] decoded, LongConsumer takes) throws IOException {
         // Of each range: where it begins, and the first part behind it.
         long[] starts = new long[count];
         int[] ends = new int[count];
@@ -189,6 +191,7 @@ public final class ChunkReader implements AutoCloseable {
         for (int r = 0; r < ranges; r++) {
             for (; i < ends[r]; i++) {
                 decoded[i] = decode(decoder, leaves[i], parts[i], sources[r], positions[r]);
+                takes.accept(decoded[i].weight());
             }
         }
     }
@@ -221,7 +224,7 @@ public final class ChunkReader implements AutoCloseable {
             numbers[p - first] = p;
         }
         LeafPart[] decoded = new LeafPart[all];
-        read(leaves, numbers, all - first, decoded);
+        read(leaves, numbers, all - first, decoded, bytes -> {});
         if (first == 1) {
             System.arraycopy(decoded, 0, decoded, 1, all - 1);
             decoded[ChunkFormat.KEYS] =

@@ -62,8 +62,7 @@ public final class TupleBlock {
         if (rows <= capacity) {
             return;
         }
-        // A block that is used again for about as many rows should not grow each time by a few.
-        int grown = Math.max(Math.addExact(rows, rows >> 2), capacity + (capacity >> 1));
+        int grown = grownRows(rows, capacity);
         if (layout.keyed()) {
             keys = Arrays.copyOf(keys, grown);
             times = Arrays.copyOf(times, grown);
@@ -71,6 +70,11 @@ public final class TupleBlock {
         for (int c = 0; c < columns.length; c++) {
             columns[c] = Arrays.copyOf(columns[c], grown * layout.width(c));
         }
+    }
+
+    /** A block that is used again for about as many rows should not grow each time by a few. */
+    private static int grownRows(int rows, int capacity) {
+        return Math.max(Math.addExact(rows, rows >> 2), capacity + (capacity >> 1));
     }
 
     private int capacity() {
@@ -84,8 +88,31 @@ public final class TupleBlock {
     public void ensureArena(int further) {
         int needed = Math.addExact(arenaSize, further);
         if (needed > arena.length) {
-            arena = Arrays.copyOf(arena, Math.max(needed, arena.length + (arena.length >> 1)));
+            arena = Arrays.copyOf(arena, grownArena(needed));
         }
+    }
+
+    private int grownArena(int needed) {
+        return Math.max(needed, arena.length + (arena.length >> 1));
+    }
+
+    /** Bytes of its arrays, filled or not. */
+    public long allocatedBytes() {
+        long bytes = 8L * keys.length + 8L * times.length + arena.length;
+        for (byte[] column : columns) {
+            bytes += column.length;
+        }
+        return bytes;
+    }
+
+    /** Bytes of the arrays that making room for so many further rows and bytes of the arena would allocate. */
+    public long growthBytes(int furtherRows, int furtherArena) {
+        int capacity = capacity();
+        int rows = Math.addExact(size, furtherRows);
+        int needed = Math.addExact(arenaSize, furtherArena);
+        long width = layout.rowWidth() + (layout.keyed() ? 16L : 0);
+        return (rows <= capacity ? 0 : grownRows(rows, capacity) * width)
+                + (needed <= arena.length ? 0 : grownArena(needed));
     }
 
     /** Keys by row; empty for a result block. */

@@ -3,8 +3,10 @@ package io.waterwheel.query;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,20 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Result {
     /** Most rows that an ordered answer with a limit, or {@link Latest}, may have. */
     int MAX_KEPT_ROWS = 1_000_000;
+
+    /** How often an answer may have the same field: each time it travels, and is held, once more. */
+    int MAX_REPEATS = 4;
+
+    private static List<String> selected(List<String> names) {
+        Map<String, Integer> times = new HashMap<>();
+        for (String name : names) {
+            if (times.merge(name, 1, Integer::sum) > MAX_REPEATS) {
+                throw new IllegalArgumentException("query: the field '" + name + "' is selected more than "
+                        + MAX_REPEATS + " times; select it once, and repeat it where the answer is read");
+            }
+        }
+        return List.copyOf(names);
+    }
 
     /**
      * The tuples.
@@ -29,7 +45,7 @@ public sealed interface Result {
         private static final int MAX_ORDERS = 16;
 
         public Rows {
-            select = List.copyOf(select);
+            select = selected(select);
             orderBy = List.copyOf(orderBy);
             if (limit < 0) {
                 throw new IllegalArgumentException("query: limit must not be negative, got " + limit);
@@ -119,7 +135,7 @@ public sealed interface Result {
         private static final int MAX_PER_KEY = 100_000;
 
         public Latest {
-            select = List.copyOf(select);
+            select = selected(select);
             if (perKey < 1 || perKey > MAX_PER_KEY) {
                 throw new IllegalArgumentException(
                         "query: latest: expected 1 to " + MAX_PER_KEY + " tuples a key, got " + perKey);

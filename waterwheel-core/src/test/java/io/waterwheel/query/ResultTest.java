@@ -1,8 +1,10 @@
 package io.waterwheel.query;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,5 +23,16 @@ final class ResultTest {
         assertThatThrownBy(() -> new Result.Aggregates(
                         List.of(Aggregate.count()), List.of(Result.Aggregates.BUCKET), Duration.ofSeconds(1)))
                 .hasMessageContaining("bucket");
+    }
+
+    /** Each time a column travels, and is held, once more. */
+    @Test
+    void aFieldIsSelectedAFewTimesOnly() {
+        List<String> few = Collections.nCopies(Result.MAX_REPEATS, "id");
+        assertThat(new Result.Latest(1, few).select()).isEqualTo(few);
+        List<String> many = Collections.nCopies(256, "id");
+        assertThatThrownBy(() -> new Result.Rows(many, List.of(), 1))
+                .hasMessageContaining("'id' is selected more than 4");
+        assertThatThrownBy(() -> new Result.Latest(1, many)).hasMessageContaining("'id' is selected more than 4");
     }
 }

@@ -19,6 +19,7 @@ import io.waterwheel.query.exec.ResolvedQuery;
 import io.waterwheel.query.exec.RowSink;
 import io.waterwheel.query.exec.SnapshotSource;
 import io.waterwheel.query.exec.StreamFollower;
+import io.waterwheel.query.exec.memory.QueryMemory;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -38,6 +39,7 @@ final class CoordinatorRole implements SnapshotSource {
     private final StreamFollower follower;
     private final QueryRunner runner;
     private final ChunkScan scan;
+    private final QueryMemory memory = new QueryMemory(1 << 30, 1 << 30);
     private boolean advancing;
 
     CoordinatorRole(World world, int number) {
@@ -46,8 +48,8 @@ final class CoordinatorRole implements SnapshotSource {
         this.client = world.catalog.client();
         this.follower = new StreamFollower(new SnapshotReader(client, world.files, world.stream));
         this.scan = new ChunkScan(world.files, new ChunkCache(1 << 20));
-        this.runner =
-                new QueryRunner(this, streamId -> new Others(), new CallerThread(), DispatchPolicy.LADA, world.clock);
+        this.runner = new QueryRunner(
+                this, streamId -> new Others(), new CallerThread(), DispatchPolicy.LADA, world.clock, memory);
     }
 
     void onReport(Control.Report report) {
@@ -111,7 +113,9 @@ final class CoordinatorRole implements SnapshotSource {
     Answer ask(Query query) throws InterruptedException {
         Answer answer = new Answer(query, world.now);
         current = answer;
+        long reserved = memory.reserved();
         runner.run(query, answer);
+        world.oracle.checkMemory(query, memory.reserved() - reserved);
         return answer;
     }
 

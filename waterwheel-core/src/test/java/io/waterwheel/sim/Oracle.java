@@ -142,6 +142,11 @@ final class Oracle {
         }
     }
 
+    /** A query gives back all the memory that it reserved, however it ended. */
+    void checkMemory(Query query, long left) {
+        check(left == 0, "%s left %d bytes reserved", query, left);
+    }
+
     /** An answer that claims to be complete holds every tuple that it should, once; any answer, none twice. */
     void check(Answer answer) {
         Verdict verdict = answer.verdict;

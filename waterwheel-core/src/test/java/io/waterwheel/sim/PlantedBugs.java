@@ -308,6 +308,11 @@ final class PlantedBugs {
                             "query/exec/ChunkReads",
                             "failed(pending, reader, chunk, e);",
                             "delivery.acceptAll(rows); failed(pending, reader, chunk, e);"),
+            new PlantedBug("query memory", 10, SAFETY, "an attempt at a chunk does not give back what it reserved")
+                    .with(
+                            "query/exec/ChunkReads",
+                            "try (Reservation held = memory.part()) {",
+                            "Reservation held = memory.part(); held.reserve(1); {"),
             new PlantedBug("merge epoch", 12, SAFETY, "a merge is committed though its writer has a successor")
                     .with(
                             CATALOG,

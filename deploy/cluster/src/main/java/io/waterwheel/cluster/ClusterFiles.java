@@ -374,6 +374,7 @@ final class ClusterFiles {
                 indexer.memory-pool: 64 MiB
                 dispatcher.ring-size: 16 MiB
                 query-server.cache-size: 64 MiB
+                query.memory: 256 MiB
                 """.formatted(
                         layout.address(ClusterLayout.ZOOKEEPER),
                         layout.address(ClusterLayout.KAFKA),

@@ -16,6 +16,8 @@ final class ChunkLeafScan {
     private static final int BATCH_LEAVES = 16;
 
     private static final long BATCH_BYTES = 4 << 20;
+    /** Of more decoded bytes the next batch has half as many leaves. */
+    private static final long DECODED_BYTES = 8 << 20;
 
     private final ChunkParts parts;
     private final ChunkDirectory directory;
@@ -39,13 +41,12 @@ final class ChunkLeafScan {
 
     private final ScanTally tally;
 
-    ChunkLeafScan(ChunkParts parts, ScanSpec spec, RowFilter filter, RowSink sink) {
+    ChunkLeafScan(ChunkParts parts, ScanSpec spec, RowFilter filter, RowSink sink, Workspace workspace) {
         this.parts = parts;
         this.directory = parts.directory();
         this.tally = new ScanTally(directory.leaves());
         this.filter = filter;
         RowLayout layout = directory.layout();
-        Workspace workspace = new Workspace(sink::wanted);
         this.rows = spec.gather().collector(sink, workspace);
         this.sink = sink;
         this.count = spec.count();
@@ -134,8 +135,10 @@ final class ChunkLeafScan {
                 }
                 leaf(batch[i]);
             }
+            // Decoded they may take far more than they do in the file.
+            boolean large = parts.batchBytes() > DECODED_BYTES;
             parts.endBatch();
-            batchLeaves = Math.min(BATCH_LEAVES, batchLeaves * 2);
+            batchLeaves = large ? Math.max(1, inBatch / 2) : Math.min(BATCH_LEAVES, batchLeaves * 2);
         }
         rows.finish();
     }

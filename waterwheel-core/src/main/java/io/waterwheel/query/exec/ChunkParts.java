@@ -5,6 +5,7 @@ import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,10 @@ final class ChunkParts implements AutoCloseable {
     private final ChunkCache cache;
     private final String file;
     private final ChunkDirectory directory;
+    private final Reservation memory;
+    /** What the parts of this batch take that the cache did not have. */
+    private long batchBytes;
+
     private @Nullable ChunkReader reader;
 
     // What was asked for, in the order of the file: leaf, part, what it is once that is known, and whether it is only
@@ -33,7 +38,10 @@ final class ChunkParts implements AutoCloseable {
     private long partsCached;
     private long bytesRead;
 
-    ChunkParts(ChunkStore store, ChunkCache cache, String file, RowLayout layout) throws IOException {
+    /** @param memory what is read and decoded is reserved from it */
+    ChunkParts(ChunkStore store, ChunkCache cache, String file, RowLayout layout, Reservation memory)
+            throws IOException {
+        this.memory = memory;
         this.store = store;
         this.cache = cache;
         this.file = file;
@@ -115,7 +123,13 @@ final class ChunkParts implements AutoCloseable {
         if (lacking > 0) {
             LeafPart[] read = new LeafPart[lacking];
             partsRead += lacking;
-            open().read(missingLeaves, missingParts, lacking, read);
+            long encoded = 0;
+            for (int m = 0; m < lacking; m++) {
+                encoded += directory.length(missingLeaves[m], missingParts[m]);
+            }
+            memory.reserve(encoded);
+            open().read(missingLeaves, missingParts, lacking, read, this::take);
+            memory.release(encoded);
             for (int m = 0; m < lacking; m++) {
                 contents[missing[m]] = read[m];
                 bytesRead += directory.length(missingLeaves[m], missingParts[m]);
@@ -127,10 +141,21 @@ final class ChunkParts implements AutoCloseable {
                 LeafPart keys = directory.keys(
                         leaves[i], behind(i, directory.longitudePart()), behind(i, directory.latitudePart()));
                 contents[i] = keys;
+                take(keys.weight());
                 cache.put(file, leaves[i], ChunkDirectory.KEYS, keys);
             }
         }
         taken = 0;
+    }
+
+    private void take(long bytes) {
+        memory.reserve(bytes);
+        batchBytes += bytes;
+    }
+
+    /** Bytes that the parts of this batch take which the cache did not have. */
+    long batchBytes() {
+        return batchBytes;
     }
 
     /** The part of the same leaf that was asked for after its keys. */
@@ -169,6 +194,8 @@ final class ChunkParts implements AutoCloseable {
     /** Ends the batch, whatever of it was taken. */
     void endBatch() {
         Arrays.fill(contents, 0, count, null);
+        memory.release(batchBytes);
+        batchBytes = 0;
         count = 0;
         taken = 0;
     }

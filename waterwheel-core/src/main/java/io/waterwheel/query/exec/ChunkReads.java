@@ -5,6 +5,7 @@ import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ final class ChunkReads {
     private final Endpoints endpoints;
     private final ExecutorService executor;
     private final QueryClock clock;
+    private final Reservation memory;
     /** In the order begun. Only the thread that calls knows them. */
     private final List<Reader> readers = new ArrayList<>();
 
@@ -55,7 +57,9 @@ final class ChunkReads {
             Delivery delivery,
             Endpoints endpoints,
             ExecutorService executor,
-            QueryClock clock) {
+            QueryClock clock,
+            Reservation memory) {
+        this.memory = memory;
         this.clock = clock;
         this.resolved = resolved;
         this.chunks = chunks;
@@ -120,7 +124,6 @@ final class ChunkReads {
     }
 
     private void read(Dispatch pending, Reader reader) throws InterruptedException {
-        Endpoints.QueryServer server = reader.server;
         while (!delivery.done()) {
             Dispatch.Bid bid = bid(pending, reader);
             if (bid instanceof Dispatch.Bid.Later later) {
@@ -130,67 +133,82 @@ final class ChunkReads {
             if (!(bid instanceof Dispatch.Bid.Read read)) {
                 return;
             }
-            ChunkDescriptor chunk = read.chunk();
-            List<TupleBlock> rows = new ArrayList<>();
-            boolean[] cut = {false};
-            Scanned[] scanned = {Scanned.NOTHING};
-            long found;
-            try {
-                found = server.scan(
-                        new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file()),
-                        resolved,
-                        new RowSink() {
-                            @Override
-                            public boolean accept(TupleBlock block) {
-                                rows.add(block);
-                                return wanted();
-                            }
-
-                            @Override
-                            public boolean wanted() {
-                                cut[0] |= delivery.done() || reader.givenUp;
-                                return !cut[0];
-                            }
-
-                            @Override
-                            public void scanned(Scanned what) {
-                                scanned[0] = what;
-                            }
-                        },
-                        delivery.deadlineNanos());
-            } catch (IOException | WaterwheelException e) {
-                if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
-                    // No other server can answer it either.
-                    giveUp(reader);
-                    throw refused;
-                }
-                failed(pending, reader, chunk, e);
-                continue;
-            } catch (RuntimeException | Error e) {
-                giveUp(reader);
-                throw e;
+            // Of an attempt until it is merged, or given up.
+            try (Reservation held = memory.part()) {
+                read(pending, reader, read.chunk(), held);
             }
-            if (cut[0] && !delivery.nobodyWaits()) {
-                failed(pending, reader, chunk, new IOException("out of time"));
-                continue;
-            }
-            if (!mayMerge(pending, reader, chunk)) {
-                continue;
-            }
-            // What fails here fails the query: the chunk itself is read.
-            boolean merged = false;
-            try {
-                delivery.found(found);
-                delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
-                delivery.acceptAll(rows);
-                merged = true;
-            } finally {
-                if (!merged) {
-                    delivery.giveUp();
-                }
-            }
-            merged(reader);
         }
+    }
+
+    /** One attempt at a chunk; what it gave is merged when it came to its end. */
+    private void read(Dispatch pending, Reader reader, ChunkDescriptor chunk, Reservation held)
+            throws InterruptedException {
+        Endpoints.QueryServer server = reader.server;
+        List<TupleBlock> rows = new ArrayList<>();
+        boolean[] cut = {false};
+        Scanned[] scanned = {Scanned.NOTHING};
+        long found;
+        try {
+            found = server.scan(
+                    new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file()),
+                    resolved,
+                    new RowSink() {
+                        @Override
+                        public boolean accept(TupleBlock block) {
+                            held.reserve(block.allocatedBytes());
+                            rows.add(block);
+                            return wanted();
+                        }
+
+                        @Override
+                        public boolean wanted() {
+                            cut[0] |= delivery.done() || reader.givenUp;
+                            return !cut[0];
+                        }
+
+                        @Override
+                        public Reservation memory() {
+                            return memory;
+                        }
+
+                        @Override
+                        public void scanned(Scanned what) {
+                            scanned[0] = what;
+                        }
+                    },
+                    delivery.deadlineNanos());
+        } catch (IOException | WaterwheelException e) {
+            if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
+                // No other server can answer it either.
+                giveUp(reader);
+                throw refused;
+            }
+            failed(pending, reader, chunk, e);
+            return;
+        } catch (RuntimeException | Error e) {
+            giveUp(reader);
+            throw e;
+        }
+        if (cut[0] && !delivery.nobodyWaits()) {
+            failed(pending, reader, chunk, new IOException("out of time"));
+            return;
+        }
+        if (!mayMerge(pending, reader, chunk)) {
+            return;
+        }
+        // What fails here fails the query: the chunk itself is read.
+        boolean merged = false;
+        try {
+            delivery.found(found);
+            delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
+            delivery.acceptAll(rows);
+            merged = true;
+        } finally {
+            if (!merged) {
+                delivery.giveUp();
+            }
+        }
+        merged(reader);
     }
 
     /* Every step of a reader by which it is judged is one under the lock, so that nobody who merges, or has a failure

@@ -2,6 +2,8 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.query.exec.column.Workspace;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.io.IOException;
 
 /**
@@ -30,8 +32,9 @@ public final class ChunkScan {
         if (filter.matchesNothing()) {
             return 0;
         }
-        try (ChunkParts parts = new ChunkParts(store, cache, file, layout)) {
-            return new ChunkLeafScan(parts, spec, filter, sink).run();
+        try (Reservation memory = sink.memory().part();
+                ChunkParts parts = new ChunkParts(store, cache, file, layout, memory)) {
+            return new ChunkLeafScan(parts, spec, filter, sink, new Workspace(sink::wanted, memory)).run();
         }
     }
 }

@@ -2,8 +2,12 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Statistics;
+import io.waterwheel.query.exec.column.ScanEndedException;
+import io.waterwheel.query.exec.column.Workspace;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,7 +15,7 @@ import java.util.List;
  * One answer on its way out: what the parts make together, what is missing, and when it is enough. Thread-safe: the
  * parts come from several threads, and one at a time is merged.
  */
-final class Delivery {
+final class Delivery implements AutoCloseable {
     /** Where a chunk was read from. */
     enum Nearness {
         /** From the cache, or from a store that is equally near to all. */
@@ -22,8 +26,19 @@ final class Delivery {
         FAR
     }
 
+    /** What waits for a client at most, beside the rows that are being sent: the transport's threshold. */
+    private static final long QUEUED_BYTES = 1 << 20;
+    /** Rows that are handed out are there as a block, as vectors, and as a message. */
+    private static final int COPIES = 3;
+
     private final AnswerSink sink;
     private final PartsMerge merge;
+    /** What is merged. */
+    private final Reservation merging;
+    /** What is on its way to the client. */
+    private final Reservation answering;
+
+    private final boolean partial;
     private final long deadlineNanos;
     private final QueryClock clock;
     private final List<String> missing = new ArrayList<>();
@@ -36,12 +51,54 @@ final class Delivery {
     private Scanned inChunks = Scanned.NOTHING;
     private Scanned fresh = Scanned.NOTHING;
 
-    /** @param deadlineNanos by the clock */
-    Delivery(AnswerSink sink, PartsMerge merge, long deadlineNanos, QueryClock clock) {
+    /**
+     * An answer without rows yet.
+     *
+     * @param partial whether what has come by the deadline is wanted then
+     * @param deadlineNanos by the clock
+     * @param memory the query's; {@link #close} gives back what the answer took of it
+     */
+    Delivery(
+            AnswerSink sink, Gather gather, boolean partial, long deadlineNanos, QueryClock clock, Reservation memory) {
         this.clock = clock;
         this.sink = sink;
-        this.merge = merge;
+        this.partial = partial;
         this.deadlineNanos = deadlineNanos;
+        this.merging = memory.part();
+        this.answering = memory.part();
+        this.merge = gather.merge(new Workspace(this::mayMerge, merging));
+    }
+
+    /** Whether to go on with a merge: as {@link #done}, but what has come by the deadline may be put in order then. */
+    private boolean mayMerge() {
+        return !enough && !sink.cancelled() && (partial || clock.nanos() - deadlineNanos < 0);
+    }
+
+    /** Why a merge that was not to go on fails the query; whoever gave up has told another reason before. */
+    private WaterwheelException mergeEnded() {
+        enough = true;
+        boolean gone = sink.cancelled();
+        return new WaterwheelException(
+                WaterwheelException.Kind.TEMPORARY,
+                gone ? "CLIENT_GONE" : "INCOMPLETE",
+                gone
+                        ? "the receiver of the answer is gone"
+                        : "the answer could not be put together in time; allow more time, or ask for less");
+    }
+
+    private void handOut(TupleBlock rows) {
+        long bytes = QUEUED_BYTES + COPIES * rows.allocatedBytes();
+        if (bytes > answering.held()) {
+            answering.reserve(bytes - answering.held());
+        }
+        sink.rows(rows);
+    }
+
+    /** Gives the memory back; nobody may touch the answer any more. */
+    @Override
+    public synchronized void close() {
+        merging.close();
+        answering.close();
     }
 
     long deadlineNanos() {
@@ -86,10 +143,18 @@ final class Delivery {
         if (enough || sink.cancelled()) {
             return false;
         }
-        boolean more = merge.accept(part, rows -> {
-            sink.rows(rows);
-            return true;
-        });
+        boolean more;
+        try {
+            more = merge.accept(part, rows -> {
+                handOut(rows);
+                return true;
+            });
+        } catch (ScanEndedException e) {
+            if (enough) {
+                return false;
+            }
+            throw mergeEnded();
+        }
         if (!more) {
             // Never back to false: somebody may have given up meanwhile.
             enough = true;
@@ -110,15 +175,23 @@ final class Delivery {
 
     /** Hands out what is left; returns the number of tuples in the answer. */
     synchronized long finish() {
-        return merge.finish(rows -> {
-            sink.rows(rows);
-            return !sink.cancelled();
-        });
+        try {
+            return merge.finish(rows -> {
+                handOut(rows);
+                return !sink.cancelled();
+            });
+        } catch (ScanEndedException e) {
+            throw mergeEnded();
+        }
     }
 
     /** No tuple before this time can change the answer, given that only these keys match. */
     synchronized long settledBefore(List<KeyInterval> keys) {
-        return merge.settledBefore(keys);
+        try {
+            return merge.settledBefore(keys);
+        } catch (ScanEndedException e) {
+            throw mergeEnded();
+        }
     }
 
     /** Ends the reading of parts: the answer fails. */

@@ -6,6 +6,7 @@ import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -191,6 +192,11 @@ public final class FreshReader {
                 public boolean wanted() {
                     stopped[0] |= !sink.wanted();
                     return !stopped[0];
+                }
+
+                @Override
+                public Reservation memory() {
+                    return sink.memory();
                 }
 
                 @Override

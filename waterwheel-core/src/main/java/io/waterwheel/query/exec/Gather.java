@@ -111,6 +111,6 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
     /** Makes a part of the rows of one scan, which share this workspace. */
     abstract Collector collector(RowSink sink, Workspace workspace);
 
-    /** Makes the answer of the parts. */
-    abstract PartsMerge merge();
+    /** Makes the answer of the parts; what it holds, and for how long it may work, is the workspace's. */
+    abstract PartsMerge merge(Workspace workspace);
 }

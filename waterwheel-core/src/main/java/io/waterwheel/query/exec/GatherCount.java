@@ -46,7 +46,7 @@ final class GatherCount extends Gather {
     }
 
     @Override
-    PartsMerge merge() {
+    PartsMerge merge(Workspace workspace) {
         return new PartsMerge() {
             private long sum;
 

@@ -8,6 +8,7 @@ import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
 import io.waterwheel.query.exec.column.Workspace;
+import io.waterwheel.query.exec.memory.Reservation;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
@@ -127,10 +128,11 @@ final class GatherGroups extends Gather {
         return groupFields;
     }
 
-    GroupTable table() {
+    /** @param memory what the table is reserved from */
+    GroupTable table(Reservation memory) {
         String about = String.join(", ", wanted.groupBy())
                 + (wanted.bucket() == null ? "" : (wanted.groupBy().isEmpty() ? "" : ", ") + "time bucket");
-        return new GroupTable(groupTypes, about);
+        return new GroupTable(groupTypes, about, memory);
     }
 
     int groupColumns() {
@@ -172,11 +174,11 @@ final class GatherGroups extends Gather {
 
     @Override
     Collector collector(RowSink sink, Workspace workspace) {
-        return new GroupRows(this, stored, sink);
+        return new GroupRows(this, stored, sink, workspace);
     }
 
     @Override
-    PartsMerge merge() {
-        return new GroupMerge(this);
+    PartsMerge merge(Workspace workspace) {
+        return new GroupMerge(this, workspace);
     }
 }

@@ -108,20 +108,20 @@ final class GatherLatest extends Gather {
         return true;
     }
 
-    private LatestRows rows(RowLayout from, int[] fields) {
+    private LatestRows rows(RowLayout from, int[] fields, Workspace workspace) {
         LatestRows.Text text = textField < 0
                 ? null
                 : new LatestRows.Text(textField, new ExpressionCompiler(from).field(fields[textField]));
-        return new LatestRows(new RowCopy(from, fields, part), order, perKey, text, onlyText);
+        return new LatestRows(new RowCopy(from, fields, part), order, perKey, text, onlyText, workspace);
     }
 
     @Override
     Collector collector(RowSink sink, Workspace workspace) {
-        return rows(stored, sources).collector(sink, workspace);
+        return rows(stored, sources, workspace).collector(sink);
     }
 
     @Override
-    PartsMerge merge() {
-        return rows(part, RowCopy.identity(part)).merge(answer);
+    PartsMerge merge(Workspace workspace) {
+        return rows(part, RowCopy.identity(part), workspace).merge(answer);
     }
 }

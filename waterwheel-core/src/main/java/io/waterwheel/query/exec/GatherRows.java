@@ -52,7 +52,7 @@ final class GatherRows extends Gather {
     }
 
     @Override
-    PartsMerge merge() {
+    PartsMerge merge(Workspace workspace) {
         return new PartsMerge() {
             private long delivered;
 

@@ -73,18 +73,22 @@ final class GatherSorted extends Gather {
         }
     }
 
-    private TopRows rows(RowLayout from, int[] fields, int firstField) {
+    private TopRows rows(RowLayout from, int[] fields, int firstField, Workspace workspace) {
         return new TopRows(
-                new RowCopy(from, fields, part), order, most, new ExpressionCompiler(from).field(firstField));
+                new RowCopy(from, fields, part),
+                order,
+                most,
+                new ExpressionCompiler(from).field(firstField),
+                workspace);
     }
 
     @Override
     Collector collector(RowSink sink, Workspace workspace) {
-        return rows(stored, sources, sources[first]).collector(sink, workspace);
+        return rows(stored, sources, sources[first], workspace).collector(sink);
     }
 
     @Override
-    PartsMerge merge() {
-        return rows(part, RowCopy.identity(part), first).merge(answer);
+    PartsMerge merge(Workspace workspace) {
+        return rows(part, RowCopy.identity(part), first, workspace).merge(answer);
     }
 }

@@ -2,7 +2,6 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
-import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.column.ColumnNode;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
 import io.waterwheel.query.exec.column.RowView;
@@ -12,17 +11,24 @@ import java.util.List;
 
 /** Merges the parts of aggregates, and hands out the answer in the order of the groups. One thread at a time. */
 final class GroupMerge extends PartsMerge {
+    /** About what writing one aggregate of a group takes at worst; see {@link Workspace#spend}. */
+    private static final long GROUP_NANOS = 200;
+
     private final GatherGroups gather;
+    private final Workspace workspace;
     private final GroupTable table;
+    private final GroupRoom room;
     private final List<AggregateState> states;
     private final ColumnNode[] groups;
     private final Values[] keys;
     private int[] groupOf = {};
     private long found;
 
-    GroupMerge(GatherGroups gather) {
+    GroupMerge(GatherGroups gather, Workspace workspace) {
         this.gather = gather;
-        this.table = gather.table();
+        this.workspace = workspace;
+        this.table = gather.table(workspace.memory());
+        this.room = new GroupRoom(workspace.memory());
         this.states = gather.states();
         ExpressionCompiler compiler = new ExpressionCompiler(gather.partLayout());
         this.groups = new ColumnNode[gather.groupColumns()];
@@ -36,13 +42,11 @@ final class GroupMerge extends PartsMerge {
     @Override
     boolean accept(TupleBlock part, RowSink sink) {
         int[] all = AggregateState.all(part);
-        RowView view = RowView.of(part);
+        RowView view = RowView.of(part, workspace);
         for (ColumnNode group : groups) {
             group.evaluate(view, all, all.length);
         }
-        if (groupOf.length < all.length) {
-            groupOf = new int[all.length];
-        }
+        groupOf = workspace.renewed(groupOf, all.length);
         table.find(keys, all, all.length, groupOf);
         int field = groups.length;
         for (AggregateState state : states) {
@@ -50,7 +54,7 @@ final class GroupMerge extends PartsMerge {
             state.merge(part, field, groupOf);
             field += state.columns().size();
         }
-        GroupRows.requireRoom(states);
+        room.require(states);
         return true;
     }
 
@@ -61,31 +65,53 @@ final class GroupMerge extends PartsMerge {
 
     @Override
     long finish(RowSink sink) {
-        RowLayout layout = gather.answerLayout();
-        // In one block first: it is as large as the groups' values, which are bounded.
-        TupleBlock answer = new TupleBlock(layout, table.groups());
-        for (int group = 0; group < table.groups(); group++) {
-            if (layout.nullMaskColumn() >= 0) {
-                answer.setNullMask(group, 0);
-            }
-            table.write(group, answer, group);
+        int[] sorted = sorted();
+        PartBlocks blocks = new PartBlocks(gather.answerLayout(), sink);
+        for (AggregateState state : states) {
+            state.groups(table.groups());
+        }
+        for (int group : sorted) {
+            workspace.spend(GROUP_NANOS * states.size());
+            TupleBlock block = blocks.row();
+            int row = block.size();
+            table.write(group, block, row);
             for (int a = 0; a < states.size(); a++) {
-                states.get(a).groups(table.groups());
-                if (!states.get(a).writeAnswer(answer, group, groups.length + a, group)) {
-                    AggregateState.setNull(answer, group, groups.length + a);
+                if (!states.get(a).writeAnswer(block, row, groups.length + a, group)) {
+                    AggregateState.setNull(block, row, groups.length + a);
                 }
             }
+            if (!blocks.wrote()) {
+                return found;
+            }
         }
-        answer.setSize(table.groups());
+        blocks.finish();
+        return found;
+    }
+
+    /** The groups in the order of their values, which are laid out as rows for it. */
+    private int[] sorted() {
+        if (groups.length == 0) {
+            return new int[] {0};
+        }
+        int count = table.groups();
+        RowLayout layout = RowLayout.ofFields(gather.answerLayout().fields().subList(0, groups.length));
+        workspace.memory().reserve(count * (layout.rowWidth() + 8L) + table.keyBytes());
+        TupleBlock values = new TupleBlock(layout, count);
+        values.ensureArena(table.keyBytes());
+        int[] sorted = new int[count];
         int[] by = new int[groups.length];
+        for (int group = 0; group < count; group++) {
+            sorted[group] = group;
+            if (layout.nullMaskColumn() >= 0) {
+                values.setNullMask(group, 0);
+            }
+            table.write(group, values, group);
+        }
+        values.setSize(count);
         for (int g = 0; g < by.length; g++) {
             by[g] = g;
         }
-        int[] sorted = AggregateState.all(answer);
-        new RowOrder(layout, by, new boolean[by.length]).sort(answer, sorted, sorted.length, Workspace.unhurried());
-        ResultRows rows = new ResultRows(layout, RowCopy.identity(layout), layout, Query.NO_LIMIT, sink);
-        rows.add(RowView.of(answer), sorted, sorted.length);
-        rows.finish();
-        return found;
+        new RowOrder(layout, by, new boolean[by.length]).sort(values, sorted, count, workspace);
+        return sorted;
     }
 }

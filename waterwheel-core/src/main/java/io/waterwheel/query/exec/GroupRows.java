@@ -7,6 +7,7 @@ import io.waterwheel.query.exec.column.ColumnNode;
 import io.waterwheel.query.exec.column.ExpressionCompiler;
 import io.waterwheel.query.exec.column.RowView;
 import io.waterwheel.query.exec.column.Values;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class GroupRows extends Collector {
     private final GatherGroups gather;
     private final RowSink sink;
+    private final Workspace workspace;
     private final GroupTable table;
+    private final GroupRoom room;
     private final List<AggregateState> states;
     private final ColumnNode[] groups;
     private final @Nullable ColumnNode[] arguments;
@@ -23,11 +26,13 @@ final class GroupRows extends Collector {
     private final Values buckets = new Values();
     private int[] groupOf = {};
 
-    GroupRows(GatherGroups gather, RowLayout stored, RowSink sink) {
+    GroupRows(GatherGroups gather, RowLayout stored, RowSink sink, Workspace workspace) {
         this.gather = gather;
         this.sink = sink;
-        this.table = gather.table();
+        this.workspace = workspace;
+        this.table = gather.table(workspace.memory());
         this.states = gather.states();
+        this.room = new GroupRoom(workspace.memory());
         ExpressionCompiler compiler = new ExpressionCompiler(stored);
         int[] fields = gather.groupFields();
         this.groups = new ColumnNode[fields.length];
@@ -55,9 +60,7 @@ final class GroupRows extends Collector {
             return;
         }
         found(count);
-        if (groupOf.length < view.rows) {
-            groupOf = new int[view.rows];
-        }
+        groupOf = workspace.renewed(groupOf, view.rows);
         for (ColumnNode group : groups) {
             group.evaluate(view, selected, count);
         }
@@ -77,27 +80,12 @@ final class GroupRows extends Collector {
                 argument.release(view);
             }
         }
-        requireRoom(states);
+        room.require(states);
     }
-
-    static void requireRoom(List<AggregateState> states) {
-        long bytes = 0;
-        for (AggregateState state : states) {
-            bytes += state.bytes();
-        }
-        if (bytes > MAX_STATE_BYTES) {
-            throw new io.waterwheel.model.WaterwheelException(
-                    io.waterwheel.model.WaterwheelException.Kind.USER,
-                    "TOO_MANY_GROUPS",
-                    "query: the aggregates' values have over " + (MAX_STATE_BYTES >> 20)
-                            + " MiB together; group by less, or narrow the query");
-        }
-    }
-
-    private static final long MAX_STATE_BYTES = 128L << 20;
 
     private void fillBuckets(RowView view, int[] selected, int count) {
         if (buckets.longs.length < view.rows) {
+            workspace.memory().reserve(8L * (view.rows - buckets.longs.length));
             buckets.longs = new long[view.rows];
         }
         for (int i = 0; i < count; i++) {

@@ -6,13 +6,15 @@ import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.exec.column.OrderedBits;
 import io.waterwheel.query.exec.column.Values;
+import io.waterwheel.query.exec.memory.Reservation;
 import io.waterwheel.query.expression.ValueType;
 import java.util.Arrays;
 import java.util.List;
 
 /**
  * Numbers the groups: gives each combination of values a number, from 0 in the order of their first rows. Hashes rows
- * of values laid out as bytes; open addressing, at most half full; no object a row or group. One thread.
+ * of values laid out as bytes; open addressing, at most half full; no object a row or group. What it holds is reserved.
+ * One thread.
  */
 final class GroupTable {
     /** Most groups of a query. */
@@ -25,6 +27,7 @@ final class GroupTable {
     private final ValueType[] types;
     private final String about;
     private final SeededHash hash = new SeededHash();
+    private final Reservation memory;
     /** Group number plus 1 by slot; 0 for none. */
     private int[] slots = new int[64];
 
@@ -40,8 +43,14 @@ final class GroupTable {
 
     private long lastWord;
 
-    /** @param about what is grouped by, for messages */
-    GroupTable(List<ValueType> types, String about) {
+    /**
+     * A table without groups; without types, with the one of all rows.
+     *
+     * @param about what is grouped by, for messages
+     * @param memory what it holds is reserved from it
+     */
+    GroupTable(List<ValueType> types, String about, Reservation memory) {
+        this.memory = memory;
         this.types = types.toArray(ValueType[]::new);
         this.about = about;
         if (this.types.length == 0) {
@@ -51,6 +60,11 @@ final class GroupTable {
 
     int groups() {
         return groups;
+    }
+
+    /** Bytes of the values of all groups, as {@link #write} adds them to a block's arena at most. */
+    int keyBytes() {
+        return starts[groups];
     }
 
     /** Leaves the group of each selected row, by row number. */
@@ -84,12 +98,17 @@ final class GroupTable {
         return type == ValueType.DOUBLE ? OrderedBits.of(values.doubles[row]) : values.longs[row];
     }
 
+    private void growScratch(int length) {
+        memory.reserve(length - scratch.length);
+        scratch = Arrays.copyOf(scratch, length);
+    }
+
     private int layOut(Values[] values, int row) {
         int at = 0;
         for (int v = 0; v < types.length; v++) {
             Values column = values[v];
             if (scratch.length < at + 9) {
-                scratch = Arrays.copyOf(scratch, at * 2 + 9);
+                growScratch(at * 2 + 9);
             }
             if (column.anyNull && column.nulls[row]) {
                 scratch[at++] = 0;
@@ -100,7 +119,7 @@ final class GroupTable {
                 long reference = column.longs[row];
                 int length = TupleBlock.referenceLength(reference);
                 if (scratch.length < at + 4 + length) {
-                    scratch = Arrays.copyOf(scratch, (at + 4 + length) * 2);
+                    growScratch((at + 4 + length) * 2);
                 }
                 LittleEndian.putInt(scratch, at, length);
                 System.arraycopy(column.slab(reference), column.offset(reference), scratch, at + 4, length);
@@ -145,9 +164,15 @@ final class GroupTable {
             throw tooLarge("the groups' values have over " + (MAX_KEY_BYTES >> 20) + " MiB together");
         }
         if (keys.length < start + length) {
-            keys = Arrays.copyOf(keys, Math.max(start + length, keys.length * 2));
+            int old = keys.length;
+            int grown = Math.max(start + length, old * 2);
+            memory.reserve(grown);
+            keys = Arrays.copyOf(keys, grown);
+            memory.release(old);
         }
         if (hashes.length == groups) {
+            // Both arrays, twice as long.
+            memory.reserve(8L * groups);
             hashes = Arrays.copyOf(hashes, groups * 2);
             starts = Arrays.copyOf(starts, groups * 2 + 1);
         }
@@ -157,6 +182,7 @@ final class GroupTable {
     }
 
     private void rehash() {
+        memory.reserve(4L * slots.length);
         slots = new int[slots.length * 2];
         int mask = slots.length - 1;
         for (int g = 0; g < groups; g++) {

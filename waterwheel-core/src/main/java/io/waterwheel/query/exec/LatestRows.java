@@ -8,6 +8,7 @@ import io.waterwheel.query.Result;
 import io.waterwheel.query.exec.column.ColumnNode;
 import io.waterwheel.query.exec.column.RowView;
 import io.waterwheel.query.exec.column.Values;
+import io.waterwheel.query.exec.column.Workspace;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ final class LatestRows extends KeptRows {
     private final @Nullable Text text;
     private final byte @Nullable [] onlyText;
     /** By key that has its number of rows: the time of the last of them. */
-    private final LongTable oldest = new LongTable();
+    private final LongTable oldest;
     /** The same by text. */
     private final TextTimes oldestOfText;
 
@@ -43,21 +44,28 @@ final class LatestRows extends KeptRows {
     private int[] lastOfText = {};
 
     private int lastCount;
-    /** The block that {@link #oldestOfText} was set from; any other is newer. */
-    private @Nullable TupleBlock told;
-
     private int[] candidates = {};
 
     /** @param onlyText the only text that can match, or null when there may be others */
-    LatestRows(RowCopy copy, RowOrder order, int perKey, @Nullable Text text, byte @Nullable [] onlyText) {
-        super(copy, order);
+    LatestRows(
+            RowCopy copy,
+            RowOrder order,
+            int perKey,
+            @Nullable Text text,
+            byte @Nullable [] onlyText,
+            Workspace workspace) {
+        super(copy, order, workspace);
+        this.oldest = new LongTable(workspace.memory());
         this.onlyText = onlyText;
         this.perKey = perKey;
         this.keyField = copy.layout().fields().size() - 2;
         this.timeField = keyField + 1;
         this.text = text;
-        this.oldestOfText =
-                new TextTimes(block(), text == null ? 0 : copy.layout().columnOf(text.field()), column(timeField));
+        this.oldestOfText = new TextTimes(
+                new TupleBlock(copy.layout(), 0),
+                text == null ? 0 : copy.layout().columnOf(text.field()),
+                column(timeField),
+                workspace.memory());
     }
 
     private int column(int field) {
@@ -66,9 +74,7 @@ final class LatestRows extends KeptRows {
 
     @Override
     void add(RowView view, int[] selected, int count) {
-        if (candidates.length < count) {
-            candidates = new int[count];
-        }
+        candidates = workspace().renewed(candidates, count);
         int kept = text == null ? perhapsNew(view, selected, count) : perhapsNew(text, view, selected, count);
         if (kept > 0) {
             keep(view, candidates, kept);
@@ -90,7 +96,6 @@ final class LatestRows extends KeptRows {
     }
 
     private int perhapsNew(Text of, RowView view, int[] selected, int count) {
-        tell();
         if (oldestOfText.size() == 0) {
             System.arraycopy(selected, 0, candidates, 0, count);
             return count;
@@ -112,18 +117,17 @@ final class LatestRows extends KeptRows {
         return kept;
     }
 
-    /** After the block was cut: the rows that stay are its first, in order. */
-    private void tell() {
-        if (told != block()) {
-            told = block();
-            oldestOfText.set(told, lastOfText, lastCount);
+    @Override
+    void compacted() {
+        if (text != null) {
+            oldestOfText.set(block(), lastOfText, lastCount);
         }
     }
 
     /** A view of a part, whose keys and times are its last fields. */
     @Override
     RowView view(TupleBlock part) {
-        RowView view = RowView.of(part);
+        RowView view = RowView.of(part, workspace());
         view.keys = longs(part, keyField);
         view.times = longs(part, timeField);
         return view;
@@ -196,7 +200,9 @@ final class LatestRows extends KeptRows {
             return;
         }
         if (lastCount == lastOfText.length) {
-            lastOfText = Arrays.copyOf(lastOfText, Math.max(64, lastCount * 2));
+            int more = Math.max(64, lastCount * 2) - lastCount;
+            workspace().memory().reserve(4L * more);
+            lastOfText = Arrays.copyOf(lastOfText, lastCount + more);
         }
         lastOfText[lastCount++] = place;
     }
@@ -210,7 +216,6 @@ final class LatestRows extends KeptRows {
     long settledBefore(List<KeyInterval> keys) {
         compact();
         if (text != null) {
-            tell();
             // Any number of texts may share a key, so only one that was named can be told to have all its rows.
             return onlyText == null ? Long.MIN_VALUE : oldestOfText.get(onlyText, 0, onlyText.length, Long.MIN_VALUE);
         }

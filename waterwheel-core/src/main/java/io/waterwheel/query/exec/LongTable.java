@@ -1,14 +1,25 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.query.exec.memory.Reservation;
 import java.util.Arrays;
 
 /** A table from long to long: open addressing, linear probing, at most half full. One thread. */
 final class LongTable {
+    /** Of one slot, in its three arrays. */
+    private static final long SLOT_BYTES = 17;
+
     private final SeededHash hash = new SeededHash();
+    private final Reservation memory;
     private long[] keys = new long[16];
     private long[] values = new long[16];
     private boolean[] used = new boolean[16];
     private int size;
+
+    /** @param memory what its arrays are reserved from */
+    LongTable(Reservation memory) {
+        this.memory = memory;
+        memory.reserve(SLOT_BYTES * keys.length);
+    }
 
     int size() {
         return size;
@@ -47,6 +58,7 @@ final class LongTable {
         long[] oldKeys = keys;
         long[] oldValues = values;
         boolean[] oldUsed = used;
+        memory.reserve(SLOT_BYTES * oldKeys.length * 2);
         keys = new long[oldKeys.length * 2];
         values = Arrays.copyOf(oldValues, keys.length);
         used = new boolean[keys.length];
@@ -58,5 +70,6 @@ final class LongTable {
                 values[at] = oldValues[i];
             }
         }
+        memory.release(SLOT_BYTES * oldKeys.length);
     }
 }

@@ -15,6 +15,8 @@ import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
+import io.waterwheel.query.exec.memory.QueryMemory;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * executor's. Thread-safe.
  *
  * <p>What is held per query: one chunk's matching tuples a query server, {@link #MAX_HELD_BYTES} of an indexer's; and
- * what its order, limit or groups keep, see the gathering.
+ * what its order, limit or groups keep, see the gathering. All of it is reserved from the {@link QueryMemory}.
  */
 public final class QueryRunner {
     /* Nothing reaches the client before every indexer has accepted the snapshot, so planning again never repeats a
@@ -61,6 +63,9 @@ public final class QueryRunner {
     /** A plan older than this is made anew: what it says of fresh tuples may be refused. */
     private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** About what a chunk of a plan takes: its place in lists and in the dispatch. */
+    private static final long CHUNK_BYTES = 200;
+
     /** Of one indexer's tuples, what is held here so that the indexer need not. */
     private static final long MAX_HELD_BYTES = 32 << 20;
 
@@ -73,10 +78,11 @@ public final class QueryRunner {
     private final DispatchPolicy policy;
     private final QueryClock clock;
     private final Admission admission;
+    private final QueryMemory memory;
 
     /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
-        this(snapshots, endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM);
+        this(snapshots, endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM, QueryMemory.unlimited());
     }
 
     /**
@@ -86,27 +92,30 @@ public final class QueryRunner {
      *     none, for admission bounds their number
      * @param policy how chunks are given to query servers
      * @param admission gives queries their turns
+     * @param memory what queries hold is reserved from it
      */
     public QueryRunner(
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
             Function<Lane, ExecutorService> executors,
             DispatchPolicy policy,
-            Admission admission) {
-        this(snapshots, endpoints, executors, policy, QueryClock.SYSTEM, admission);
+            Admission admission,
+            QueryMemory memory) {
+        this(snapshots, endpoints, executors, policy, QueryClock.SYSTEM, admission, memory);
     }
 
     /**
-     * One in which no query waits, by another clock; the executor may run what it is given at once, on the thread that
-     * submits it.
+     * One in which no query waits, by another clock and within this memory; the executor may run what it is given at
+     * once, on the thread that submits it.
      */
     public QueryRunner(
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
             ExecutorService executor,
             DispatchPolicy policy,
-            QueryClock clock) {
-        this(snapshots, endpoints, lane -> executor, policy, clock, Admission.unlimited());
+            QueryClock clock,
+            QueryMemory memory) {
+        this(snapshots, endpoints, lane -> executor, policy, clock, Admission.unlimited(), memory);
     }
 
     private QueryRunner(
@@ -115,7 +124,9 @@ public final class QueryRunner {
             Function<Lane, ExecutorService> executors,
             DispatchPolicy policy,
             QueryClock clock,
-            Admission admission) {
+            Admission admission,
+            QueryMemory memory) {
+        this.memory = memory;
         this.policy = policy;
         this.clock = clock;
         this.snapshots = snapshots;
@@ -136,7 +147,7 @@ public final class QueryRunner {
         try (open) {
             AnswerSink admitted = new AdmittedSink(
                     sink, open, System.nanoTime() + query.timeout().toNanos());
-            run(admitted, () -> new Run(query, admitted, open).answer());
+            run(admitted, reservation -> new Run(query, admitted, open, reservation).answer());
         }
     }
 
@@ -148,22 +159,22 @@ public final class QueryRunner {
      */
     public void runOnChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
             throws InterruptedException {
-        run(sink, () -> {
+        run(sink, reservation -> {
             ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot));
             List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
             QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
             // Not admitted: of these there is one at a time.
-            new Run(query, sink, null).deliver(plan, Map.of(), List.of());
+            new Run(query, sink, null, reservation).deliver(plan, Map.of(), List.of());
         });
     }
 
     private interface Answering {
-        void answer() throws IOException, InterruptedException;
+        void answer(Reservation memory) throws IOException, InterruptedException;
     }
 
-    private static void run(AnswerSink sink, Answering answering) throws InterruptedException {
-        try {
-            answering.answer();
+    private void run(AnswerSink sink, Answering answering) throws InterruptedException {
+        try (Reservation reservation = memory.open()) {
+            answering.answer(reservation);
         } catch (OutOfMemoryError e) {
             sink.fail(failed(e));
         } catch (WaterwheelException e) {
@@ -190,13 +201,15 @@ public final class QueryRunner {
     private final class Run {
         private final Query query;
         private final AnswerSink sink;
+        private final Reservation memory;
         private final long deadline;
         /** Null for one that takes no turns. */
         private final Admission.@Nullable OpenQuery turn;
 
         private Lane lane = Lane.HEAVY;
 
-        Run(Query query, AnswerSink sink, Admission.@Nullable OpenQuery turn) {
+        Run(Query query, AnswerSink sink, Admission.@Nullable OpenQuery turn, Reservation memory) {
+            this.memory = memory;
             this.query = query;
             this.sink = sink;
             this.turn = turn;
@@ -385,8 +398,16 @@ public final class QueryRunner {
 
         private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble)
                 throws IOException, InterruptedException {
-            Delivery delivery =
-                    new Delivery(sink, plan.resolved().spec().gather().merge(), deadline, clock);
+            memory.reserve(CHUNK_BYTES * plan.chunks().size());
+            Gather gather = plan.resolved().spec().gather();
+            try (Delivery delivery = new Delivery(sink, gather, query.allowPartial(), deadline, clock, memory)) {
+                deliver(plan, replies, trouble, delivery);
+            }
+        }
+
+        private void deliver(
+                QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble, Delivery delivery)
+                throws IOException, InterruptedException {
             trouble.forEach(delivery::miss);
             sink.start(plan.resolved().fields());
             Map<Integer, Long> positions = new HashMap<>();
@@ -489,7 +510,7 @@ public final class QueryRunner {
 
         private ChunkReads reads(ResolvedQuery asked, List<ChunkDescriptor> chunks, Delivery delivery) {
             Endpoints servers = endpoints.apply(asked.stream().id());
-            return new ChunkReads(asked, chunks, delivery, servers, executors.apply(lane), clock);
+            return new ChunkReads(asked, chunks, delivery, servers, executors.apply(lane), clock, memory);
         }
 
         private void deliver(
@@ -520,32 +541,38 @@ public final class QueryRunner {
             }
             // The indexer's memory is held while its tuples are read: not longer, as long as they fit here.
             List<TupleBlock> held = new ArrayList<>();
-            long[] heldBytes = {0};
             boolean[] cut = {false};
-            long found = reply.rows(new RowSink() {
-                @Override
-                public boolean accept(TupleBlock rows) {
-                    if (heldBytes[0] < MAX_HELD_BYTES) {
-                        heldBytes[0] += rows.bytes();
-                        held.add(rows);
-                        return wanted();
+            long found;
+            try (Reservation holding = memory.part()) {
+                found = reply.rows(new RowSink() {
+                    @Override
+                    public boolean accept(TupleBlock rows) {
+                        if (holding.held() < MAX_HELD_BYTES && holding.tryReserve(rows.allocatedBytes())) {
+                            held.add(rows);
+                            return wanted();
+                        }
+                        return delivery.acceptAll(held) && delivery.accept(rows);
                     }
-                    return delivery.acceptAll(held) && delivery.accept(rows);
-                }
 
-                @Override
-                public boolean wanted() {
-                    cut[0] |= delivery.done();
-                    return !cut[0];
-                }
+                    @Override
+                    public Reservation memory() {
+                        return memory;
+                    }
 
-                @Override
-                public void scanned(Scanned what) {
-                    delivery.scannedFresh(what);
-                }
-            });
-            reply.close();
-            delivery.acceptAll(held);
+                    @Override
+                    public boolean wanted() {
+                        cut[0] |= delivery.done();
+                        return !cut[0];
+                    }
+
+                    @Override
+                    public void scanned(Scanned what) {
+                        delivery.scannedFresh(what);
+                    }
+                });
+                reply.close();
+                delivery.acceptAll(held);
+            }
             delivery.found(found);
             if (cut[0] && !delivery.nobodyWaits()) {
                 delivery.miss(name + " was not read to its end in time");

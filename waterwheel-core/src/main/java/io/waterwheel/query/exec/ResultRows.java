@@ -41,7 +41,7 @@ final class ResultRows extends Collector {
                 block = into;
             }
             int rows = (int) Math.min(left, Math.min(blockRows - into.size(), count - from));
-            rows = copy.rowsThatFit(view, selected, from, rows, into.arenaSize());
+            rows = RowCopy.rows(copy.rowsThatFit(view, selected, from, rows, into.arenaSize()));
             copy.copy(view, selected, from, rows, into);
             from += rows;
             left -= rows;

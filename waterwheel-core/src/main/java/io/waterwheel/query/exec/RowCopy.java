@@ -45,24 +45,43 @@ final class RowCopy {
         return field == KEY ? RowLayout.KEY : field == TIME ? RowLayout.TIME : stored.columnOf(field);
     }
 
-    /** Of the rows, those whose values the block's arena takes before it is full; at least one. */
-    int rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
+    /**
+     * Of the rows, those whose values the block's arena takes before it is full; at least one.
+     *
+     * @return how many they are, {@link #rows}, and the bytes that they add to the arena, {@link #arenaBytes}
+     */
+    long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
         if (!result.hasVariable()) {
-            return rows;
+            return (long) rows << 32;
         }
-        long bytes = arenaSize;
+        int bytes = 0;
         for (int i = 0; i < rows; i++) {
-            for (int field : fields) {
-                int column = source(field);
-                if (column >= 0 && stored.variable(column)) {
-                    bytes += TupleBlock.referenceLength(reference(view, column, selected[from + i]));
-                }
-            }
-            if (bytes >= BLOCK_BYTES) {
-                return i + 1;
+            bytes += arenaBytes(view, selected[from + i]);
+            if (arenaSize + bytes >= BLOCK_BYTES) {
+                return (i + 1L) << 32 | bytes;
             }
         }
-        return rows;
+        return (long) rows << 32 | bytes;
+    }
+
+    static int rows(long thatFit) {
+        return (int) (thatFit >>> 32);
+    }
+
+    static int arenaBytes(long thatFit) {
+        return (int) thatFit;
+    }
+
+    /** Bytes of the arena that one row takes. */
+    int arenaBytes(RowView view, int row) {
+        int bytes = 0;
+        for (int field : fields) {
+            int column = source(field);
+            if (column >= 0 && stored.variable(column)) {
+                bytes += TupleBlock.referenceLength(reference(view, column, row));
+            }
+        }
+        return bytes;
     }
 
     private static long reference(RowView view, int column, int row) {

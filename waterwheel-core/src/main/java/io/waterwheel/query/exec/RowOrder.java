@@ -18,6 +18,8 @@ final class RowOrder {
     /** Nanoseconds that comparing two rows may take; see {@link Workspace#spend}. */
     private static final long COMPARISON = 20;
 
+    private static final int RUN_ROWS = 4096;
+
     private final RowLayout layout;
     private final int[] fields;
     private final boolean[] descending;
@@ -82,19 +84,31 @@ final class RowOrder {
 
     /** Sorts the first {@code count} row numbers; equal rows stay in their order. */
     void sort(TupleBlock block, int[] rows, int count, Workspace workspace) {
+        int[] other = new int[count];
+        // Each run while its rows are in the processor's cache.
+        for (int low = 0; low < count; low += RUN_ROWS) {
+            sort(block, rows, other, low, Math.min(count, low + RUN_ROWS), 1, workspace);
+        }
+        sort(block, rows, other, 0, count, RUN_ROWS, workspace);
+    }
+
+    /** Sorts row numbers of which so many at a time are sorted already. */
+    private void sort(TupleBlock block, int[] rows, int[] other, int first, int end, int sorted, Workspace workspace) {
         int[] from = rows;
-        int[] to = new int[count];
-        for (int width = 1; width < count; width *= 2) {
-            for (int low = 0; low < count; low += 2 * width) {
-                workspace.spend(Math.min(2L * width, count - low) * COMPARISON);
-                merge(block, from, low, Math.min(count, low + width), Math.min(count, low + 2 * width), to);
+        int[] to = other;
+        for (long width = sorted; width < end - first; width *= 2) {
+            for (long low = first; low < end; low += 2 * width) {
+                int middle = (int) Math.min(end, low + width);
+                int high = (int) Math.min(end, low + 2 * width);
+                workspace.spend((high - low) * COMPARISON);
+                merge(block, from, (int) low, middle, high, to);
             }
             int[] swap = from;
             from = to;
             to = swap;
         }
         if (from != rows) {
-            System.arraycopy(from, 0, rows, 0, count);
+            System.arraycopy(from, first, rows, first, end - first);
         }
     }
 

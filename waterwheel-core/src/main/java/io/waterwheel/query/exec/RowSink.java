@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Scanned;
+import io.waterwheel.query.exec.memory.Reservation;
 
 /** Takes the rows of an answer, block by block. Called on the thread that scans. */
 @FunctionalInterface
@@ -20,6 +21,11 @@ public interface RowSink {
      */
     default boolean wanted() {
         return true;
+    }
+
+    /** What a scan reserves its memory from, in parts that it closes. */
+    default Reservation memory() {
+        return Reservation.unlimited();
     }
 
     /**

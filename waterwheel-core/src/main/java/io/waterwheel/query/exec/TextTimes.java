@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.TupleBlock;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.util.Arrays;
 
 /**
@@ -18,12 +19,16 @@ final class TextTimes {
     private int size;
 
     private final SeededHash hash = new SeededHash();
+    private final Reservation memory;
 
     /**
+     * @param block of the table's layout, without rows
      * @param textColumn column of the texts
      * @param timeColumn column of the times, longs
+     * @param memory what its slots are reserved from
      */
-    TextTimes(TupleBlock block, int textColumn, int timeColumn) {
+    TextTimes(TupleBlock block, int textColumn, int timeColumn, Reservation memory) {
+        this.memory = memory;
         this.block = block;
         this.textColumn = textColumn;
         this.timeColumn = timeColumn;
@@ -39,6 +44,7 @@ final class TextTimes {
         size = count;
         int needed = Math.max(16, Integer.highestOneBit(Math.max(1, count)) * 4);
         if (slots.length < needed) {
+            memory.reserve(4L * (needed - slots.length));
             slots = new int[needed];
         } else {
             Arrays.fill(slots, 0);

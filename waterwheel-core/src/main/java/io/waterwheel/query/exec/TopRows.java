@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.query.exec.column.ColumnNode;
 import io.waterwheel.query.exec.column.RowView;
+import io.waterwheel.query.exec.column.Workspace;
 
 /** The first rows by an order: top-k. Rows that come after the last of them by the first field are not even copied. */
 final class TopRows extends KeptRows {
@@ -11,17 +12,15 @@ final class TopRows extends KeptRows {
     private int[] candidates = {};
 
     /** @param first the field that is ordered by first, in terms of the source of the rows */
-    TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first) {
-        super(copy, order);
+    TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first, Workspace workspace) {
+        super(copy, order, workspace);
         this.most = most;
         this.first = first;
     }
 
     @Override
     void add(RowView view, int[] selected, int count) {
-        if (candidates.length < count) {
-            candidates = new int[count];
-        }
+        candidates = workspace().renewed(candidates, count);
         int kept = 0;
         first.evaluate(view, selected, count);
         for (int i = 0; i < count; i++) {
@@ -43,6 +42,11 @@ final class TopRows extends KeptRows {
             lastPrefix = order().prefix(block(), sorted[most - 1]);
         }
         return most;
+    }
+
+    @Override
+    boolean allStay(int count) {
+        return count < most;
     }
 
     @Override

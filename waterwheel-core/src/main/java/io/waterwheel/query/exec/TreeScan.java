@@ -10,6 +10,7 @@ import io.waterwheel.query.Scanned;
 import io.waterwheel.query.exec.column.RowView;
 import io.waterwheel.query.exec.column.ScanEndedException;
 import io.waterwheel.query.exec.column.Workspace;
+import io.waterwheel.query.exec.memory.Reservation;
 import java.util.Arrays;
 
 /**
@@ -85,6 +86,11 @@ public final class TreeScan {
         }
 
         @Override
+        public Reservation memory() {
+            return sink.memory();
+        }
+
+        @Override
         public void scanned(Scanned what) {
             sink.scanned(what);
         }
@@ -100,7 +106,19 @@ public final class TreeScan {
 
     private static long scanPinned(
             TemplateTree tree, Leaves leaves, ScanSpec spec, RowFilter filter, RowSink sink, ScanTally tally) {
-        Workspace workspace = new Workspace(sink::wanted);
+        try (Reservation memory = sink.memory().part()) {
+            return scanPinned(tree, leaves, spec, filter, sink, tally, new Workspace(sink::wanted, memory));
+        }
+    }
+
+    private static long scanPinned(
+            TemplateTree tree,
+            Leaves leaves,
+            ScanSpec spec,
+            RowFilter filter,
+            RowSink sink,
+            ScanTally tally,
+            Workspace workspace) {
         Collector rows = spec.gather().collector(sink, workspace);
         try {
             if (scanLeaves(tree, leaves, filter, rows, workspace, sink, tally)) {

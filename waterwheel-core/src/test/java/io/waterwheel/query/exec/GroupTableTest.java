@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.exec.column.OrderedBits;
 import io.waterwheel.query.exec.column.Values;
+import io.waterwheel.query.exec.memory.Reservation;
 import io.waterwheel.query.expression.ValueType;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -46,7 +47,7 @@ final class GroupTableTest {
 
     @Test
     void keepsWhatItHasWhenThereIsNoRoomForAGroup() {
-        GroupTable table = new GroupTable(List.of(ValueType.INTEGER), "v");
+        GroupTable table = new GroupTable(List.of(ValueType.INTEGER), "v", Reservation.unlimited());
         for (int g = 0; g < GroupTable.MAX_GROUPS; g++) {
             assertThat(find(table, 7L * g)).isEqualTo(g);
         }

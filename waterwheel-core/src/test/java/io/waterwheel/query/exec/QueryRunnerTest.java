@@ -27,6 +27,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Seen;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.exec.memory.QueryMemory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -397,7 +398,14 @@ final class QueryRunnerTest {
         Scan scan = (subquery, resolved, sink) -> endless(resolved, sink, clock);
         Endpoints endpoints = endpoints(Map.of("q", scan), QueryRunnerTest::nothingFresh);
         Answer answer = new Answer();
-        new QueryRunner(snapshots(Map.of()), id -> endpoints, executor, DispatchPolicy.LADA, clock).run(query, answer);
+        new QueryRunner(
+                        snapshots(Map.of()),
+                        id -> endpoints,
+                        executor,
+                        DispatchPolicy.LADA,
+                        clock,
+                        QueryMemory.unlimited())
+                .run(query, answer);
         return answer;
     }
 

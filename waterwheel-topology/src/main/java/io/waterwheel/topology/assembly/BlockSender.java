@@ -4,6 +4,7 @@ import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Scanned;
 import io.waterwheel.query.exec.RowSink;
+import io.waterwheel.query.exec.memory.Reservation;
 import io.waterwheel.topology.rpc.MessageSink;
 
 /**
@@ -13,13 +14,20 @@ import io.waterwheel.topology.rpc.MessageSink;
 final class BlockSender implements RowSink {
     private final MessageSink sink;
     private final long deadlineNanos;
+    private final Reservation memory;
     private int blocks;
     private boolean cut;
     private boolean interrupted;
     private Scanned scanned = Scanned.NOTHING;
 
-    /** @param deadlineNanos as {@link System#nanoTime} counts */
-    BlockSender(MessageSink sink, long deadlineNanos) {
+    /**
+     * A sender.
+     *
+     * @param deadlineNanos as {@link System#nanoTime} counts
+     * @param memory of the subquery
+     */
+    BlockSender(MessageSink sink, long deadlineNanos, Reservation memory) {
+        this.memory = memory;
         this.sink = sink;
         this.deadlineNanos = deadlineNanos;
     }
@@ -39,6 +47,11 @@ final class BlockSender implements RowSink {
     public boolean wanted() {
         cut |= sink.cancelled() || System.nanoTime() - deadlineNanos >= 0;
         return !cut && !interrupted;
+    }
+
+    @Override
+    public Reservation memory() {
+        return memory;
     }
 
     @Override

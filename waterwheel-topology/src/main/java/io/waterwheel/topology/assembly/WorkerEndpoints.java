@@ -11,6 +11,8 @@ import io.waterwheel.query.exec.FreshReader;
 import io.waterwheel.query.exec.IndexerReply;
 import io.waterwheel.query.exec.ResolvedQuery;
 import io.waterwheel.query.exec.RowSink;
+import io.waterwheel.query.exec.memory.QueryMemory;
+import io.waterwheel.query.exec.memory.Reservation;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.MessageStream;
 import io.waterwheel.topology.worker.Placement;
@@ -36,6 +38,7 @@ final class WorkerEndpoints {
     private final ReplicaHosts replicas;
     private final StreamDirectory streams;
     private final ChunkScan chunkScan;
+    private final QueryMemory memory;
     private final Directory directory;
     private final Peers peers;
     private final String here;
@@ -45,12 +48,14 @@ final class WorkerEndpoints {
             StreamDirectory streams,
             ChunkScan chunkScan,
             ReplicaHosts replicas,
+            QueryMemory memory,
             Directory directory,
             Peers peers,
             String here,
             int indexerTasks) {
         this.streams = streams;
         this.chunkScan = chunkScan;
+        this.memory = memory;
         this.directory = directory;
         this.peers = peers;
         this.here = here;
@@ -83,8 +88,8 @@ final class WorkerEndpoints {
         Subquery subquery = SubqueryCodec.read(request);
         ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream(subquery.streamId()));
         long deadline = System.nanoTime() + subquery.query().timeout().toNanos();
-        BlockSender sender = new BlockSender(sink, deadline);
-        try {
+        try (Reservation reservation = memory.open()) {
+            BlockSender sender = new BlockSender(sink, deadline, reservation);
             long found;
             if (subquery instanceof Subquery.OfIndexer part) {
                 FreshReader reader = indexers.get(new HostedIndexer(part.streamId(), part.indexer()));

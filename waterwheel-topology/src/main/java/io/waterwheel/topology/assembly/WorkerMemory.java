@@ -2,6 +2,7 @@ package io.waterwheel.topology.assembly;
 
 import io.waterwheel.ingest.SweepBudget;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.exec.memory.QueryMemory;
 import io.waterwheel.topology.config.DataSize;
 import io.waterwheel.topology.config.Key;
 import io.waterwheel.topology.config.Keys;
@@ -27,6 +28,12 @@ public final class WorkerMemory {
 
     private WorkerMemory() {}
 
+    /** What the queries of one worker may take. */
+    static QueryMemory queries(WaterwheelConfig config) {
+        long total = config.get(Keys.QUERY_MEMORY).bytes();
+        return new QueryMemory(total, Math.max(1, total / 100 * config.get(Keys.QUERY_MEMORY_SHARE)));
+    }
+
     /** Heap that a worker is given: its buffers, and what everything else needs. */
     static long heapBytes(WaterwheelConfig config) {
         return BASE_BYTES + sum(bounds(config));
@@ -42,6 +49,7 @@ public final class WorkerMemory {
         bounds.put(
                 "query-server.cache-size",
                 config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes());
+        bounds.put("query.memory", config.get(Keys.QUERY_MEMORY).bytes());
         bounds.put(
                 "indexer.memory-pool",
                 indexers * config.get(Keys.INDEXER_MEMORY_POOL).bytes());
@@ -82,13 +90,19 @@ public final class WorkerMemory {
     }
 
     /**
-     * The configuration for a process whose heap nobody chose: where the default cache does not fit beside the other
-     * buffers, a smaller one, a quarter of the heap; and where these do not fit either, of those that are at their
-     * defaults half, or a quarter.
+     * The configuration for a process whose heap nobody chose: queries take a quarter of the heap at most, where they
+     * are at their default; where the default cache does not fit beside the other buffers, a smaller one, a quarter of
+     * the heap; and where these do not fit either, of those that are at their defaults half, or a quarter.
      *
      * @param heapBytes of this process
      */
-    public static WaterwheelConfig fitting(WaterwheelConfig config, long heapBytes) {
+    public static WaterwheelConfig fitting(WaterwheelConfig given, long heapBytes) {
+        DataSize queries = given.get(Keys.QUERY_MEMORY);
+        boolean chosen = !queries.equals(
+                WaterwheelConfig.parse("defaults", "", List.of()).get(Keys.QUERY_MEMORY));
+        WaterwheelConfig config = chosen || queries.bytes() <= heapBytes / 4
+                ? given
+                : given.with(Keys.QUERY_MEMORY, new DataSize(heapBytes / 4));
         DataSize cache = config.get(Keys.QUERY_SERVER_CACHE_SIZE);
         DataSize usual = WaterwheelConfig.parse("defaults", "", List.of()).get(Keys.QUERY_SERVER_CACHE_SIZE);
         if (!cache.equals(usual) || sum(bounds(config)) <= heapBytes / 4 * 3) {

@@ -17,6 +17,7 @@ import io.waterwheel.query.exec.ChunkCache;
 import io.waterwheel.query.exec.ChunkScan;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
+import io.waterwheel.query.exec.memory.QueryMemory;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.MarkedChunkStore;
@@ -80,6 +81,7 @@ final class WorkerRuntime implements WorkerServices {
     private final StreamDirectory streams;
     private final MarkedChunkStore chunkStore;
     private final ChunkScan chunkScan;
+    private final QueryMemory queryMemory;
     private final ExecutorService blockingCalls;
     private final ExecutorService limitCalls;
     private final QueryThreads queryThreads;
@@ -96,6 +98,7 @@ final class WorkerRuntime implements WorkerServices {
     WorkerRuntime(WaterwheelConfig config) {
         WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
         this.config = config;
+        this.queryMemory = WorkerMemory.queries(config);
         this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-"
                 + ProcessHandle.current().pid();
         try {
@@ -163,6 +166,7 @@ final class WorkerRuntime implements WorkerServices {
                     streams,
                     chunkScan,
                     new ReplicaHosts(chunkStore::hosts, lookups, REPLICA_PATIENCE),
+                    queryMemory,
                     directory,
                     peers,
                     here,
@@ -365,6 +369,11 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public Admission admission() {
         return queryThreads.admission();
+    }
+
+    @Override
+    public QueryMemory queryMemory() {
+        return queryMemory;
     }
 
     @Override

@@ -115,7 +115,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     services::endpoints,
                     services::queryThreads,
                     DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)),
-                    services.admission());
+                    services.admission(),
+                    services.queryMemory());
             this.collector = index == 0 ? new Collector(services, snapshots) : null;
             long scrubRate = services.config().get(Keys.SCRUB_RATE).bytes();
             this.scrub = index == 0 && scrubRate > 0

@@ -17,6 +17,7 @@ import io.waterwheel.query.admission.Lane;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.Endpoints;
 import io.waterwheel.query.exec.FreshReader;
+import io.waterwheel.query.exec.memory.QueryMemory;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.Collection;
 import java.util.List;
@@ -107,6 +108,9 @@ public interface WorkerServices extends AutoCloseable {
 
     /** Gives the queries of this process their turns. */
     Admission admission();
+
+    /** What queries and subqueries of this worker reserve their memory from. */
+    QueryMemory queryMemory();
 
     /**
      * Lets subqueries reach an indexer that a task of this worker hosts.

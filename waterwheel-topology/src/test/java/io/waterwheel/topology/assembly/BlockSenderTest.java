@@ -9,6 +9,7 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Scanned;
+import io.waterwheel.query.exec.memory.Reservation;
 import io.waterwheel.topology.rpc.MessageSink;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,7 @@ final class BlockSenderTest {
 
     @Test
     void marksTheEndOfWhatIsWhole() throws Exception {
-        BlockSender sender = new BlockSender(receiver, soon());
+        BlockSender sender = new BlockSender(receiver, soon(), Reservation.unlimited());
         assertThat(sender.wanted()).isTrue();
         assertThat(sender.accept(oneRow())).isTrue();
         Scanned scanned = new Scanned(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
@@ -61,7 +62,7 @@ final class BlockSenderTest {
 
     @Test
     void endsAScanThatFindsNothingWhenNobodyWaits() {
-        BlockSender sender = new BlockSender(receiver, soon());
+        BlockSender sender = new BlockSender(receiver, soon(), Reservation.unlimited());
         assertThat(sender.wanted()).isTrue();
         receiver.gone = true;
         assertThat(sender.wanted()).isFalse();
@@ -73,7 +74,7 @@ final class BlockSenderTest {
 
     @Test
     void saysNotThatAllIsThereWhenTheTimeWasUp() {
-        BlockSender sender = new BlockSender(receiver, System.nanoTime() - 1);
+        BlockSender sender = new BlockSender(receiver, System.nanoTime() - 1, Reservation.unlimited());
         assertThat(sender.wanted()).isFalse();
         assertThat(sender.accept(oneRow())).isFalse();
         assertThatThrownBy(() -> sender.end(1))

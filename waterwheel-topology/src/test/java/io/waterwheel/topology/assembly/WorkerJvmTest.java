@@ -24,15 +24,16 @@ class WorkerJvmTest {
                         "dispatcher.ring-size=10 MiB",
                         "indexer.credit-window=1 MiB",
                         "spout.read-ahead=5 MiB",
+                        "query.memory=20 MiB",
                         "query-server.cache-size=50 MiB"));
-        // 512 of its own, one cache, two of three pools and their windows, one of two rings, what waits before it
-        // and what is read again, twice a quarter of it, what is read ahead and what it keeps alive.
-        assertThat(options(config)).contains("-Xmx804m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
-        assertThatCode(() -> WorkerMemory.check(config, 292L << 20)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> WorkerMemory.check(config, (292L << 20) - 1))
+        // 512 of its own, what queries take, one cache, two of three pools and their windows, one of two rings, what
+        // waits before it and what is read again, twice a quarter of it, what is read ahead and what it keeps alive.
+        assertThat(options(config)).contains("-Xmx824m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
+        assertThatCode(() -> WorkerMemory.check(config, 312L << 20)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> WorkerMemory.check(config, (312L << 20) - 1))
                 .hasMessageContaining("200.0 MiB (indexer.memory-pool)")
-                .hasMessageContaining("= 292.0 MiB, and its heap is 292.0 MiB")
-                .hasMessageContaining("-Xmx at least 804m");
+                .hasMessageContaining("= 312.0 MiB, and its heap is 312.0 MiB")
+                .hasMessageContaining("-Xmx at least 824m");
     }
 
     @Test
@@ -55,7 +56,14 @@ class WorkerJvmTest {
         WaterwheelConfig chosen =
                 WaterwheelConfig.parse("test", "", List.of("topology.workers=1", "query-server.cache-size=900 MiB"));
         assertThat(WorkerMemory.fitting(defaults, 4L << 30)).isSameAs(defaults);
-        assertThat(WorkerMemory.fitting(chosen, 1L << 30)).isSameAs(chosen);
+        WaterwheelConfig small = WorkerMemory.fitting(chosen, 1L << 30);
+        assertThat(small.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()).isEqualTo(900L << 20);
+        assertThat(small.get(Keys.QUERY_MEMORY).bytes()).isEqualTo(256L << 20);
+        WaterwheelConfig queries = WaterwheelConfig.parse("test", "", List.of("query.memory=400 MiB"));
+        assertThat(WorkerMemory.fitting(queries, 1L << 30)
+                        .get(Keys.QUERY_MEMORY)
+                        .bytes())
+                .isEqualTo(400L << 20);
         WaterwheelConfig fitting = WorkerMemory.fitting(defaults, 1L << 30);
         assertThat(fitting.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()).isEqualTo(256L << 20);
         assertThatCode(() -> WorkerMemory.check(fitting, 1L << 30)).doesNotThrowAnyException();

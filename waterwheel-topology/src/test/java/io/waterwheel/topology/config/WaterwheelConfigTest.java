@@ -46,6 +46,8 @@ final class WaterwheelConfigTest {
         values.put("query.open", 256);
         values.put("query.timeout", Duration.ofSeconds(30));
         values.put("query.dispatch", "lada");
+        values.put("query.memory", new DataSize(512L << 20));
+        values.put("query.memory-share", 50);
         values.put("query-server.cache-size", new DataSize(1L << 30));
         values.put("source.check-interval", Duration.ofSeconds(1));
         values.put("heartbeat.interval", Duration.ofMillis(100));
@@ -99,6 +101,8 @@ final class WaterwheelConfigTest {
         values.put("query.open", 70);
         values.put("query.timeout", Duration.ofMillis(1500));
         values.put("query.dispatch", "shared-queue");
+        values.put("query.memory", new DataSize(3L << 30));
+        values.put("query.memory-share", 20);
         values.put("query-server.cache-size", new DataSize(2L << 30));
         values.put("source.check-interval", Duration.ofSeconds(3));
         values.put("heartbeat.interval", Duration.ofMillis(50));

@@ -1,12 +1,14 @@
 package io.waterwheel.query.exec.column;
 
+import io.waterwheel.query.exec.memory.Reservation;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the expressions of one scan share while they are evaluated: arrays that nodes lend one another, so that memory
- * grows with the depth of an expression and not with its length, and the question whether to go on. One thread.
+ * grows with the depth of an expression and not with its length, the query's memory, and the question whether to go on.
+ * One thread.
  */
 public final class Workspace {
     /** Units of work between two looks; a unit is about a nanosecond. */
@@ -15,6 +17,7 @@ public final class Workspace {
     private static final int LEAST = 256;
 
     private final BooleanSupplier wanted;
+    private final Reservation memory;
     private long spent;
     private long held;
 
@@ -24,14 +27,34 @@ public final class Workspace {
     private final Shelf<int[]> ints = new Shelf<>();
     private final Shelf<byte[]> bytes = new Shelf<>();
 
-    /** @param wanted whether the scan is still wanted; asked about each millisecond of work */
-    public Workspace(BooleanSupplier wanted) {
+    /**
+     * A workspace.
+     *
+     * @param wanted whether the scan is still wanted; asked about each millisecond of work
+     * @param memory what is held is reserved from it; whoever made it closes it
+     */
+    public Workspace(BooleanSupplier wanted, Reservation memory) {
         this.wanted = wanted;
+        this.memory = memory;
     }
 
-    /** One for work that always goes on to its end. */
+    /** One for work that always goes on to its end, and is refused no memory. */
     public static Workspace unhurried() {
-        return new Workspace(() -> true);
+        return new Workspace(() -> true, Reservation.unlimited());
+    }
+
+    /** What those who share it reserve their memory from. */
+    public Reservation memory() {
+        return memory;
+    }
+
+    /** An array of at least so many rows in place of another, which is reserved; its content is lost. */
+    public int[] renewed(int[] ints, int rows) {
+        if (ints.length >= rows) {
+            return ints;
+        }
+        memory.reserve(4L * (rows - ints.length));
+        return new int[rows];
     }
 
     /**
@@ -113,7 +136,9 @@ public final class Workspace {
     /** The length of a new array. Leaves of a chunk differ in size: what one took shall do for most others. */
     private int made(int old, int least, int width) {
         int length = (int) Math.min(Integer.MAX_VALUE - 8L, Math.max(LEAST, least + (long) (least >>> 2)));
-        held += (length - (long) old) * width;
+        long more = (length - (long) old) * width;
+        memory.reserve(more);
+        held += more;
         return length;
     }
 

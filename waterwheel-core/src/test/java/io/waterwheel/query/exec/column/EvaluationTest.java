@@ -9,6 +9,7 @@ import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.exec.memory.Reservation;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionParser;
 import io.waterwheel.query.expression.ExpressionTypes;
@@ -163,7 +164,7 @@ final class EvaluationTest {
                     "NOT (UPPER(s) LIKE '" + pattern.toUpperCase(Locale.ROOT) + "' OR LENGTH(s) = 1)")) {
                 ColumnNode node = new ExpressionCompiler(layout).compile(ExpressionParser.parse(condition));
                 int[] asked = {0};
-                Workspace workspace = new Workspace(() -> ++asked[0] < 3);
+                Workspace workspace = new Workspace(() -> ++asked[0] < 3, Reservation.unlimited());
                 assertThatThrownBy(() -> node.keep(RowView.of(block, workspace), all.clone(), all.length))
                         .as(pattern.length() + " " + condition.length())
                         .isInstanceOf(ScanEndedException.class);

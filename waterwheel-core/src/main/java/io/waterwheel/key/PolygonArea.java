@@ -4,6 +4,7 @@ import io.waterwheel.key.QuadIntervals.Relation;
 import io.waterwheel.model.KeyInterval;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.locationtech.jts.algorithm.locate.IndexedPointInAreaLocator;
 import org.locationtech.jts.geom.Coordinate;
 import org.locationtech.jts.geom.Envelope;
@@ -17,7 +18,7 @@ import org.locationtech.jts.io.WKTReader;
 import org.locationtech.jts.operation.valid.IsValidOp;
 import org.locationtech.jts.operation.valid.TopologyValidationError;
 
-/** A polygon or multipolygon, tested by JTS, whose orientation test is exact. */
+/** A polygon or multipolygon, tested by a grid over its edges and JTS's orientation test, which is exact. */
 final class PolygonArea extends Area {
     private static final GeometryFactory FACTORY = new GeometryFactory();
     /** Checked before the text is parsed: collections may be nested deeper than a thread's stack. */
@@ -26,13 +27,20 @@ final class PolygonArea extends Area {
     private static final double TURN = 360;
     private static final double MOST_LONGITUDE = 540;
 
+    /** More would take seconds to check and hundreds of megabytes to hold. */
+    static final int MOST_CORNERS = 100_000;
+
     private final Envelope bounds;
+    /** Null where coordinates are too large for one. */
+    private final @Nullable PolygonGrid grid;
+
     private final IndexedPointInAreaLocator locator;
     private final PreparedGeometry prepared;
     private final int edges;
 
     private PolygonArea(Geometry geometry) {
         bounds = geometry.getEnvelopeInternal();
+        grid = PolygonGrid.of(geometry);
         locator = new IndexedPointInAreaLocator(geometry);
         prepared = PreparedGeometryFactory.prepare(geometry);
         edges = geometry.getNumPoints();
@@ -42,6 +50,11 @@ final class PolygonArea extends Area {
         if (!KIND.matcher(wkt).lookingAt()) {
             throw new IllegalArgumentException("polygon: expected POLYGON or MULTIPOLYGON, got '"
                     + wkt.substring(0, Math.min(wkt.length(), 30)) + "'");
+        }
+        long corners = 1 + wkt.chars().filter(letter -> letter == ',').count();
+        if (corners > MOST_CORNERS) {
+            throw new IllegalArgumentException("polygon: it has " + corners + " corners, expected at most "
+                    + MOST_CORNERS + "; simplify it, or ask for its parts one after the other");
         }
         Geometry geometry;
         try {
@@ -80,13 +93,15 @@ final class PolygonArea extends Area {
     private boolean holds(double longitude, double latitude) {
         return longitude >= bounds.getMinX()
                 && longitude <= bounds.getMaxX()
-                && locator.locate(new Coordinate(longitude, latitude)) != Location.EXTERIOR;
+                && (grid == null
+                        ? locator.locate(new Coordinate(longitude, latitude)) != Location.EXTERIOR
+                        : grid.holds(longitude, latitude));
     }
 
-    /** The index is by latitude: at worst every edge spans that of the position. */
+    /** Of the fullest cell; without a grid the index is by latitude: at worst every edge spans that of the position. */
     @Override
     long costOfTest() {
-        return 100L + edges / 8;
+        return grid == null ? 100L + edges / 8 : 100L + 10L * grid.longest();
     }
 
     @Override

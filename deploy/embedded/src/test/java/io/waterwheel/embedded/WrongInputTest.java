@@ -2,9 +2,13 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Query;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -15,12 +19,14 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -42,6 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("embedded")
 final class WrongInputTest {
+    private static final int WIDE_ROWS = 20_000;
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
     private static final String TABLE = "/io/waterwheel/embedded/wrong-inputs.txt";
 
@@ -71,8 +78,9 @@ final class WrongInputTest {
     @BeforeAll
     static void start() throws Exception {
         taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        server = RunningServer.start(
-                folder.resolve("data"), ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                "test", "", List.of("query.memory=32 MiB", "query.client-patience=1 s", "indexer.seal-size=1 MiB"));
+        server = RunningServer.start(folder.resolve("data"), ServerCommand.fitted(config, 0), Set.of());
         NAMES.put("{url}", server.url());
         NAMES.put("{address}", server.url().substring("grpc://".length()));
         NAMES.put("{folder}", folder.toString());
@@ -149,6 +157,78 @@ final class WrongInputTest {
                     .contains("orders")
                     .noneMatch(topic -> topic.contains("only-of-the-refused"));
         }
+    }
+
+    /** Sixteen megabytes is what one of these questions may take, and the stream has twenty. */
+    @Test
+    void questionsThatNeedTooMuchMemoryAreRefusedAndHarmNothing() throws Exception {
+        Files.writeString(folder.resolve("wide.yaml"), """
+                name: wide
+                format: csv
+                fields:
+                  - {name: at, type: timestamp}
+                  - {name: k, type: long}
+                  - {name: s, type: string}
+                key: {field: k}
+                time: at
+                """);
+        assertThat(run("stream create {folder}/wide.yaml --server {url}", "").code())
+                .isZero();
+        StringBuilder csv = new StringBuilder("at,k,s\n");
+        for (int row = 0; row < WIDE_ROWS; row++) {
+            csv.append(1_633_608_000_000L + row).append(',').append(row * 7919 % WIDE_ROWS);
+            csv.append(',').append(row).append("abcdefghij".repeat(100)).append('\n');
+        }
+        Ran appended = run("append wide - --server {url}", csv.toString());
+        assertThat(appended.code()).as(appended.err()).isZero();
+        Ran ordered = run("query wide --order-by s --format csv --server {url}", "");
+        assertThat(ordered.code()).isEqualTo(1);
+        assertThat(ordered.err()).contains("one query may take 16.0 MiB").contains("[QUERY_MEMORY]");
+        Ran repeated = run("query wide --select " + "s,".repeat(255) + "s --server {url}", "");
+        assertThat(repeated.err()).contains("'s' is selected more than 4 times");
+        String nested = "UPPER(".repeat(60) + "s" + ")".repeat(60);
+        Ran upper = run("query wide --where '" + nested + " IS NULL' --count --server {url}", "");
+        assertThat(upper.out()).as(upper.err()).isEqualTo("0\n");
+        List<Cursor> unread = new ArrayList<>();
+        List<WaterwheelClient> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < 12; i++) {
+                WaterwheelClient client = WaterwheelClient.connect(server.url());
+                clients.add(client);
+                try {
+                    unread.add(client.query(Query.of("wide").withTimeout(Duration.ofMinutes(5))));
+                } catch (WaterwheelException e) {
+                    // There are as many as take all the memory: who comes then is refused.
+                    assertThat(e.code()).isEqualTo("QUERY_MEMORY");
+                }
+            }
+            assertThat(unread).isNotEmpty();
+            awaitOrder();
+            assertThatThrownBy(() -> {
+                        Cursor cursor = unread.get(0);
+                        while (cursor.next()) {
+                            assertThat(cursor.getString("s")).isNotEmpty();
+                        }
+                    })
+                    .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                            .isIn("CLIENT_SLOW", "ANSWER_CUT_OFF", "QUERY_MEMORY"));
+        } finally {
+            unread.forEach(Cursor::close);
+            clients.forEach(WaterwheelClient::close);
+        }
+        assertThat(run("query wide --count --server {url}", "").out()).isEqualTo(WIDE_ROWS + "\n");
+    }
+
+    /** Until there is room again for a question that takes most of what one may. */
+    private static void awaitOrder() throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        Ran ran;
+        do {
+            ran = run("query wide --key 0..2999 --order-by s --format csv --server {url}", "");
+            TimeUnit.MILLISECONDS.sleep(ran.code() == 0 ? 0 : 100);
+        } while (ran.code() != 0 && System.nanoTime() < deadline);
+        assertThat(ran.code()).as(ran.err()).isZero();
+        assertThat(ran.out().lines().count()).isEqualTo(3001);
     }
 
     static Stream<Wrong> rows() throws IOException {

@@ -112,7 +112,14 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         for (int port : services.coordinatorPorts()) {
             // More threads than may be open: who is refused is told so by one.
             int queries = services.config().get(Keys.QUERY_OPEN) * 5 / 4 + 16;
-            RpcSettings settings = new RpcSettings(host(services), port, RpcSettings.DEFAULT.memoryBytes(), queries, 1);
+            RpcSettings settings = new RpcSettings(
+                    host(services),
+                    port,
+                    RpcSettings.DEFAULT.memoryBytes(),
+                    queries,
+                    1,
+                    services.config().get(Keys.QUERY_CLIENT_PATIENCE),
+                    services.config().get(Keys.QUERY_MAX_TIMEOUT));
             try {
                 return RpcServer.forClients(settings, coordinator::query, this::call);
             } catch (WaterwheelException e) {

@@ -178,6 +178,16 @@ public final class Keys {
             .atLeast("1 ms")
             .atMost("1 h")
             .doc("Deadline of a query that names none."));
+    public static final Key<Duration> QUERY_MAX_TIMEOUT = add(Key.duration("query.max-timeout", "10 min")
+            .atLeast("1 ms")
+            .atMost("1 h")
+            .doc("Longest deadline of a query: one that asks for more time gets this."));
+    public static final Key<Duration> QUERY_CLIENT_PATIENCE = add(Key.duration("query.client-patience", "30 s")
+            .atLeast("100 ms")
+            .atMost("1 d")
+            .doc(
+                    "How long an answer waits for a client that takes nothing of it: then it ends with CLIENT_SLOW, and its"
+                            + " memory comes back."));
     public static final Key<String> QUERY_DISPATCH = add(Key.text("query.dispatch", "lada")
             .matching(
                     "lada|lada-eager|round-robin|hashing|shared-queue",

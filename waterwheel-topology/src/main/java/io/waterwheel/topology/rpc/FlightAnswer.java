@@ -30,6 +30,9 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     private boolean ended;
 
     /**
+     * An answer.
+     *
+     * @param patienceNanos how long it waits for a client that takes nothing of it
      * @param closing whether the server closes: nobody waits for the answer any more then
      * @param client host and port of the connection
      */
@@ -37,13 +40,14 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
             ServerStreamListener listener,
             BufferAllocator allocator,
             long deadlineNanos,
+            long patienceNanos,
             BooleanSupplier closing,
             String client) {
         this.closing = closing;
         this.client = client;
         this.listener = listener;
         this.allocator = allocator;
-        this.readiness = new Readiness(listener, closing);
+        this.readiness = new Readiness(listener, patienceNanos, closing);
         this.deadlineNanos = deadlineNanos;
     }
 

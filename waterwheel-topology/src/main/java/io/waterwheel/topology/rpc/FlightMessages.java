@@ -16,7 +16,8 @@ final class FlightMessages implements MessageSink {
             ServerStreamListener listener, BufferAllocator allocator, long deadlineNanos, BooleanSupplier closing) {
         this.listener = listener;
         this.allocator = allocator;
-        this.readiness = new Readiness(listener, closing);
+        // A coordinator takes nothing while its own client does not: that one's patience ends both.
+        this.readiness = new Readiness(listener, Long.MAX_VALUE, closing);
         this.deadlineNanos = deadlineNanos;
     }
 

@@ -17,9 +17,16 @@ final class Readiness {
     private final BooleanSupplier closing;
     private final Object signal = new Object();
     private volatile BooleanSupplier ended = () -> false;
+    private final long patienceNanos;
 
-    /** @param closing whether the server closes; once it does it never does not */
-    Readiness(ServerStreamListener listener, BooleanSupplier closing) {
+    /**
+     * Of one stream.
+     *
+     * @param patienceNanos how long it waits for a receiver that takes nothing
+     * @param closing whether the server closes; once it does it never does not
+     */
+    Readiness(ServerStreamListener listener, long patienceNanos, BooleanSupplier closing) {
+        this.patienceNanos = patienceNanos;
         this.listener = listener;
         this.closing = closing;
         listener.setOnReadyHandler(this::wake);
@@ -43,12 +50,13 @@ final class Readiness {
     }
 
     /**
-     * Returns when the receiver is ready.
+     * Returns when the receiver is ready; not later than the deadline, nor than the patience allows.
      *
      * @param deadlineNanos by {@link System#nanoTime}
      * @throws InterruptedException also when the server closes: who hands out rows may be no thread of its own
      */
     void await(long deadlineNanos) throws InterruptedException {
+        long begun = System.nanoTime();
         synchronized (signal) {
             while (true) {
                 if (listener.isCancelled() || ended.getAsBoolean()) {
@@ -60,8 +68,18 @@ final class Readiness {
                 if (listener.isReady()) {
                     return;
                 }
-                long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-                if (left <= 0) {
+                long now = System.nanoTime();
+                if (now - begun >= patienceNanos) {
+                    throw new WaterwheelException(
+                            WaterwheelException.Kind.TEMPORARY,
+                            "CLIENT_SLOW",
+                            "the client has taken nothing of the answer for "
+                                    + TimeUnit.NANOSECONDS.toMillis(patienceNanos)
+                                    + " ms; read without such pauses, or ask for less");
+                }
+                long left = TimeUnit.NANOSECONDS.toMillis(
+                        Math.min(deadlineNanos - now, begun + patienceNanos - now) + 999_999);
+                if (deadlineNanos - now <= 0) {
                     throw new WaterwheelException(
                             WaterwheelException.Kind.TEMPORARY,
                             "CLIENT_SLOW",

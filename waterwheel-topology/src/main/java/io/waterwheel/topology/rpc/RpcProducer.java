@@ -24,6 +24,7 @@ final class RpcProducer extends NoOpFlightProducer {
     /** Subqueries end with their caller's deadline, which gRPC enforces; this is for one that has none. */
     private static final Duration SUBQUERY_LIMIT = Duration.ofHours(1);
 
+    private final RpcSettings settings;
     private final BufferAllocator allocator;
     private final QueryHandler queries;
     private final AdminHandler admin;
@@ -37,6 +38,7 @@ final class RpcProducer extends NoOpFlightProducer {
     private volatile boolean closing;
 
     RpcProducer(
+            RpcSettings settings,
             BufferAllocator allocator,
             QueryHandler queries,
             AdminHandler admin,
@@ -45,6 +47,7 @@ final class RpcProducer extends NoOpFlightProducer {
             Executor queryPool,
             Executor subqueryPool,
             Executor callPool) {
+        this.settings = settings;
         this.allocator = allocator;
         this.queries = queries;
         this.admin = admin;
@@ -90,9 +93,17 @@ final class RpcProducer extends NoOpFlightProducer {
         }
     }
 
-    private void query(Query query, ServerStreamListener listener) {
+    private void query(Query asked, ServerStreamListener listener) {
+        Query query = asked.timeout().compareTo(settings.longestQuery()) > 0
+                ? asked.withTimeout(settings.longestQuery())
+                : asked;
         FlightAnswer answer = new FlightAnswer(
-                listener, allocator, System.nanoTime() + query.timeout().toNanos(), this::isClosing, ThisCall.client());
+                listener,
+                allocator,
+                System.nanoTime() + query.timeout().toNanos(),
+                settings.patience().toNanos(),
+                this::isClosing,
+                ThisCall.client());
         submit(queryPool, "queries", () -> {
             try (answer) {
                 try {

@@ -110,7 +110,7 @@ public final class RpcServer implements AutoCloseable {
         AtomicReference<String> address = new AtomicReference<>("");
         PeerGate gate = secret == null ? null : new PeerGate(secret, address::get);
         RpcProducer producer =
-                new RpcProducer(allocator, queries, admin, peers, gate, queryPool, subqueryPool, callPool);
+                new RpcProducer(settings, allocator, queries, admin, peers, gate, queryPool, subqueryPool, callPool);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(
                         new InetSocketAddress(settings.host(), settings.port()))
                 .executor(connections)

@@ -1,5 +1,7 @@
 package io.waterwheel.topology.rpc;
 
+import java.time.Duration;
+
 /**
  * Where the server listens and what it may use.
  *
@@ -8,16 +10,34 @@ package io.waterwheel.topology.rpc;
  * @param memoryBytes most memory for answers under way in this process, off the heap
  * @param queries most queries answered at a time; further ones are refused as TEMPORARY
  * @param subqueries most subqueries answered at a time; further ones are refused as TEMPORARY
+ * @param patience how long an answer waits for a client that takes nothing of it
+ * @param longestQuery what a query may take at most; one that asks for more time gets this
  */
-public record RpcSettings(String host, int port, long memoryBytes, int queries, int subqueries) {
-    /** Loopback, a free port, 256 MiB, 64 queries, 256 subqueries. */
+public record RpcSettings(
+        String host,
+        int port,
+        long memoryBytes,
+        int queries,
+        int subqueries,
+        Duration patience,
+        Duration longestQuery) {
+    /** Loopback, a free port, 256 MiB, 64 queries, 256 subqueries, half a minute, ten minutes. */
     public static final RpcSettings DEFAULT = new RpcSettings("127.0.0.1", 0, 256L << 20, 64, 256);
+
+    /** The same, with the patience and the longest query of the defaults. */
+    public RpcSettings(String host, int port, long memoryBytes, int queries, int subqueries) {
+        this(host, port, memoryBytes, queries, subqueries, Duration.ofSeconds(30), Duration.ofMinutes(10));
+    }
 
     public RpcSettings {
         if (port < 0 || port > 65535 || memoryBytes < 16 << 20 || queries < 1 || subqueries < 1) {
             throw new IllegalArgumentException("rpc: port " + port + ", memory " + memoryBytes + " bytes, queries "
                     + queries + ", subqueries " + subqueries
                     + ": expected a port of 0 to 65535, at least 16 MiB, and at least one of each");
+        }
+        if (patience.compareTo(Duration.ZERO) <= 0 || longestQuery.compareTo(Duration.ZERO) <= 0) {
+            throw new IllegalArgumentException(
+                    "rpc: patience " + patience + ", longest query " + longestQuery + ": expected positive ones");
         }
     }
 }

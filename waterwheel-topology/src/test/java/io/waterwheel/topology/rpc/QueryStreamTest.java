@@ -174,6 +174,38 @@ class QueryStreamTest {
     }
 
     @Test
+    void aClientThatTakesNothingForLongIsGivenUpBeforeItsTimeout() throws Exception {
+        TupleBlock block = numbers(10_000);
+        AtomicReference<WaterwheelException> end = new AtomicReference<>();
+        AtomicReference<Duration> timeout = new AtomicReference<>();
+        QueryHandler handler = (query, sink) -> {
+            timeout.set(query.timeout());
+            sink.start(NUMBERS);
+            try {
+                while (true) {
+                    sink.rows(block);
+                }
+            } catch (WaterwheelException e) {
+                end.set(e);
+                throw e;
+            }
+        };
+        RpcSettings settings =
+                new RpcSettings("127.0.0.1", 0, 64 << 20, 2, 2, Duration.ofMillis(300), Duration.ofSeconds(200));
+        try (RpcServer server = RpcServer.forClients(settings, handler, Handlers.NO_ADMIN);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server);
+                FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMinutes(59))))) {
+            Handlers.eventually("the handler hears of it", () -> end.get() != null);
+            assertThat(end.get().code()).isEqualTo("CLIENT_SLOW");
+            assertThat(end.get()).hasMessageContaining("taken nothing of the answer for 300 ms");
+            assertThat(timeout.get()).isEqualTo(Duration.ofSeconds(200));
+            stream.cancel("gone", null);
+            Handlers.eventually("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
+        }
+    }
+
+    @Test
     void errorsArriveWithKindCodeAndMessage() throws Exception {
         QueryHandler handler = (query, sink) -> {
             switch (query.stream()) {

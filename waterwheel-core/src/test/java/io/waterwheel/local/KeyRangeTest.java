@@ -64,7 +64,7 @@ final class KeyRangeTest {
                 }
                 for (int q = 0; q < 60; q++) {
                     List<KeyRange> ranges = new ArrayList<>();
-                    for (int r = random.nextInt(3); r >= 0; r--) {
+                    for (int r = random.nextInt(6); r >= 0; r--) {
                         ranges.add(range(type, random));
                     }
                     long expected = values.stream()
@@ -101,6 +101,9 @@ final class KeyRangeTest {
     }
 
     private static KeyRange range(FieldType type, Random random) {
+        if (random.nextInt(3) == 0) {
+            return KeyRange.of(value(type, random));
+        }
         @Nullable String low = random.nextInt(5) == 0 ? null : value(type, random);
         @Nullable String high = random.nextInt(5) == 0 ? null : value(type, random);
         return low != null && high != null && order(type).compare(low, high) > 0

@@ -15,7 +15,9 @@ import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Ranges of the key field's values as intervals of keys, and as a condition where a key does not tell its value. */
@@ -68,8 +70,16 @@ final class ValueRanges {
         if (KeyCodec.isExact(field.type())) {
             return null;
         }
-        List<Expression> any = new ArrayList<>(ranges.size());
+        List<Expression> any = new ArrayList<>();
+        // Values are looked up in one hash table, ranges compared one after the other.
+        Set<Expression.Literal> values = new LinkedHashSet<>();
+        boolean one = ranges.size() == 1;
         for (KeyRange range : ranges) {
+            String low = range.low();
+            if (!one && low != null && low.equals(range.high())) {
+                values.add(literal(field, low));
+                continue;
+            }
             List<Expression> both = new ArrayList<>(2);
             add(both, field, Relation.AT_LEAST, range.low());
             add(both, field, Relation.AT_MOST, range.high());
@@ -78,16 +88,22 @@ final class ValueRanges {
             }
             any.add(both.size() == 1 ? both.get(0) : new Expression.And(both));
         }
+        if (!values.isEmpty()) {
+            any.add(new Expression.In(new Expression.FieldValue(field.name()), List.copyOf(values), false));
+        }
         return any.size() == 1 ? any.get(0) : new Expression.Or(any);
     }
 
     private static void add(List<Expression> terms, Field field, Relation relation, @Nullable String bound) {
         if (bound != null) {
-            Expression literal = field.type() == FieldType.BYTES
-                    ? new Expression.Hex(
-                            HexFormat.of().formatHex(Base64.getDecoder().decode(bound)))
-                    : new Expression.Text(bound);
-            terms.add(new Comparison(relation, new Expression.FieldValue(field.name()), literal));
+            terms.add(new Comparison(relation, new Expression.FieldValue(field.name()), literal(field, bound)));
         }
+    }
+
+    private static Expression.Literal literal(Field field, String value) {
+        return field.type() == FieldType.BYTES
+                ? new Expression.Hex(
+                        HexFormat.of().formatHex(Base64.getDecoder().decode(value)))
+                : new Expression.Text(value);
     }
 }

@@ -32,10 +32,12 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     private static final int BROKER_HEARTBEAT_MILLIS = 400;
 
-    /** Twice what a record or a producer's batch may have. */
-    private static final int REQUEST_BYTES = 2 << 20;
+    /** Half as much again as a producer's request may have by Kafka's default. */
+    private static final int REQUEST_BYTES = 3 << 19;
 
-    private static final int MOST_CONNECTIONS = 128;
+    /** Of one port: that for clients, and the controller's. */
+    private static final int MOST_CONNECTIONS = 200;
+
     private static final int IDLE_MILLIS = 180_000;
 
     private static final String LOGS = "logs";

@@ -39,7 +39,6 @@ public final class Admission {
 
     private final Turns light = new Turns();
     private final Turns heavy = new Turns();
-    private int parts;
     private long opened;
 
     public Admission(AdmissionLimits limits) {
@@ -50,6 +49,10 @@ public final class Admission {
     private static final class Turns {
         final List<OpenQuery> waiting = new ArrayList<>();
         int taken;
+        /** Threads that its queries may use, of those that have begun. */
+        int parts;
+        /** Whether the last turn went to one that had had one. */
+        boolean resumed;
     }
 
     private Turns of(Lane lane) {
@@ -133,8 +136,15 @@ public final class Admission {
         last.ifPresent(query -> {
             query.refused = true;
             open.remove(query.id);
+            if (query.lane != null) {
+                of(query.lane).waiting.remove(query);
+            }
             query.turn.signalAll();
         });
+        if (last.isPresent()) {
+            // It may have been in the way of the next.
+            giveTurns();
+        }
         return last.isPresent();
     }
 
@@ -143,15 +153,16 @@ public final class Admission {
         for (Lane lane : Lane.values()) {
             Turns turns = of(lane);
             while (!turns.waiting.isEmpty() && turns.taken < limits.of(lane)) {
-                OpenQuery next = next(lane, turns.waiting);
-                if (!next.hadTurn && parts > 0 && parts + next.parts > limits.parts()) {
+                OpenQuery next = next(lane, turns);
+                if (!next.hadTurn && turns.parts > 0 && turns.parts + next.parts > limits.parts()) {
                     // None passes it, or one that needs many would wait for ever.
                     break;
                 }
                 turns.waiting.remove(next);
                 turns.taken++;
+                turns.resumed = next.hadTurn;
                 if (!next.hadTurn) {
-                    parts += next.parts;
+                    turns.parts += next.parts;
                     next.hadTurn = true;
                 }
                 next.hasTurn = true;
@@ -161,14 +172,14 @@ public final class Admission {
         }
     }
 
-    /** One that has begun holds memory: it comes first. */
-    private OpenQuery next(Lane lane, List<OpenQuery> queue) {
+    /** One that has begun holds memory: it comes first, but every second turn is for one that has not. */
+    private OpenQuery next(Lane lane, Turns turns) {
         Map<String, Integer> running = new HashMap<>();
         open.values().stream()
                 .filter(query -> query.hasTurn && query.lane == lane)
                 .forEach(query -> running.merge(query.client, 1, Integer::sum));
-        return queue.stream()
-                .min(Comparator.<OpenQuery, Boolean>comparing(query -> !query.hadTurn)
+        return turns.waiting.stream()
+                .min(Comparator.<OpenQuery, Boolean>comparing(query -> query.hadTurn == turns.resumed)
                         .thenComparingInt(query -> running.getOrDefault(query.client, 0))
                         .thenComparingLong(query -> query.number))
                 .orElseThrow();
@@ -223,7 +234,8 @@ public final class Admission {
         }
 
         /**
-         * Waits for the query's turn; returns at once when it has had it already, on an earlier plan.
+         * Waits for the query's turn; one that had its turn on an earlier plan keeps its lane, and waits when it gave
+         * the turn back.
          *
          * @param deadlineNanos by {@link System#nanoTime}
          * @param gone whether the client is gone
@@ -234,6 +246,7 @@ public final class Admission {
             lock.lock();
             try {
                 if (hadTurn && lane != null) {
+                    resume(deadlineNanos, gone);
                     return lane;
                 }
                 Lane own = cost.tuples() >= limits.heavyTuples() ? Lane.HEAVY : Lane.LIGHT;
@@ -279,22 +292,29 @@ public final class Admission {
             }
         }
 
-        /** The client takes nothing at present: others may run meanwhile. */
-        public void sending() {
+        /**
+         * Gives the turn back, until {@link #resume}: the query waits for something that is not its work. Does nothing
+         * when it has none.
+         *
+         * @param what it waits for
+         */
+        public void pause(Stage what) {
             lock.lock();
             try {
-                giveBack();
-                stage = Stage.SENDING;
+                if (hasTurn && lane != null) {
+                    giveBack();
+                    stage = what;
+                }
             } finally {
                 lock.unlock();
             }
         }
 
         /**
-         * The client has taken what it was sent: waits for another turn. Returns without one when the time is up or the
-         * query ended; who runs it finds out by itself.
+         * Waits for another turn, unless the query has one. Returns without one when the time is up or the query ended;
+         * who runs it finds out by itself.
          */
-        public void sent(long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
+        public void resume(long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
             lock.lock();
             try {
                 if (lane == null || !hadTurn || hasTurn || ended) {
@@ -346,8 +366,8 @@ public final class Admission {
                 }
                 ended = true;
                 open.remove(id);
-                if (hadTurn) {
-                    Admission.this.parts -= parts;
+                if (hadTurn && lane != null) {
+                    of(lane).parts -= parts;
                 }
                 giveBack();
                 giveTurns();

@@ -31,6 +31,8 @@ public record QueryState(
         /** Others of its lane are before it. */
         WAITING,
         RUNNING,
+        /** It waits for an indexer that has not got as far as is demanded, or is not there at present. */
+        ASKING,
         /** Its client has not taken what it was sent. */
         SENDING
     }

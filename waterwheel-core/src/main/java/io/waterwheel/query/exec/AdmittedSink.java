@@ -2,7 +2,9 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Verdict;
 import io.waterwheel.query.admission.Admission;
+import io.waterwheel.query.admission.QueryState;
 
 /**
  * The sink of a query that takes turns: gives the turn back while the client takes nothing, and ends the answer when
@@ -25,16 +27,27 @@ final class AdmittedSink extends ForwardingSink {
         if (ready()) {
             super.rows(rows);
         } else {
-            open.sending();
+            open.pause(QueryState.Stage.SENDING);
             super.rows(rows);
             try {
-                open.sent(deadlineNanos, this::cancelled);
+                open.resume(deadlineNanos, this::cancelled);
             } catch (InterruptedException e) {
                 // Who waits next is told.
                 Thread.currentThread().interrupt();
             }
         }
         open.sentRows(rows.size());
+    }
+
+    @Override
+    public void finish(Verdict verdict) {
+        if (open.killed()) {
+            // What was left away is not missing by the verdict: nobody was to wait for it.
+            throw open.killedFailure();
+        }
+        // No work is left.
+        open.pause(QueryState.Stage.SENDING);
+        super.finish(verdict);
     }
 
     @Override

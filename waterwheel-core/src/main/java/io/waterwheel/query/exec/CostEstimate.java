@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Region;
+import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.Subquery;
@@ -45,6 +46,7 @@ final class CostEstimate {
         if (query.result() instanceof Result.Rows rows
                 && rows.orderBy().isEmpty()
                 && query.where() == null
+                && query.times().equals(TimeInterval.ALL)
                 && query.shape() == null) {
             // It ends with the first that it finds.
             tuples = Math.min(tuples, (double) rows.limit());

@@ -15,6 +15,7 @@ import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
+import io.waterwheel.query.admission.QueryState;
 import io.waterwheel.query.exec.memory.QueryMemory;
 import io.waterwheel.query.exec.memory.Reservation;
 import java.io.IOException;
@@ -59,6 +60,9 @@ public final class QueryRunner {
     private static final long EXCUSABLE_NANOS = TimeUnit.SECONDS.toNanos(2);
     /** How often one who waits looks whether the receiver is still there. */
     private static final long LOOK_NANOS = 200_000_000;
+
+    /** How long a query keeps its turn while an indexer does not answer. */
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** A plan older than this is made anew: what it says of fresh tuples may be refused. */
     private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -207,6 +211,8 @@ public final class QueryRunner {
         private final Admission.@Nullable OpenQuery turn;
 
         private Lane lane = Lane.HEAVY;
+        /** When the indexers were asked last; written before they are. */
+        private volatile long askedAt;
 
         Run(Query query, AnswerSink sink, Admission.@Nullable OpenQuery turn, Reservation memory) {
             this.memory = memory;
@@ -238,8 +244,10 @@ public final class QueryRunner {
                 }
                 Map<Integer, IndexerReply> replies = new TreeMap<>();
                 try (OpenReplies open = new OpenReplies()) {
+                    askedAt = clock.nanos();
                     trouble = ask(plan, replies, open);
                     if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
+                        resume();
                         deliver(plan, replies, List.copyOf(trouble.values()));
                         return;
                     }
@@ -252,10 +260,32 @@ public final class QueryRunner {
                             "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble.values()
                                     + "; ask again, allow more time, or allow a partial answer");
                 }
+                pauseTurn();
                 clock.sleep(pause);
                 pause = Math.min(pause * 2, MAX_RETRY_NANOS);
                 snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
             }
+        }
+
+        /** A turn is for work, and not for waiting. */
+        private void pauseTurn() {
+            if (turn != null) {
+                turn.pause(QueryState.Stage.ASKING);
+            }
+        }
+
+        private void resume() throws InterruptedException {
+            if (turn != null) {
+                turn.resume(System.nanoTime() + (deadline - clock.nanos()), sink::cancelled);
+            }
+        }
+
+        /** Asked now and then by whoever waits for an indexer. */
+        private boolean givenUp() {
+            if (clock.nanos() - askedAt > PATIENCE_NANOS) {
+                pauseTurn();
+            }
+            return sink.cancelled();
         }
 
         /** Waits for the query's turn; whether that took long enough to plan again. */
@@ -362,7 +392,7 @@ public final class QueryRunner {
             if (endpoint == null) {
                 throw new IOException("no worker hosts it at present");
             }
-            return open.add(endpoint.ask(subquery, plan.resolved(), deadline, sink::cancelled));
+            return open.add(endpoint.ask(subquery, plan.resolved(), deadline, this::givenUp));
         }
 
         private IndexerReply awaited(Future<IndexerReply> future) throws IOException, InterruptedException {
@@ -370,7 +400,10 @@ public final class QueryRunner {
                 try {
                     return get(future, LOOK_NANOS);
                 } catch (TimeoutException e) {
-                    if (sink.cancelled()) {
+                    if (clock.nanos() - deadline > LOOK_NANOS) {
+                        throw new IOException("does not answer in time", e);
+                    }
+                    if (givenUp()) {
                         throw new WaterwheelException(
                                 WaterwheelException.Kind.TEMPORARY,
                                 "CLIENT_GONE",

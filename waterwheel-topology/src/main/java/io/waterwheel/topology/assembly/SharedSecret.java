@@ -25,13 +25,19 @@ final class SharedSecret {
             }
             there = catalog.read(NODE);
         }
-        byte[] secret = there.map(CatalogStore.Node::data).orElse(new byte[0]);
+        if (there.isEmpty()) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    "NO_PEER_SECRET",
+                    "catalog node " + NODE + " could not be made; the worker tries again when it is started again");
+        }
+        byte[] secret = there.get().data();
         if (secret.length != PeerSecret.BYTES) {
             throw new WaterwheelException(
                     WaterwheelException.Kind.CORRUPT,
                     "BAD_PEER_SECRET",
                     "catalog node " + NODE + ": " + secret.length + " bytes, expected " + PeerSecret.BYTES
-                            + "; stop all workers of the topology, delete the node, and start them again");
+                            + "; stop all workers of the catalog, delete the node, and start them again");
         }
         return new PeerSecret(secret);
     }

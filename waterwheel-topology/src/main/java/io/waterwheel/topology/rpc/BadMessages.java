@@ -46,6 +46,11 @@ final class BadMessages implements ServerInterceptor {
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        if (!call.getMethodDescriptor().getType().clientSendsOneMessage()) {
+            // Nothing here takes a stream; Flight would answer on another thread while messages still come.
+            call.close(Status.UNIMPLEMENTED.withDescription("this server takes no streams"), new Metadata());
+            return new ServerCall.Listener<>() {};
+        }
         return new SimpleForwardingServerCallListener<>(next.startCall(call, headers)) {
             private boolean bad;
 

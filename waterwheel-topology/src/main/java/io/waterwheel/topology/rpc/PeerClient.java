@@ -15,6 +15,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallOptions;
 import org.apache.arrow.flight.ErrorFlightMetadata;
@@ -24,6 +25,7 @@ import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.Result;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +41,9 @@ public final class PeerClient implements AutoCloseable {
 
     private static final int BATCH = 512;
     private static final long CALL_SECONDS = 5;
+    private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(CALL_SECONDS);
     private static final long RETRY_MILLIS = 100;
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
 
     private final String address;
     private final PeerSecret secret;
@@ -52,7 +56,11 @@ public final class PeerClient implements AutoCloseable {
     /** Whether the peer has been shown, by the connection that there is, that this is a worker. */
     private volatile boolean proved;
 
-    private final Object proving = new Object();
+    private final ReentrantLock proving = new ReentrantLock();
+    /** Guarded by proving: the last attempt that failed, for those who waited behind it. */
+    private @Nullable WaterwheelException notProved;
+
+    private long notProvedNanos;
 
     /**
      * @param allocator the process's, {@link RpcServer#allocator}
@@ -83,34 +91,67 @@ public final class PeerClient implements AutoCloseable {
         }
     }
 
-    /** Proves who we are, and has the peer prove it, unless that is done; blocks for two round trips. */
-    private void prove() {
+    /**
+     * Proves who we are, and has the peer prove it, unless that is done; blocks for two round trips, or while another
+     * thread is at it.
+     */
+    private void prove(long deadlineNanos) throws InterruptedException {
         if (proved) {
             return;
         }
-        synchronized (proving) {
+        if (!proving.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            throw late();
+        }
+        try {
             if (proved) {
                 return;
             }
-            byte[] own = PeerSecret.random();
-            byte[] reply = call(PeerGate.CHALLENGE, own);
-            byte[] theirs = Arrays.copyOf(reply, PeerSecret.BYTES);
-            byte[] proof = Arrays.copyOfRange(reply, PeerSecret.BYTES, Math.max(PeerSecret.BYTES, reply.length));
-            if (!PeerSecret.equal(secret.ofServer(address, own, theirs), proof)) {
+            WaterwheelException before = notProved;
+            if (before != null && System.nanoTime() - notProvedNanos < RETRY_NANOS) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        PeerGate.UNPROVED,
-                        address + " has not proved to be a worker of this topology: another process listens there");
+                        before.kind(), before.code(), String.valueOf(before.getMessage()), before);
             }
-            call(PeerGate.PROOF, secret.ofClient(address, own, theirs));
-            proved = true;
+            notProved = null;
+            try {
+                exchangeProofs(deadlineNanos);
+                proved = true;
+            } catch (WaterwheelException e) {
+                notProved = e;
+                notProvedNanos = System.nanoTime();
+                throw e;
+            }
+        } finally {
+            proving.unlock();
         }
     }
 
-    private byte[] call(String action, byte[] body) {
+    private void exchangeProofs(long deadlineNanos) {
+        byte[] own = PeerSecret.random();
+        byte[] reply = call(PeerGate.CHALLENGE, own, deadlineNanos);
+        byte[] theirs = Arrays.copyOf(reply, PeerSecret.BYTES);
+        byte[] proof = Arrays.copyOfRange(reply, PeerSecret.BYTES, Math.max(PeerSecret.BYTES, reply.length));
+        if (!PeerSecret.equal(secret.ofServer(address, own, theirs), proof)) {
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY,
+                    PeerGate.UNPROVED,
+                    address + " has not proved to be a worker of this topology: another process listens there");
+        }
+        call(PeerGate.PROOF, secret.ofClient(address, own, theirs), deadlineNanos);
+    }
+
+    private WaterwheelException late() {
+        return new WaterwheelException(
+                WaterwheelException.Kind.TEMPORARY, "TIMEOUT", address + " did not answer in time; ask again");
+    }
+
+    private byte[] call(String action, byte[] body, long deadlineNanos) {
+        long left = deadlineNanos - System.nanoTime();
+        if (left <= 0) {
+            throw late();
+        }
         try {
             Iterator<Result> results =
-                    client.doAction(new Action(action, body), CallOptions.timeout(CALL_SECONDS, TimeUnit.SECONDS));
+                    client.doAction(new Action(action, body), CallOptions.timeout(left, TimeUnit.NANOSECONDS));
             byte[] reply = results.hasNext() ? results.next().getBody() : new byte[0];
             results.forEachRemaining(further -> {});
             return reply;
@@ -148,14 +189,19 @@ public final class PeerClient implements AutoCloseable {
             if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
                 channel.resetConnectBackoff();
             }
-            prove();
+            long deadline = System.nanoTime() + timeout.toNanos();
+            prove(Math.min(deadline, System.nanoTime() + CALL_NANOS));
             return new MessageStream(
                     client.getStream(
                             new Ticket(WireQueries.subqueryTicket(request)),
-                            CallOptions.timeout(timeout.toMillis(), TimeUnit.MILLISECONDS)),
+                            CallOptions.timeout(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)),
                     this);
         } catch (FlightRuntimeException e) {
             throw failure(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaterwheelException(
+                    WaterwheelException.Kind.TEMPORARY, "INTERRUPTED", "interrupted while waiting for " + address, e);
         }
     }
 
@@ -179,9 +225,10 @@ public final class PeerClient implements AutoCloseable {
             try {
                 frames.clear();
                 frames.add(queue.take());
+                // Before more is taken: what is in the queue is not lost when the peer is not there yet.
+                prove(System.nanoTime() + CALL_NANOS);
                 queue.drainTo(frames, BATCH - 1);
-                prove();
-                call(ControlFrames.ACTION, ControlFrames.write(frames));
+                call(ControlFrames.ACTION, ControlFrames.write(frames), System.nanoTime() + CALL_NANOS);
                 if (!reachable) {
                     LOG.info("{}: reachable again", address);
                     reachable = true;

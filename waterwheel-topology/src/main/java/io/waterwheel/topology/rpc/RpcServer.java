@@ -196,8 +196,9 @@ public final class RpcServer implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             server.shutdownNow();
+            cut();
+            Thread.currentThread().interrupt();
         } finally {
             pools.forEach(ExecutorService::shutdownNow);
             try {
@@ -205,6 +206,17 @@ public final class RpcServer implements AutoCloseable {
             } catch (IllegalStateException e) {
                 LOG.warn("memory of an answer was not given back: {}", e.getMessage());
             }
+        }
+    }
+
+    /** Waits a moment for connections that were cut: they give back the memory of answers. */
+    private void cut() {
+        try {
+            if (!server.awaitTermination(1, TimeUnit.SECONDS)) {
+                LOG.warn("connections did not end within a second of being cut");
+            }
+        } catch (InterruptedException again) {
+            LOG.warn("interrupted again while connections end", again);
         }
     }
 

@@ -59,9 +59,18 @@ public final class DiskSpace {
 
     private static Gauge system(Path folder) {
         return new Gauge() {
+            /** The folder, or what is there of the way to it: who writes makes the rest. */
+            private Path there() {
+                Path at = folder.toAbsolutePath();
+                while (!Files.exists(at) && at.getParent() != null) {
+                    at = at.getParent();
+                }
+                return at;
+            }
+
             private FileStore store() throws IOException {
                 // Anew each time: another disk may be mounted there since.
-                return Files.getFileStore(folder);
+                return Files.getFileStore(there());
             }
 
             @Override
@@ -76,7 +85,7 @@ public final class DiskSpace {
 
             @Override
             public boolean isWritable() {
-                return Files.isWritable(folder);
+                return Files.isWritable(there());
             }
         };
     }

@@ -5,6 +5,8 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The room on the disk of a folder, of which a reserve is kept: what fills a disk to its last byte stops all others on
@@ -16,6 +18,8 @@ public final class DiskSpace {
 
     /** Code of the failures that tell that the folder cannot be written at all. */
     public static final String READ_ONLY = "DISK_READ_ONLY";
+
+    private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
 
     /** Of a small disk, the reserve is one part in so many. */
     private static final int LARGEST_SHARE = 10;
@@ -95,6 +99,10 @@ public final class DiskSpace {
      * they may.
      */
     public String trouble(long bytes) {
+        if (reserveBytes == 0) {
+            // None is kept: the disk itself says when it is full.
+            return "";
+        }
         try {
             if (!gauge.isWritable()) {
                 return READ_ONLY + ": " + folder + " cannot be written: it, or its disk, is read-only; it goes on by"
@@ -102,7 +110,7 @@ public final class DiskSpace {
             }
             long free = gauge.freeBytes();
             long kept = Math.min(reserveBytes, gauge.totalBytes() / LARGEST_SHARE);
-            if (free - bytes >= kept || reserveBytes == 0) {
+            if (free - bytes >= kept) {
                 return "";
             }
             return FULL + ": the disk of " + folder + " has " + mebibytes(free) + " free" + needed(bytes) + ", and "
@@ -110,8 +118,9 @@ public final class DiskSpace {
                     + " are kept (disk.reserve); make room, by other files or a shorter retention of the stream or the"
                     + " topic, and it goes on by itself";
         } catch (IOException e) {
-            return READ_ONLY + ": how full the disk of " + folder + " is cannot be found out: " + e
-                    + "; it goes on by itself once it can be";
+            // Some mounts do not say how full they are. What is written then says whether there was room.
+            LOG.debug("how full the disk of {} is cannot be found out", folder, e);
+            return "";
         }
     }
 

@@ -32,7 +32,11 @@ final class PolygonArea extends Area {
 
     private final Envelope bounds;
     /** Null where coordinates are too large for one. */
-    private final @Nullable PolygonGrid grid;
+    private final Geometry geometry;
+    /** Null where it would be too large; see {@link #grid()}. */
+    private @Nullable PolygonGrid grid;
+
+    private volatile boolean gridMade;
 
     private final IndexedPointInAreaLocator locator;
     private final PreparedGeometry prepared;
@@ -40,7 +44,7 @@ final class PolygonArea extends Area {
 
     private PolygonArea(Geometry geometry) {
         bounds = geometry.getEnvelopeInternal();
-        grid = PolygonGrid.of(geometry);
+        this.geometry = geometry;
         locator = new IndexedPointInAreaLocator(geometry);
         prepared = PreparedGeometryFactory.prepare(geometry);
         edges = geometry.getNumPoints();
@@ -90,18 +94,34 @@ final class PolygonArea extends Area {
         return holds(longitude, latitude) || holds(longitude - TURN, latitude) || holds(longitude + TURN, latitude);
     }
 
+    /** Made when the first position is tested: who only plans a query, or reads what is all inside, needs none. */
+    private @Nullable PolygonGrid grid() {
+        if (!gridMade) {
+            synchronized (this) {
+                if (!gridMade) {
+                    grid = PolygonGrid.of(geometry);
+                    gridMade = true;
+                }
+            }
+        }
+        return grid;
+    }
+
     private boolean holds(double longitude, double latitude) {
-        return longitude >= bounds.getMinX()
-                && longitude <= bounds.getMaxX()
-                && (grid == null
-                        ? locator.locate(new Coordinate(longitude, latitude)) != Location.EXTERIOR
-                        : grid.holds(longitude, latitude));
+        if (!(longitude >= bounds.getMinX() && longitude <= bounds.getMaxX())) {
+            return false;
+        }
+        PolygonGrid cells = grid();
+        return cells == null
+                ? locator.locate(new Coordinate(longitude, latitude)) != Location.EXTERIOR
+                : cells.holds(longitude, latitude);
     }
 
     /** Of the fullest cell; without a grid the index is by latitude: at worst every edge spans that of the position. */
     @Override
     long costOfTest() {
-        return grid == null ? 100L + edges / 8 : 100L + 10L * grid.longest();
+        PolygonGrid cells = grid();
+        return cells == null ? 100L + edges / 8 : 100L + 10L * cells.longest();
     }
 
     @Override

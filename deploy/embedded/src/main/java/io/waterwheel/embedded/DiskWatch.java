@@ -44,7 +44,12 @@ final class DiskWatch implements AutoCloseable {
     private void run() {
         try {
             while (!closing.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                look();
+                try {
+                    look();
+                } catch (RuntimeException e) {
+                    // The watch goes on: without it what is refused would be refused for ever.
+                    LOG.error("the disk could not be looked at", e);
+                }
             }
         } catch (InterruptedException e) {
             LOG.debug("the watch over the disk is told to end", e);

@@ -584,7 +584,9 @@ public final class QueryRunner {
                             held.add(rows);
                             return wanted();
                         }
-                        return delivery.acceptAll(held) && delivery.accept(rows);
+                        boolean more = delivery.acceptAll(held);
+                        holding.release(holding.held());
+                        return more && delivery.accept(rows);
                     }
 
                     @Override

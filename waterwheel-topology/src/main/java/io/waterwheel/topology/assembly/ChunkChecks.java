@@ -14,6 +14,7 @@ import io.waterwheel.wire.proto.CheckChunksReply;
 import io.waterwheel.wire.proto.CheckChunksRequest;
 import io.waterwheel.wire.proto.ChunkPosition;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -21,6 +22,9 @@ import java.util.concurrent.TimeUnit;
 final class ChunkChecks {
     /** Of one call: well within the patience of those who call. */
     private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** Chunks in a row that cannot be read before the store is taken to be away. */
+    private static final int MOST_UNREADABLE = 4;
 
     private final ChunkStore store;
     private final WorkerServices.QueryHandler coordinator;
@@ -40,16 +44,25 @@ final class ChunkChecks {
         }
         RowLayout layout = RowLayout.of(stream.schema());
         CheckChunksReply.Builder reply = CheckChunksReply.newBuilder();
+        List<String> unreadable = new ArrayList<>();
         for (int i = 0; i < chunks.size(); i++) {
             ChunkDescriptor chunk = chunks.get(i);
             caller.requireThere();
             try {
                 ChunkAudit.check(store, chunk, layout, ChunkCheck.Pace.NONE);
+                // The store is there: what could not be read before is damaged.
+                reply.addAllDamages(unreadable);
+                unreadable.clear();
             } catch (CorruptChunkException e) {
                 if (ChunkAudit.isNamed(coordinator.snapshot(stream), chunk)) {
                     reply.addDamages(String.valueOf(e.getMessage()));
                 }
             } catch (IOException e) {
+                if (i + 1 < chunks.size() && unreadable.size() < MOST_UNREADABLE) {
+                    unreadable.add("chunk " + chunk.file() + " cannot be read: " + e);
+                    reply.setChunks(reply.getChunks() + 1);
+                    continue;
+                }
                 throw new WaterwheelException(
                         WaterwheelException.Kind.TEMPORARY,
                         "CHUNK_STORE_UNAVAILABLE",

@@ -294,7 +294,13 @@ final class WorkerEndpoints {
         int blocks = 0;
         long rows = 0;
         while (sink.wanted()) {
-            byte[] message = stream.next();
+            byte[] message;
+            try {
+                message = stream.next();
+            } catch (WaterwheelException e) {
+                // Of the other worker; what the sink fails with goes on as it is.
+                throw unlessUser(e);
+            }
             if (message == null) {
                 throw new IOException("the answer was cut off after " + blocks + " blocks");
             }
@@ -330,11 +336,7 @@ final class WorkerEndpoints {
 
         @Override
         public long rows(RowSink sink) throws IOException {
-            try {
-                return receive(stream, layout, sink);
-            } catch (WaterwheelException e) {
-                throw unlessUser(e);
-            }
+            return receive(stream, layout, sink);
         }
 
         @Override

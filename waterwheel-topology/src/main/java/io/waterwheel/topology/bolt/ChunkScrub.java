@@ -35,6 +35,9 @@ import org.slf4j.LoggerFactory;
  * one task of the topology has it.
  */
 final class ChunkScrub implements AutoCloseable {
+    /** Chunks in a row that cannot be read before the store is taken to be away. */
+    private static final int MOST_UNREADABLE = 4;
+
     private static final Logger LOG = LoggerFactory.getLogger(ChunkScrub.class);
     /** Between rounds: with few chunks they would follow each other at once. */
     private static final long ROUND_SECONDS = 600;
@@ -133,7 +136,11 @@ final class ChunkScrub implements AutoCloseable {
             known = new ArrayList<>(damages.values());
         }
         for (Damage damage : known) {
-            look(damage.stream(), damage.chunk());
+            try {
+                look(damage.stream(), damage.chunk());
+            } catch (IOException e) {
+                LOG.debug("[{}/scrub] still cannot be read", damage.stream().name(), e);
+            }
         }
         List<StreamInfo> all = new ArrayList<>(streams.get());
         all.sort(Comparator.comparingInt(StreamInfo::id));
@@ -142,6 +149,7 @@ final class ChunkScrub implements AutoCloseable {
         if (anywhere) {
             Collections.rotate(all, random.nextInt(all.size()));
         }
+        List<Damage> unreadable = new ArrayList<>();
         long looked = 0;
         for (StreamInfo stream : all) {
             List<ChunkDescriptor> chunks;
@@ -158,11 +166,37 @@ final class ChunkScrub implements AutoCloseable {
                 Collections.rotate(chunks, random.nextInt(chunks.size()));
             }
             for (ChunkDescriptor chunk : chunks) {
-                look(stream, chunk);
+                lookAgainstFailures(stream, chunk, unreadable);
                 looked++;
             }
         }
         LOG.debug("[scrub] looked at {} chunks of {} streams", looked, all.size());
+    }
+
+    /**
+     * Looks at a chunk; one that cannot be read is damaged when the next can: a bad sector, blocks that are lost. When
+     * several cannot, the store is away.
+     *
+     * @param unreadable those before it, since one could be read
+     */
+    private void lookAgainstFailures(StreamInfo stream, ChunkDescriptor chunk, List<Damage> unreadable)
+            throws IOException, InterruptedException {
+        try {
+            look(stream, chunk);
+        } catch (IOException e) {
+            String what = "chunk " + chunk.file() + " cannot be read: " + e;
+            unreadable.add(new Damage(stream, chunk, what, clock.instant()));
+            if (unreadable.size() > MOST_UNREADABLE) {
+                throw e;
+            }
+            return;
+        }
+        for (Damage damage : unreadable) {
+            if (isNamed(damage.stream(), damage.chunk())) {
+                found(damage);
+            }
+        }
+        unreadable.clear();
     }
 
     private void look(StreamInfo stream, ChunkDescriptor chunk) throws IOException, InterruptedException {

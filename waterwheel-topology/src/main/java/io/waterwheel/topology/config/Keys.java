@@ -171,9 +171,10 @@ public final class Keys {
     public static final Key<Integer> QUERY_OPEN = add(Key.integer("query.open", 256)
             .atLeast("1")
             .atMost("10000")
-            .doc("Queries that are open at a time in one process: they run, wait for their turn, or for their client. A"
-                    + " further one makes one wait no longer that its client has more of, or is refused with"
-                    + " SERVER_BUSY."));
+            .doc(
+                    "Queries that are open at a time in one process: they run, wait for their turn, or for their client. One"
+                            + " more is refused with SERVER_BUSY, or, when another client has two more open, the last of"
+                            + " that client's that has not begun."));
     public static final Key<Duration> QUERY_TIMEOUT = add(Key.duration("query.timeout", "30 s")
             .atLeast("1 ms")
             .atMost("1 h")
@@ -185,9 +186,8 @@ public final class Keys {
     public static final Key<Duration> QUERY_CLIENT_PATIENCE = add(Key.duration("query.client-patience", "30 s")
             .atLeast("100 ms")
             .atMost("1 d")
-            .doc(
-                    "How long an answer waits for a client that takes nothing of it: then it ends with CLIENT_SLOW, and its"
-                            + " memory comes back."));
+            .doc("How long an answer waits for a client that takes less than about 1 MiB of it: then it ends with"
+                    + " CLIENT_SLOW, and its memory comes back."));
     public static final Key<String> QUERY_DISPATCH = add(Key.text("query.dispatch", "lada")
             .matching(
                     "lada|lada-eager|round-robin|hashing|shared-queue",

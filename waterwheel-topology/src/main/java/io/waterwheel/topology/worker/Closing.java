@@ -18,7 +18,8 @@ public final class Closing {
      * @param parts null where one was never made
      */
     public static void all(Logger log, String owner, @Nullable AutoCloseable... parts) {
-        boolean interrupted = false;
+        // One that came before must not cut the first short.
+        boolean interrupted = Thread.interrupted();
         for (AutoCloseable part : parts) {
             interrupted |= part != null && close(log, owner, part);
         }

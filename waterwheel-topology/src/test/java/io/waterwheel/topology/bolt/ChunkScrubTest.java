@@ -1,6 +1,7 @@
 package io.waterwheel.topology.bolt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.InMemoryCatalogStore;
@@ -25,13 +26,17 @@ import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.TupleBlock;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,8 +93,26 @@ final class ChunkScrubTest {
         return new SnapshotReader(store, files, of).latest();
     }
 
+    /** Files that cannot be read, as where a disk has a bad sector. */
+    private final Set<String> unreadable = new HashSet<>();
+
+    private ChunkStore failing() {
+        return (ChunkStore) Proxy.newProxyInstance(
+                ChunkStore.class.getClassLoader(), new Class<?>[] {ChunkStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("open") && unreadable.contains(args[0])) {
+                        throw new IOException("planted: input/output error");
+                    }
+                    try {
+                        return method.invoke(files, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
     private ChunkScrub scrub() {
-        return new ChunkScrub(files, () -> streams, this::latest, reads::add, InstantSource.system(), new Random(1));
+        return new ChunkScrub(
+                failing(), () -> streams, this::latest, reads::add, InstantSource.system(), new Random(1));
     }
 
     private void flip(ChunkDescriptor chunk, int at) throws IOException {
@@ -134,6 +157,33 @@ final class ChunkScrubTest {
         Files.write(third, own);
         scrub.round();
         assertThat(scrub.of(stream.id())).isEmpty();
+    }
+
+    @Test
+    void aFileThatCannotBeReadIsToldOfAndKeepsNoneBack() throws Exception {
+        ChunkScrub scrub = scrub();
+        unreadable.add(chunks.get(1).file());
+        Files.delete(folder.resolve(chunks.get(4).file()));
+        for (int round = 0; round < 2; round++) {
+            // Where the first round begins is left to chance.
+            scrub.round();
+        }
+        assertThat(scrub.of(stream.id()))
+                .hasSize(2)
+                .anySatisfy(said -> assertThat(said)
+                        .startsWith("chunk " + chunks.get(1).file() + " cannot be read: ")
+                        .contains("planted"))
+                .anySatisfy(said ->
+                        assertThat(said).startsWith("chunk " + chunks.get(4).file() + " is damaged: "));
+        unreadable.clear();
+        scrub.round();
+        assertThat(scrub.of(stream.id())).hasSize(1);
+
+        // A store that is away says nothing of its files.
+        chunks.forEach(chunk -> unreadable.add(chunk.file()));
+        ChunkScrub another = scrub();
+        assertThatThrownBy(another::round).isInstanceOf(IOException.class);
+        assertThat(another.of(stream.id())).isEmpty();
     }
 
     @Test

@@ -64,20 +64,27 @@ public final class QueryMemory {
         }
 
         boolean take(long bytes) {
-            if (isAbove(used.addAndGet(bytes), perQuery)) {
-                used.addAndGet(-bytes);
+            if (!addIfItFits(used, bytes, perQuery)) {
                 return false;
             }
-            if (isAbove(reserved.addAndGet(bytes), total)) {
-                reserved.addAndGet(-bytes);
+            if (!addIfItFits(reserved, bytes, total)) {
                 used.addAndGet(-bytes);
                 return false;
             }
             return true;
         }
 
-        private static boolean isAbove(long bytes, long most) {
-            return bytes > most || bytes < 0;
+        /** In one step: what is asked for in vain must not stand in the way of what would fit. */
+        private static boolean addIfItFits(AtomicLong sum, long bytes, long most) {
+            while (true) {
+                long now = sum.get();
+                if (bytes > most - now) {
+                    return false;
+                }
+                if (sum.compareAndSet(now, now + bytes)) {
+                    return true;
+                }
+            }
         }
 
         void giveBack(long bytes) {
@@ -87,7 +94,7 @@ public final class QueryMemory {
 
         /** Of kind USER: to ask again would meet it again, and take the memory of others meanwhile. */
         WaterwheelException refused(long bytes) {
-            boolean alone = isAbove(used.get() + bytes, perQuery);
+            boolean alone = bytes > perQuery - used.get();
             return new WaterwheelException(
                     WaterwheelException.Kind.USER,
                     "QUERY_MEMORY",

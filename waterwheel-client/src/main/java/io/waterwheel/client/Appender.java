@@ -1,6 +1,7 @@
 package io.waterwheel.client;
 
 import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
@@ -8,7 +9,6 @@ import io.waterwheel.model.Schema;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -78,8 +78,7 @@ public final class Appender implements AutoCloseable {
                     stream.definition(), stream.bootstrapServers(), stream.bases(), settings, transactionalId);
         } catch (KafkaException e) {
             throw new WaterwheelException(
-                    Kind.TEMPORARY,
-                    "KAFKA_UNREACHABLE",
+                    ErrorCode.KAFKA_UNREACHABLE,
                     "Kafka at " + stream.bootstrapServers() + " cannot be used: " + e.getMessage(),
                     e);
         }

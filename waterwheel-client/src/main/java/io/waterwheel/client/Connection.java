@@ -8,6 +8,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.wire.WireErrors;
 import java.net.ConnectException;
@@ -107,15 +108,11 @@ final class Connection implements AutoCloseable {
         if (cause instanceof InterruptedException) {
             Thread.currentThread().interrupt();
             return new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "INTERRUPTED",
-                    "interrupted while waiting for " + address + "; ask again",
-                    e);
+                    ErrorCode.INTERRUPTED, "interrupted while waiting for " + address + "; ask again", e);
         }
         if (e instanceof OutOfMemoryException || cause instanceof OutOfMemoryException) {
             return new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "CLIENT_MEMORY_FULL",
+                    ErrorCode.CLIENT_MEMORY_FULL,
                     "the answers that are open have used up the client's memory for them; read or close some, then ask"
                             + " again",
                     e);
@@ -133,8 +130,7 @@ final class Connection implements AutoCloseable {
             }
             return WireErrors.of(code.name(), detail, address, e);
         }
-        return new WaterwheelException(
-                WaterwheelException.Kind.BUG, "CALL_FAILED", "the call to " + address + " failed: " + e, e);
+        return new WaterwheelException(ErrorCode.CALL_FAILED, "the call to " + address + " failed: " + e, e);
     }
 
     /** Whether the failed call certainly never reached the server. */

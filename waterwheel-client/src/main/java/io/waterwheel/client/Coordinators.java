@@ -1,7 +1,7 @@
 package io.waterwheel.client;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,16 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Coordinators implements AutoCloseable {
     /** Codes of failures that another coordinator may not have, and after which nothing has been done. */
-    private static final Set<String> NOTHING_DONE = Set.of("SERVER_BUSY", Cursor.CUT_OFF);
+    private static final Set<String> NOTHING_DONE =
+            Set.of(ErrorCode.SERVER_BUSY.name(), ErrorCode.ANSWER_CUT_OFF.name());
 
     /** The same, but something may have been done. */
-    private static final Set<String> GONE = Set.of("SERVER_UNREACHABLE", "SERVER_CLOSING");
+    private static final Set<String> GONE =
+            Set.of(ErrorCode.SERVER_UNREACHABLE.name(), ErrorCode.SERVER_CLOSING.name());
 
     /** Failures of which only the one who waited knows: the server may be at it. */
-    private static final Set<String> NOT_AWAITED = Set.of("INTERRUPTED", "TIMEOUT");
+    private static final Set<String> NOT_AWAITED = Set.of(ErrorCode.INTERRUPTED.name(), ErrorCode.TIMEOUT.name());
 
     /** Failures to find coordinators that may pass: ZooKeeper is away, a topology starts. */
-    private static final Set<String> NOT_FOUND = Set.of("ZOOKEEPER_UNREACHABLE", "ZOOKEEPER_FAILED", "NO_COORDINATOR");
+    private static final Set<String> NOT_FOUND = Set.of(
+            ErrorCode.ZOOKEEPER_UNREACHABLE.name(), ErrorCode.ZOOKEEPER_FAILED.name(), ErrorCode.NO_COORDINATOR.name());
 
     /** Somebody who has not met a coordinator yet may have got its place wrong, and should be told soon. */
     private static final long FIRST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -150,8 +153,7 @@ final class Coordinators implements AutoCloseable {
         boolean gone = isGone(e);
         if (!once.isEmpty() && (gone || NOT_AWAITED.contains(e.code())) && !Connection.neverSent(e)) {
             throw new WaterwheelException(
-                    Kind.UNKNOWN_OUTCOME,
-                    "OUTCOME_UNKNOWN",
+                    ErrorCode.OUTCOME_UNKNOWN,
                     (gone
                                     ? "the connection to " + connection.address() + " was lost while it was to "
                                     : "no answer of " + connection.address() + " was awaited, which was to ")
@@ -175,18 +177,14 @@ final class Coordinators implements AutoCloseable {
     private WaterwheelException inVain(List<Connection> round, @Nullable WaterwheelException last) {
         if (last == null) {
             return new WaterwheelException(
-                    Kind.TEMPORARY, "NO_COORDINATOR", "no coordinator is known from " + addresses + "; ask again");
+                    ErrorCode.NO_COORDINATOR, "no coordinator is known from " + addresses + "; ask again");
         }
         if (NOT_FOUND.contains(last.code()) || (round.size() == 1 && !addresses.change())) {
             return last;
         }
-        return new WaterwheelException(
-                last.kind(),
-                last.code(),
-                "none of the coordinators "
-                        + round.stream().map(Connection::address).collect(Collectors.joining(", "))
-                        + " takes the call; the last one: " + last.getMessage(),
-                last);
+        return last.withMessage("none of the coordinators "
+                + round.stream().map(Connection::address).collect(Collectors.joining(", "))
+                + " takes the call; the last one: " + last.getMessage());
     }
 
     /** What is known, without asking when that is something. */
@@ -246,7 +244,7 @@ final class Coordinators implements AutoCloseable {
         LockSupport.parkNanos(nanos);
         if (Thread.currentThread().isInterrupted()) {
             throw new WaterwheelException(
-                    Kind.TEMPORARY, "INTERRUPTED", "interrupted while waiting for a coordinator; ask again");
+                    ErrorCode.INTERRUPTED, "interrupted while waiting for a coordinator; ask again");
         }
     }
 

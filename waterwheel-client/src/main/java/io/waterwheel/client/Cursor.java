@@ -1,9 +1,9 @@
 package io.waterwheel.client;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
@@ -27,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * null in this row, is an {@link IllegalStateException}.
  */
 public final class Cursor implements AutoCloseable {
-    /** Code of an answer that ended in the middle. */
-    static final String CUT_OFF = "ANSWER_CUT_OFF";
-
     private final Connection connection;
     private final FlightStream stream;
     /** Whether the verdict counts other tuples than the rows of the answer. */
@@ -168,10 +165,7 @@ public final class Cursor implements AutoCloseable {
             throw failed(e);
         } catch (IOException e) {
             throw failed(new WaterwheelException(
-                    Kind.BUG,
-                    "BAD_ANSWER",
-                    connection.address() + ": the verdict cannot be read: " + e.getMessage(),
-                    e));
+                    ErrorCode.BAD_ANSWER, connection.address() + ": the verdict cannot be read: " + e.getMessage(), e));
         } catch (RuntimeException e) {
             throw failed(ofReading(e));
         }
@@ -179,8 +173,7 @@ public final class Cursor implements AutoCloseable {
         Verdict end = verdict;
         if (end == null) {
             throw failed(new WaterwheelException(
-                    Kind.TEMPORARY,
-                    CUT_OFF,
+                    ErrorCode.ANSWER_CUT_OFF,
                     connection.address() + ": the answer ended after " + rows + " rows without a verdict: it was cut"
                             + " off; ask again"));
         }
@@ -198,17 +191,15 @@ public final class Cursor implements AutoCloseable {
         String reason = cancellation.reason();
         if (reason != null) {
             return new WaterwheelException(
-                    Kind.TEMPORARY,
-                    "CANCELLED",
+                    ErrorCode.CANCELLED,
                     connection.address() + ": the answer was cancelled after " + rows + " rows: " + reason,
                     e);
         }
         WaterwheelException said = connection.failure(e);
         // A coordinator that could still say why it ends is believed.
-        if (rows > 0 && said.code().equals("SERVER_UNREACHABLE")) {
+        if (rows > 0 && said.is(ErrorCode.SERVER_UNREACHABLE)) {
             return new WaterwheelException(
-                    Kind.TEMPORARY,
-                    CUT_OFF,
+                    ErrorCode.ANSWER_CUT_OFF,
                     connection.address() + ": the coordinator was lost after " + rows + " rows: they are not a whole"
                             + " answer, and no other can continue it; forget them and ask again",
                     e);
@@ -217,7 +208,7 @@ public final class Cursor implements AutoCloseable {
     }
 
     private WaterwheelException broken(String what) {
-        return new WaterwheelException(Kind.BUG, "BAD_ANSWER", connection.address() + ": " + what);
+        return new WaterwheelException(ErrorCode.BAD_ANSWER, connection.address() + ": " + what);
     }
 
     /** An answer that failed never ends: whoever goes on reading is told again. */
@@ -458,8 +449,7 @@ public final class Cursor implements AutoCloseable {
         }
         if (failed != null) {
             throw new WaterwheelException(
-                    Kind.BUG,
-                    "CLOSE_FAILED",
+                    ErrorCode.CLOSE_FAILED,
                     connection.address() + ": the answer's memory was not given back: " + failed,
                     failed);
         }

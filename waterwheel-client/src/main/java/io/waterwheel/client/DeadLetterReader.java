@@ -2,8 +2,8 @@ package io.waterwheel.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -110,8 +110,8 @@ final class DeadLetterReader {
             String topic, StreamDetails stream, String why, @org.jspecify.annotations.Nullable KafkaException cause) {
         String message = "topic " + topic + " at " + stream.bootstrapServers() + " cannot be read: " + why;
         return cause == null
-                ? new WaterwheelException(Kind.TEMPORARY, "KAFKA_UNREACHABLE", message)
-                : new WaterwheelException(Kind.TEMPORARY, "KAFKA_UNREACHABLE", message, cause);
+                ? new WaterwheelException(ErrorCode.KAFKA_UNREACHABLE, message)
+                : new WaterwheelException(ErrorCode.KAFKA_UNREACHABLE, message, cause);
     }
 
     private static DeadLetter letter(ConsumerRecord<byte[], byte[]> record) {

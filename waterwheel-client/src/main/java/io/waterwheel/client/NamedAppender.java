@@ -1,9 +1,9 @@
 package io.waterwheel.client;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -138,7 +138,7 @@ public final class NamedAppender implements AutoCloseable {
     private void begin() {
         if (failed) {
             throw new WaterwheelException(
-                    Kind.USER, "APPENDER_FAILED", "this appender has failed; open its name again and go on from there");
+                    ErrorCode.APPENDER_FAILED, "this appender has failed; open its name again and go on from there");
         }
         sender.begin();
     }

@@ -1,7 +1,7 @@
 package io.waterwheel.client;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -105,8 +105,7 @@ final class ProgressTopic {
         ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
         if (policy == null || !TopicConfig.CLEANUP_POLICY_COMPACT.equals(policy.value())) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "PROGRESS_FORGOTTEN",
+                    ErrorCode.PROGRESS_FORGOTTEN,
                     "topic " + name + " at " + bootstrapServers + ", where named appends keep their progress: expected"
                             + " cleanup.policy=compact, got " + (policy == null ? "none" : policy.value())
                             + "; retention would remove the notes, and what was appended would be appended again;"
@@ -211,7 +210,7 @@ final class ProgressTopic {
         String message = "topic " + name + " at " + bootstrapServers + ", where named appends keep their progress: "
                 + why + "; nothing was appended";
         return cause == null
-                ? new WaterwheelException(Kind.TEMPORARY, "PROGRESS_UNREADABLE", message)
-                : new WaterwheelException(Kind.TEMPORARY, "PROGRESS_UNREADABLE", message, cause);
+                ? new WaterwheelException(ErrorCode.PROGRESS_UNREADABLE, message)
+                : new WaterwheelException(ErrorCode.PROGRESS_UNREADABLE, message, cause);
     }
 }

@@ -1,9 +1,9 @@
 package io.waterwheel.client;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
@@ -61,8 +61,7 @@ final class RecordMapper<R extends Record> {
         }
         if (!wrong.isEmpty()) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "RECORD_MISFIT",
+                    ErrorCode.RECORD_MISFIT,
                     "rows cannot be made records " + type.getSimpleName() + ": " + String.join("; ", wrong));
         }
         return new RecordMapper<>(constructor(type, components), fields);
@@ -112,8 +111,7 @@ final class RecordMapper<R extends Record> {
             return canonical;
         } catch (NoSuchMethodException | RuntimeException e) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "RECORD_MISFIT",
+                    ErrorCode.RECORD_MISFIT,
                     "record " + type.getName() + " cannot be made from here: make it public, or open its module to "
                             + "waterwheel-client: " + e.getMessage(),
                     e);
@@ -130,8 +128,7 @@ final class RecordMapper<R extends Record> {
             return constructor.newInstance(values);
         } catch (InvocationTargetException e) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "RECORD_REFUSED",
+                    ErrorCode.RECORD_REFUSED,
                     "record " + constructor.getDeclaringClass().getSimpleName() + " refuses the row "
                             + Arrays.toString(values) + ": " + e.getCause(),
                     e);

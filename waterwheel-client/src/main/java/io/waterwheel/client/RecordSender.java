@@ -1,8 +1,8 @@
 package io.waterwheel.client;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,8 +107,7 @@ final class RecordSender implements AutoCloseable {
         } catch (TimeoutException e) {
             producer.close(Duration.ZERO);
             throw new WaterwheelException(
-                    Kind.TEMPORARY,
-                    "KAFKA_UNREACHABLE",
+                    ErrorCode.KAFKA_UNREACHABLE,
                     "topic " + topic + " at " + bootstrapServers + ": the name could not be taken over: "
                             + e.getMessage() + "; nothing was appended, try again",
                     e);
@@ -231,8 +230,7 @@ final class RecordSender implements AutoCloseable {
     private WaterwheelException told(Exception e) {
         if (e instanceof ProducerFencedException || e instanceof InvalidProducerEpochException) {
             return new WaterwheelException(
-                    Kind.USER,
-                    "TAKEN_OVER",
+                    ErrorCode.TAKEN_OVER,
                     "topic " + topic
                             + ": another append under the same name has begun, or this one stood still for over "
                             + TRANSACTION_MILLIS / 1000 + " s; what it had not committed is not appended."
@@ -241,18 +239,16 @@ final class RecordSender implements AutoCloseable {
         }
         if (e instanceof RecordTooLargeException) {
             return new WaterwheelException(
-                    Kind.USER,
-                    "RECORD_TOO_LARGE",
+                    ErrorCode.RECORD_TOO_LARGE,
                     "topic " + topic + ": " + e.getMessage() + "; what was appended after it may be missing",
                     e);
         }
         if (e instanceof AuthorizationException) {
             return new WaterwheelException(
-                    Kind.USER, "NOT_ALLOWED", "topic " + topic + " at " + bootstrapServers + ": " + e.getMessage(), e);
+                    ErrorCode.NOT_ALLOWED, "topic " + topic + " at " + bootstrapServers + ": " + e.getMessage(), e);
         }
         return new WaterwheelException(
-                Kind.UNKNOWN_OUTCOME,
-                "APPEND_FAILED",
+                ErrorCode.APPEND_FAILED,
                 "topic " + topic + " at " + bootstrapServers + ": some of what was appended was not confirmed: "
                         + e.getMessage()
                         + (transactional

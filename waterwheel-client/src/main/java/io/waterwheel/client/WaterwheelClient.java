@@ -5,12 +5,12 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Balancing;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.Retention;
 import io.waterwheel.model.SchemaJson;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.query.Query;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
@@ -136,8 +136,7 @@ public final class WaterwheelClient implements AutoCloseable {
     private static WaterwheelClient open(Addresses addresses) {
         if (!ByteBuffer.class.getModule().isOpen("java.nio", WaterwheelClient.class.getModule())) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "JVM_OPTION_MISSING",
+                    ErrorCode.JVM_OPTION_MISSING,
                     "Apache Arrow, which carries the answers, must reach into java.nio, and this JVM does not let it: start"
                             + " java with --add-opens=java.base/java.nio=ALL-UNNAMED");
         }
@@ -170,14 +169,13 @@ public final class WaterwheelClient implements AutoCloseable {
                 String cancelled = cancellation.reason();
                 if (cancelled != null) {
                     throw new WaterwheelException(
-                            Kind.TEMPORARY, "CANCELLED", "the answer was cancelled before it began: " + cancelled);
+                            ErrorCode.CANCELLED, "the answer was cancelled before it began: " + cancelled);
                 }
                 // A coordinator that was asked in vain has used some of the time.
                 Duration left = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()) + 1);
                 if (left.isNegative() || left.isZero()) {
                     throw new WaterwheelException(
-                            Kind.TEMPORARY,
-                            "TIMEOUT",
+                            ErrorCode.TIMEOUT,
                             "no coordinator began to answer within " + query.timeout()
                                     + "; ask again, or allow more time");
                 }
@@ -210,7 +208,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 return reader.apply(cursor);
             } catch (WaterwheelException e) {
                 long left = deadline - System.nanoTime();
-                boolean lost = e.code().equals(Cursor.CUT_OFF) || e.code().equals("SERVER_CLOSING");
+                boolean lost = e.is(ErrorCode.ANSWER_CUT_OFF) || e.is(ErrorCode.SERVER_CLOSING);
                 if (!lost || left <= 0 || !coordinators.again(attempt)) {
                     throw e;
                 }
@@ -575,7 +573,7 @@ public final class WaterwheelClient implements AutoCloseable {
                             CallOptions.timeout(timeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS));
             if (!results.hasNext()) {
                 throw new WaterwheelException(
-                        Kind.BUG, "NO_REPLY", connection.address() + ": " + action + " ended without a reply");
+                        ErrorCode.NO_REPLY, connection.address() + ": " + action + " ended without a reply");
             }
             reply = results.next().getBody();
             // To the end: a failure may follow.
@@ -589,8 +587,7 @@ public final class WaterwheelClient implements AutoCloseable {
             return parser.parseFrom(reply);
         } catch (InvalidProtocolBufferException e) {
             throw new WaterwheelException(
-                    Kind.BUG,
-                    "BAD_REPLY",
+                    ErrorCode.BAD_REPLY,
                     connection.address() + ": the reply to " + action + " cannot be read: " + e.getMessage(),
                     e);
         }

@@ -1,7 +1,7 @@
 package io.waterwheel.client;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -65,11 +65,10 @@ final class ZooKeeperAddresses implements Addresses {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new WaterwheelException(
-                    Kind.TEMPORARY, "INTERRUPTED", "interrupted while looking for coordinators; ask again", e);
+                    ErrorCode.INTERRUPTED, "interrupted while looking for coordinators; ask again", e);
         } catch (KeeperException.NoAuthException e) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "ZOOKEEPER_DENIED",
+                    ErrorCode.ZOOKEEPER_DENIED,
                     "ZooKeeper at " + servers + " does not let a client without credentials read " + e.getPath()
                             + ", where the coordinators of namespace " + namespace
                             + " announce themselves; submit the topology again, whose coordinators open it to"
@@ -78,8 +77,7 @@ final class ZooKeeperAddresses implements Addresses {
                     e);
         } catch (IOException | KeeperException e) {
             throw new WaterwheelException(
-                    Kind.TEMPORARY,
-                    "ZOOKEEPER_FAILED",
+                    ErrorCode.ZOOKEEPER_FAILED,
                     "ZooKeeper at " + servers + " did not say where the coordinators of namespace " + namespace
                             + " are: " + e.getMessage(),
                     e);
@@ -101,8 +99,7 @@ final class ZooKeeperAddresses implements Addresses {
                 true)) {
             if (!connected.await(SESSION_MILLIS, TimeUnit.MILLISECONDS)) {
                 throw new WaterwheelException(
-                        Kind.TEMPORARY,
-                        "ZOOKEEPER_UNREACHABLE",
+                        ErrorCode.ZOOKEEPER_UNREACHABLE,
                         "no ZooKeeper server answered at " + servers + " within " + SESSION_MILLIS / 1000 + " s");
             }
             return read(session);
@@ -116,8 +113,7 @@ final class ZooKeeperAddresses implements Addresses {
             nodes = session.getChildren(path, false);
         } catch (KeeperException.NoNodeException e) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "NO_SUCH_NAMESPACE",
+                    ErrorCode.NO_SUCH_NAMESPACE,
                     "ZooKeeper at " + servers + " has no " + path + ": no topology of namespace " + namespace
                             + " was ever there; " + others(session),
                     e);
@@ -131,8 +127,7 @@ final class ZooKeeperAddresses implements Addresses {
         }
         if (urls.isEmpty()) {
             throw new WaterwheelException(
-                    Kind.TEMPORARY,
-                    "NO_COORDINATOR",
+                    ErrorCode.NO_COORDINATOR,
                     "no coordinator of namespace " + namespace + " has announced itself in ZooKeeper at " + servers
                             + " under " + path + "; is its topology running?");
         }
@@ -151,7 +146,7 @@ final class ZooKeeperAddresses implements Addresses {
             return null;
         } catch (IllegalArgumentException e) {
             throw new WaterwheelException(
-                    Kind.CORRUPT, "BAD_ADDRESS", "ZooKeeper at " + servers + ": " + node + ": " + e.getMessage(), e);
+                    ErrorCode.BAD_ADDRESS, "ZooKeeper at " + servers + ": " + node + ": " + e.getMessage(), e);
         }
     }
 

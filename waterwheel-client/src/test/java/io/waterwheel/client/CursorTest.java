@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.decode.RandomRows;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.Schema;
@@ -167,7 +168,7 @@ class CursorTest {
 
     @Test
     void failuresSayKindAndCodeAtTheStartAndInTheMiddle() throws Exception {
-        WaterwheelException corrupt = new WaterwheelException(Kind.CORRUPT, "CHUNK_CORRUPT", "chunk 7 is damaged");
+        WaterwheelException corrupt = new WaterwheelException(ErrorCode.CHUNK_CORRUPT, "chunk 7 is damaged");
         try (FakeServer server = FakeServer.answering((query, answer) -> {
                     if (query.stream().equals("middle")) {
                         answer.start(NUMBER);

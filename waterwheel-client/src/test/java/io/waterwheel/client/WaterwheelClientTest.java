@@ -3,6 +3,7 @@ package io.waterwheel.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
@@ -163,7 +164,7 @@ class WaterwheelClientTest {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             dead = "grpc://127.0.0.1:" + socket.getLocalPort();
         }
-        WaterwheelException busy = new WaterwheelException(Kind.TEMPORARY, "SERVER_BUSY", "too much to do");
+        WaterwheelException busy = new WaterwheelException(ErrorCode.SERVER_BUSY, "too much to do");
         try (FakeServer full = FakeServer.answering(
                         (query, answer) -> answer.fail(FakeServer.failure(CallStatus.UNAVAILABLE, busy)));
                 FakeServer server =

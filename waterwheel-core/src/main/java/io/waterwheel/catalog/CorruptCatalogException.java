@@ -1,5 +1,6 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 
 /** An entry of the catalog cannot be understood: it was damaged, or written by a newer version. */
@@ -8,8 +9,7 @@ public final class CorruptCatalogException extends WaterwheelException {
 
     CorruptCatalogException(String path, Throwable cause) {
         super(
-                Kind.CORRUPT,
-                "CORRUPT_CATALOG",
+                ErrorCode.CORRUPT_CATALOG,
                 "catalog entry " + path + " cannot be read: " + cause.getMessage()
                         + "; restore it, or use the version that wrote it",
                 cause);

@@ -1,5 +1,6 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 
 /** A manifest file is not as it was written: bits flipped, a piece or the file missing, or it is another's. */
@@ -17,8 +18,7 @@ public final class CorruptManifestException extends WaterwheelException {
      */
     CorruptManifestException(String file, String part, long offset, String expected, String actual) {
         super(
-                Kind.CORRUPT,
-                "MANIFEST_CORRUPT",
+                ErrorCode.MANIFEST_CORRUPT,
                 "manifest " + file + " is damaged: " + part + " at offset " + offset + ": expected " + expected
                         + ", got " + actual + ". Restore the file from a copy");
         this.file = file;

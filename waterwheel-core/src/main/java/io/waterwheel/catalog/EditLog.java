@@ -1,5 +1,6 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.TimeInterval;
@@ -147,8 +148,7 @@ public final class EditLog implements AutoCloseable {
                 StreamInfo stored = CatalogJson.readStream(where, json);
                 if (!stored.equals(stream)) {
                     throw new WaterwheelException(
-                            WaterwheelException.Kind.USER,
-                            "ANOTHER_STREAM",
+                            ErrorCode.ANOTHER_STREAM,
                             where + ": the folder holds " + stored + ", asked for " + stream
                                     + "; open it as it was made, or take another folder");
                 }

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Op;
 import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.StreamPolicy;
@@ -122,8 +123,7 @@ public final class Namespace {
             store.sync();
             CatalogStore.Node node = store.read(path(name))
                     .orElseThrow(() -> new WaterwheelException(
-                            WaterwheelException.Kind.USER,
-                            "NO_SUCH_STREAM",
+                            ErrorCode.NO_SUCH_STREAM,
                             "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are"));
             StreamInfo stream = CatalogJson.readStream(path(name), node.data());
             StreamInfo changed = stream.withPolicy(change.apply(stream.policy()));
@@ -152,9 +152,7 @@ public final class Namespace {
     /** What says that there is a stream of that name: STREAM_EXISTS. */
     public static WaterwheelException exists(String name) {
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "STREAM_EXISTS",
-                "stream " + name + " exists already; describe it, or drop it first");
+                ErrorCode.STREAM_EXISTS, "stream " + name + " exists already; describe it, or drop it first");
     }
 
     /**
@@ -261,8 +259,7 @@ public final class Namespace {
             }
         }
         throw new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "STREAM_BUSY",
+                ErrorCode.STREAM_BUSY,
                 "stream " + name + " could not be dropped in " + MAX_TRIES
                         + " tries, since others changed it meanwhile or the outcome was unknown; try again");
     }
@@ -308,8 +305,7 @@ public final class Namespace {
             }
         }
         throw new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "DROP_UNFINISHED",
+                ErrorCode.DROP_UNFINISHED,
                 "the stream of id " + streamId + " is dropped, but some of its entries are left in the catalog under "
                         + base + " after " + MAX_TRIES + " tries");
     }

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Op;
 import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.catalog.StreamCatalog.VersionedRoute;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -206,8 +207,7 @@ final class RoutingChanges {
 
     private WaterwheelException busy() {
         return new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "ROUTING_BUSY",
+                ErrorCode.ROUTING_BUSY,
                 "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES
                         + " tries, since others edited the stream meanwhile or the outcome was unknown; try again");
     }

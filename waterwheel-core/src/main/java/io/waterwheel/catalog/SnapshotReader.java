@@ -2,6 +2,7 @@ package io.waterwheel.catalog;
 
 import io.waterwheel.catalog.CatalogStore.Node;
 import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -14,9 +15,6 @@ import java.util.Optional;
  * Stateless: any number of threads. Calls block.
  */
 public final class SnapshotReader {
-    /** Code of the failure when a manifest is needed, and the chunk store is away. */
-    public static final String UNAVAILABLE = "MANIFEST_UNAVAILABLE";
-
     private final CatalogStore store;
     private final ChunkStore files;
     private final StreamInfo stream;
@@ -116,8 +114,7 @@ public final class SnapshotReader {
 
     static WaterwheelException unreachable(StreamInfo stream, IOException e) {
         return new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                UNAVAILABLE,
+                ErrorCode.MANIFEST_UNAVAILABLE,
                 "stream " + stream.name() + ": its manifest cannot be read from the chunk store: " + e
                         + "; is the chunk store reachable?",
                 e);

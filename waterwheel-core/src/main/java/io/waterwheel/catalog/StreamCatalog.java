@@ -3,6 +3,7 @@ package io.waterwheel.catalog;
 import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Op;
 import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.WaterwheelException;
 import java.util.ArrayList;
@@ -138,8 +139,7 @@ public final class StreamCatalog {
     public RoutingTable table(int version) {
         return findTable(version)
                 .orElseThrow(() -> new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "TABLE_GONE",
+                        ErrorCode.TABLE_GONE,
                         "stream " + stream.name() + ": routing table " + version
                                 + " is needed by no route any more; read the route again"));
     }
@@ -413,8 +413,7 @@ public final class StreamCatalog {
             // Partitions that come after this come with an edit, and the commit fails.
             if (entry.info().partitions() != stream.partitions()) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "STREAM_CHANGED",
+                        ErrorCode.STREAM_CHANGED,
                         "stream " + stream.name() + " has " + entry.info().partitions() + " partitions now, not "
                                 + stream.partitions() + "; read its entry again");
             }

@@ -1,5 +1,6 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 
 /** An entry of a stream is not in the catalog: the stream was dropped. */
@@ -7,6 +8,6 @@ public final class StreamGoneException extends WaterwheelException {
     private static final long serialVersionUID = 1;
 
     public StreamGoneException(String stream, String path) {
-        super(Kind.USER, "NO_SUCH_STREAM", "stream " + stream + " is not in the catalog (no entry " + path + ")");
+        super(ErrorCode.NO_SUCH_STREAM, "stream " + stream + " is not in the catalog (no entry " + path + ")");
     }
 }

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Node;
 import io.waterwheel.catalog.CatalogStore.Op;
 import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -94,15 +95,13 @@ final class TopicIndex {
             throw taken;
         }
         throw new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "TOPIC_TAKEN",
+                ErrorCode.TOPIC_TAKEN,
                 "topic " + topic + " feeds stream " + other + " already; a topic feeds one stream");
     }
 
     private static WaterwheelException unreadable(String topic, String other) {
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "TOPIC_TAKEN",
+                ErrorCode.TOPIC_TAKEN,
                 "topic " + topic + " may feed stream " + other + " already, whose entry " + Namespace.path(other)
                         + " cannot be read; mend that, or use a release that can read it");
     }

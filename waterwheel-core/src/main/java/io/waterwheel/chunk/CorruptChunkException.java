@@ -1,12 +1,10 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 
 /** A chunk file is not as it was written: bits flipped, a piece missing, or it is another stream's. */
 public final class CorruptChunkException extends WaterwheelException {
-    /** The code of such a failure. */
-    public static final String CODE = "CHUNK_CORRUPT";
-
     private static final long serialVersionUID = 1;
 
     private final String file;
@@ -20,8 +18,7 @@ public final class CorruptChunkException extends WaterwheelException {
      */
     public CorruptChunkException(String file, String part, long offset, String expected, String actual) {
         super(
-                Kind.CORRUPT,
-                CODE,
+                ErrorCode.CHUNK_CORRUPT,
                 "chunk " + file + " is damaged: " + part + " at offset " + offset + ": expected " + expected + ", got "
                         + actual + ". Restore the file from a copy");
         this.file = file;

@@ -1,5 +1,6 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.model.ErrorCode;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -13,12 +14,6 @@ import org.slf4j.LoggerFactory;
  * it too, and among them may be those who could make room. Thread-safe; asks the system each time.
  */
 public final class DiskSpace {
-    /** Code of the failures that tell that the reserve is reached. */
-    public static final String FULL = "DISK_FULL";
-
-    /** Code of the failures that tell that the folder cannot be written at all. */
-    public static final String READ_ONLY = "DISK_READ_ONLY";
-
     private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
 
     /** Of a small disk, the reserve is one part in so many. */
@@ -105,15 +100,16 @@ public final class DiskSpace {
         }
         try {
             if (!gauge.isWritable()) {
-                return READ_ONLY + ": " + folder + " cannot be written: it, or its disk, is read-only; it goes on by"
-                        + " itself once it can be";
+                return ErrorCode.DISK_READ_ONLY + ": " + folder
+                        + " cannot be written: it, or its disk, is read-only; it goes on by" + " itself once it can be";
             }
             long free = gauge.freeBytes();
             long kept = Math.min(reserveBytes, gauge.totalBytes() / LARGEST_SHARE);
             if (free - bytes >= kept) {
                 return "";
             }
-            return FULL + ": the disk of " + folder + " has " + mebibytes(free) + " free" + needed(bytes) + ", and "
+            return ErrorCode.DISK_FULL + ": the disk of " + folder + " has " + mebibytes(free) + " free" + needed(bytes)
+                    + ", and "
                     + mebibytes(kept)
                     + " are kept (disk.reserve); make room, by other files or a shorter retention of the stream or the"
                     + " topic, and it goes on by itself";

@@ -1,5 +1,6 @@
 package io.waterwheel.decode;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 
 /** Bytes that should be a tuple block are not one; the message says what, where, expected and got. */
@@ -7,6 +8,6 @@ public final class BlockFormatException extends WaterwheelException {
     private static final long serialVersionUID = 1;
 
     BlockFormatException(String message) {
-        super(Kind.CORRUPT, "BLOCK_MALFORMED", "tuple block: " + message);
+        super(ErrorCode.BLOCK_MALFORMED, "tuple block: " + message);
     }
 }

@@ -7,6 +7,7 @@ import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.index.Template;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -188,8 +189,7 @@ public final class FlushSequence {
         }
         if (!same) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.CORRUPT,
-                    "CHUNK_NAME_TAKEN",
+                    ErrorCode.CHUNK_NAME_TAKEN,
                     "chunk " + file + ": the name is taken by a file of other content; expected that only this"
                             + " namespace writes to this chunk store; give each namespace, and each new catalog, a"
                             + " chunk store of its own",

@@ -16,6 +16,7 @@ import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.RowRejects;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.RecordFormat;
@@ -116,9 +117,7 @@ public final class LocalStream implements AutoCloseable {
         StreamInfo stream = new StreamInfo(name, 1, schema, RecordFormat.BLOCK, name, 1, 1);
         FolderLock lock = FolderLock.tryTake(folder)
                 .orElseThrow(() -> new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "STREAM_IN_USE",
-                        folder + ": is open already; close it there first"));
+                        ErrorCode.STREAM_IN_USE, folder + ": is open already; close it there first"));
         EditLog log = null;
         try {
             log = EditLog.open(folder.resolve(LOG_FILE), stream, KeyMaker.domain(schema));
@@ -141,8 +140,7 @@ public final class LocalStream implements AutoCloseable {
         if (log.snapshot().edit() == 1
                 && files.stream().anyMatch(file -> file.name().endsWith(".chunk"))) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.CORRUPT,
-                    "CATALOG_LOST",
+                    ErrorCode.CATALOG_LOST,
                     "the folder has chunks, but its " + LOG_FILE + " is new: restore that file, or remove the chunks");
         }
         for (ChunkStore.StoredFile file : files) {

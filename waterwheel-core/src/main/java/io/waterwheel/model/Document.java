@@ -45,9 +45,7 @@ final class Document {
     void check() {
         if (!errors.isEmpty()) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "SCHEMA_INVALID",
-                    source + ": " + String.join("\n" + source + ": ", errors));
+                    ErrorCode.SCHEMA_INVALID, source + ": " + String.join("\n" + source + ": ", errors));
         }
     }
 

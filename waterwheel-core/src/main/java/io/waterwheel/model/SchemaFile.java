@@ -44,17 +44,14 @@ public final class SchemaFile {
             long bytes = Files.size(file);
             if (bytes > MAX_BYTES) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "SCHEMA_INVALID",
-                        file + ": expected at most " + MAX_BYTES + " bytes, got " + bytes);
+                        ErrorCode.SCHEMA_INVALID, file + ": expected at most " + MAX_BYTES + " bytes, got " + bytes);
             }
             return read(String.valueOf(file.getFileName()), Files.readString(file));
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "there is no such file"
                     : Files.isDirectory(file) ? "it is a folder; name the schema file" : e.toString();
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.USER, "FILE_UNREADABLE", "cannot read " + file + ": " + why, e);
+            throw new WaterwheelException(ErrorCode.FILE_UNREADABLE, "cannot read " + file + ": " + why, e);
         }
     }
 

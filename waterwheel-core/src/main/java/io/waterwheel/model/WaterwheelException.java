@@ -24,24 +24,53 @@ public class WaterwheelException extends RuntimeException {
     private final Kind kind;
     private final String code;
 
-    /** @param code stable, upper case with underscores, for programs */
-    public WaterwheelException(Kind kind, String code, String message) {
+    public WaterwheelException(ErrorCode code, String message) {
         super(message);
+        this.kind = code.kind();
+        this.code = code.name();
+    }
+
+    public WaterwheelException(ErrorCode code, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = code.kind();
+        this.code = code.name();
+    }
+
+    private WaterwheelException(Kind kind, String code, String message, Throwable cause) {
+        super(message, cause);
         this.kind = kind;
         this.code = code;
     }
 
-    public WaterwheelException(Kind kind, String code, String message, Throwable cause) {
-        super(message, cause);
-        this.kind = kind;
-        this.code = code;
+    /**
+     * A failure that another process had. Its kind and code are kept as they came: they may be those of a newer
+     * release.
+     *
+     * @param cause what carried it here
+     */
+    public static WaterwheelException received(Kind kind, String code, String message, Throwable cause) {
+        return new WaterwheelException(kind, code, message, cause);
+    }
+
+    /** The same failure, told anew, with this as the cause. */
+    public WaterwheelException withMessage(String message) {
+        return new WaterwheelException(kind, code, message, this);
     }
 
     public Kind kind() {
         return kind;
     }
 
+    /**
+     * For programs: the name of an {@link ErrorCode}, whose advice {@link ErrorCode#of} finds; of a server of a newer
+     * release perhaps one that is not there.
+     */
     public String code() {
         return code;
+    }
+
+    /** Whether this is the code. */
+    public boolean is(ErrorCode other) {
+        return code.equals(other.name());
     }
 }

@@ -1,7 +1,9 @@
 package io.waterwheel.query;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
+import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionParser;
 import java.util.Locale;
@@ -68,9 +70,8 @@ public record Aggregate(Function function, @Nullable Expression argument, String
             }
         }
         if (function == null) {
-            throw new io.waterwheel.model.WaterwheelException(
-                    io.waterwheel.model.WaterwheelException.Kind.USER,
-                    "BAD_EXPRESSION",
+            throw new WaterwheelException(
+                    ErrorCode.BAD_EXPRESSION,
                     "there is no aggregate '" + call.name() + "'; there are count, sum, min, max, avg");
         }
         String name = call.alias();
@@ -82,11 +83,7 @@ public record Aggregate(Function function, @Nullable Expression argument, String
         try {
             return new Aggregate(function, call.argument(), name);
         } catch (IllegalArgumentException e) {
-            throw new io.waterwheel.model.WaterwheelException(
-                    io.waterwheel.model.WaterwheelException.Kind.USER,
-                    "BAD_EXPRESSION",
-                    "aggregate '" + text + "': " + e.getMessage(),
-                    e);
+            throw new WaterwheelException(ErrorCode.BAD_EXPRESSION, "aggregate '" + text + "': " + e.getMessage(), e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.waterwheel.wire;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.wire.proto.ErrorDetail;
@@ -49,16 +50,14 @@ public final class WireErrors {
         return switch (status) {
             case "UNAVAILABLE" ->
                 new WaterwheelException(
-                        Kind.TEMPORARY, "SERVER_UNREACHABLE", server + " does not answer: is it running?", carrier);
+                        ErrorCode.SERVER_UNREACHABLE, server + " does not answer: is it running?", carrier);
             case "TIMED_OUT" ->
-                new WaterwheelException(
-                        Kind.TEMPORARY, "TIMEOUT", server + " did not answer in time; ask again", carrier);
+                new WaterwheelException(ErrorCode.TIMEOUT, server + " did not answer in time; ask again", carrier);
             case "CANCELLED" ->
-                new WaterwheelException(
-                        Kind.TEMPORARY, "CANCELLED", "the call to " + server + " was cancelled", carrier);
+                new WaterwheelException(ErrorCode.CANCELLED, "the call to " + server + " was cancelled", carrier);
             default ->
                 new WaterwheelException(
-                        Kind.BUG, "CALL_FAILED", "the call to " + server + " failed: " + carrier.getMessage(), carrier);
+                        ErrorCode.CALL_FAILED, "the call to " + server + " failed: " + carrier.getMessage(), carrier);
         };
     }
 
@@ -74,11 +73,11 @@ public final class WireErrors {
                         case UNKNOWN_OUTCOME -> Kind.UNKNOWN_OUTCOME;
                         case BUG, KIND_UNSPECIFIED, UNRECOGNIZED -> Kind.BUG;
                     };
-            return new WaterwheelException(kind, message.getCode(), message.getMessage(), carrier);
+            return WaterwheelException.received(kind, message.getCode(), message.getMessage(), carrier);
         } catch (InvalidProtocolBufferException e) {
             e.addSuppressed(carrier);
             return new WaterwheelException(
-                    Kind.BUG, "BAD_ERROR", "the server's error detail cannot be read: " + e.getMessage(), e);
+                    ErrorCode.BAD_ERROR, "the server's error detail cannot be read: " + e.getMessage(), e);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.waterwheel.wire;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.Retention;
@@ -286,6 +287,6 @@ public final class WireQueries {
 
     static WaterwheelException bad(String what) {
         String message = what.startsWith("query: ") ? what : "query: " + what;
-        return new WaterwheelException(WaterwheelException.Kind.USER, "BAD_QUERY", message);
+        return new WaterwheelException(ErrorCode.BAD_QUERY, message);
     }
 }

@@ -3,6 +3,7 @@ package io.waterwheel.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
@@ -146,7 +147,7 @@ final class DropTest {
     @Test
     void whenTheCatalogGoesAwayAfterwardsTheStreamIsDropped() {
         new Namespace(new Deleting(store, CatalogStore::commit, (to, ops) -> {
-                    throw new WaterwheelException(WaterwheelException.Kind.TEMPORARY, "AWAY", "away");
+                    throw new WaterwheelException(ErrorCode.CATALOG_UNAVAILABLE, "away");
                 }))
                 .drop("s");
         assertThat(namespace.streams()).isEmpty();

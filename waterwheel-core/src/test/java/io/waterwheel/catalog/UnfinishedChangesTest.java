@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
@@ -64,7 +65,7 @@ final class UnfinishedChangesTest {
         @Override
         public void commit(List<Op> ops) throws ConflictException, UnknownOutcomeException {
             if (left-- <= 0) {
-                throw new WaterwheelException(WaterwheelException.Kind.TEMPORARY, "CATALOG_UNAVAILABLE", "away");
+                throw new WaterwheelException(ErrorCode.CATALOG_UNAVAILABLE, "away");
             }
             super.commit(ops);
         }

@@ -3,6 +3,7 @@ package io.waterwheel.sim;
 import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
@@ -88,8 +89,7 @@ final class CoordinatorRole implements SnapshotSource {
     @Override
     public Optional<StreamSnapshot> refreshed(String stream) {
         if (advancing) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY, "BUSY", "somebody else reads, and would be waited for");
+            throw new WaterwheelException(ErrorCode.BUSY, "somebody else reads, and would be waited for");
         }
         advancing = true;
         try {

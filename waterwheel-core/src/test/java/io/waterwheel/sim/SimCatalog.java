@@ -2,6 +2,7 @@ package io.waterwheel.sim;
 
 import io.waterwheel.catalog.CatalogPaths;
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -190,8 +191,7 @@ final class SimCatalog {
                 outage = 0;
             } else if (outage > 0) {
                 outage--;
-                throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY, "CATALOG_AWAY", "the session is lost (planted)");
+                throw new WaterwheelException(ErrorCode.CATALOG_UNAVAILABLE, "the session is lost (planted)");
             }
         }
 

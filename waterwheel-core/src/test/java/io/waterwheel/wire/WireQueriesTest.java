@@ -153,7 +153,8 @@ class WireQueriesTest {
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {
             WaterwheelException back = WireErrors.parse(
-                    WireErrors.detail(new WaterwheelException(kind, "A_CODE", "why")), new Exception());
+                    WireErrors.detail(WaterwheelException.received(kind, "A_CODE", "why", new Exception())),
+                    new Exception());
             assertThat(back.kind()).isEqualTo(kind);
             assertThat(back.code()).isEqualTo("A_CODE");
             assertThat(back).hasMessage("why");

@@ -235,11 +235,7 @@ final class AppendCommand implements Callable<Integer> {
                 throw new IllegalStateException("a count of " + none);
             }
         } catch (WaterwheelException e) {
-            throw new WaterwheelException(
-                    e.kind(),
-                    e.code(),
-                    "everything was sent, but whether queries see it is not known: " + e.getMessage(),
-                    e);
+            throw e.withMessage("everything was sent, but whether queries see it is not known: " + e.getMessage());
         }
     }
 

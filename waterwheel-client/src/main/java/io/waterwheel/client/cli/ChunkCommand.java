@@ -7,8 +7,8 @@ import io.waterwheel.chunk.CorruptChunkException;
 import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.client.ChunkVerification;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,8 +67,7 @@ final class ChunkCommand {
         Path folder = path.getParent();
         if (folder == null || !Files.isRegularFile(path)) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "FILE_UNREADABLE",
+                    ErrorCode.FILE_UNREADABLE,
                     Files.isDirectory(path)
                             ? file + " is a folder; name one of the chunk files in it"
                             : "there is no file " + file);

@@ -1,5 +1,6 @@
 package io.waterwheel.client.cli;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
@@ -174,7 +175,7 @@ public final class Cli {
 
     /** What may help, beyond what the failure itself says. */
     private static String advice(WaterwheelException failure) {
-        if (!failure.code().equals("SERVER_UNREACHABLE")) {
+        if (!failure.is(ErrorCode.SERVER_UNREACHABLE)) {
             return "";
         }
         for (Throwable at = failure; at != null; at = at.getCause()) {

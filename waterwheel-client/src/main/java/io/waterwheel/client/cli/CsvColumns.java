@@ -1,9 +1,9 @@
 package io.waterwheel.client.cli;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -97,7 +97,7 @@ final class CsvColumns {
     }
 
     private static WaterwheelException bad(String message) {
-        return new WaterwheelException(Kind.USER, "BAD_FILE", message);
+        return new WaterwheelException(ErrorCode.BAD_FILE, message);
     }
 
     /** The names in a header line. */

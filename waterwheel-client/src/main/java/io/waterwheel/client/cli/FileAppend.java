@@ -1,6 +1,7 @@
 package io.waterwheel.client.cli;
 
 import io.waterwheel.client.NamedAppender;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
 import io.waterwheel.model.WaterwheelException;
@@ -155,8 +156,7 @@ final class FileAppend {
         }
         if (!passed.agrees(note)) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "OTHER_FILE",
+                    ErrorCode.OTHER_FILE,
                     source + ": its first " + note.lines() + " lines are not those that were appended under this name"
                             + (passed.lines() < note.lines() ? ": it has only " + passed.lines() : "")
                             + "; nothing was appended. Take another name for another file");

@@ -2,8 +2,8 @@ package io.waterwheel.client.cli;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,8 +25,7 @@ final class FileProgress {
             Matcher parts = TEXT.matcher(new String(text, US_ASCII));
             if (!parts.matches()) {
                 throw new WaterwheelException(
-                        Kind.USER,
-                        "OTHER_PROGRESS",
+                        ErrorCode.OTHER_PROGRESS,
                         "what was appended under this name was not the lines of a file; take another name");
             }
             return new Note(

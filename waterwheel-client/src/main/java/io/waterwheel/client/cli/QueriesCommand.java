@@ -2,6 +2,7 @@ package io.waterwheel.client.cli;
 
 import io.waterwheel.client.OpenQuery;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.util.List;
 import java.util.Locale;
@@ -69,8 +70,7 @@ final class QueriesCommand {
         try (WaterwheelClient client = server.connect()) {
             if (!client.killQuery(id)) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "NO_SUCH_QUERY",
+                        ErrorCode.NO_SUCH_QUERY,
                         "no query '" + id
                                 + "' is open; it may have ended; 'waterwheel queries list' shows those there are");
             }

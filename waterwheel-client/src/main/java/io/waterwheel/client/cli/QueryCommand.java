@@ -273,11 +273,7 @@ final class QueryCommand implements Callable<Integer> {
             };
         } catch (WaterwheelException e) {
             // Some of it may have been printed, and looks well.
-            throw new WaterwheelException(
-                    e.kind(),
-                    e.code(),
-                    e.getMessage() + (count ? "" : "; what was printed is not the whole answer"),
-                    e);
+            throw e.withMessage(e.getMessage() + (count ? "" : "; what was printed is not the whole answer"));
         }
     }
 

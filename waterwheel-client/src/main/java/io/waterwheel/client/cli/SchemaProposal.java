@@ -1,10 +1,10 @@
 package io.waterwheel.client.cli;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +71,7 @@ final class SchemaProposal {
     }
 
     private static WaterwheelException bad(String message) {
-        return new WaterwheelException(Kind.USER, "BAD_FILE", message);
+        return new WaterwheelException(ErrorCode.BAD_FILE, message);
     }
 
     /** Names are not numbers, times or addresses; some may be empty, but not all. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.client.FakeServer;
 import io.waterwheel.model.Box;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.TimeInterval;
@@ -239,8 +240,7 @@ class CliTest {
 
     @Test
     void failuresEndWithOneAndSayTheirCode() throws Exception {
-        WaterwheelException unknown =
-                new WaterwheelException(WaterwheelException.Kind.USER, "NO_SUCH_STREAM", "there is no stream 's'");
+        WaterwheelException unknown = new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "there is no stream 's'");
         try (FakeServer server = FakeServer.answering(
                 (query, answer) -> answer.fail(FakeServer.failure(CallStatus.INVALID_ARGUMENT, unknown)))) {
             assertThat(run("query", "s", "--server", server.url()))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.client.FakeServer;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.WaterwheelException;
@@ -47,8 +48,7 @@ class CutAnswerTest {
         begin(answer);
         answer.fail(FakeServer.failure(
                 CallStatus.UNAVAILABLE,
-                new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY, "SERVER_CLOSING", "the server is closing; ask again")));
+                new WaterwheelException(ErrorCode.SERVER_CLOSING, "the server is closing; ask again")));
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.waterwheel.query.admission;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.QueryState.Stage;
@@ -186,8 +187,7 @@ public final class Admission {
     }
 
     private static WaterwheelException busy(String why) {
-        return new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY, "SERVER_BUSY", "the server is busy: " + why + "; ask again later");
+        return new WaterwheelException(ErrorCode.SERVER_BUSY, "the server is busy: " + why + "; ask again later");
     }
 
     /** A query from its coming to the end of its answer. Thread-safe; {@link #admit} is called by one thread. */
@@ -229,8 +229,7 @@ public final class Admission {
 
         /** What the client of one that was killed is told: asking again is for people to decide. */
         public WaterwheelException killedFailure() {
-            return new WaterwheelException(
-                    WaterwheelException.Kind.USER, "QUERY_KILLED", "query " + id + " was ended by `queries kill`");
+            return new WaterwheelException(ErrorCode.QUERY_KILLED, "query " + id + " was ended by `queries kill`");
         }
 
         /**

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
@@ -79,8 +80,7 @@ final class Delivery implements AutoCloseable {
         enough = true;
         boolean gone = sink.cancelled();
         return new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                gone ? "CLIENT_GONE" : "INCOMPLETE",
+                gone ? ErrorCode.CLIENT_GONE : ErrorCode.INCOMPLETE,
                 gone
                         ? "the receiver of the answer is gone"
                         : "the answer could not be put together in time; allow more time, or ask for less");

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.RowLayout;
@@ -76,8 +77,7 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
         }
         if (nullable > MAX_NULLABLE) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "BAD_QUERY",
+                    ErrorCode.BAD_QUERY,
                     "query: the answer has " + nullable + " fields that may be null, expected at most " + MAX_NULLABLE
                             + ": name each field once");
         }

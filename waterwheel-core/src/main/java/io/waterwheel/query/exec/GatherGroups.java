@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.RowLayout;
@@ -74,8 +75,7 @@ final class GatherGroups extends Gather {
                         && (function == Aggregate.Function.MIN || function == Aggregate.Function.MAX));
         if (!fits) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "TYPE_MISMATCH",
+                    ErrorCode.TYPE_MISMATCH,
                     "aggregate " + function.name().toLowerCase(Locale.ROOT) + "(" + argument
                             + "): expected numbers, got "
                             + java.util.Objects.requireNonNull(type).spoken());

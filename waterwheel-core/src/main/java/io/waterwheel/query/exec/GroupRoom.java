@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.exec.memory.Reservation;
 import java.util.List;
@@ -27,8 +28,7 @@ final class GroupRoom {
         }
         if (bytes > MAX_STATE_BYTES) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "TOO_MANY_GROUPS",
+                    ErrorCode.TOO_MANY_GROUPS,
                     "query: the aggregates' values have over " + (MAX_STATE_BYTES >> 20)
                             + " MiB together; group by less, or narrow the query");
         }

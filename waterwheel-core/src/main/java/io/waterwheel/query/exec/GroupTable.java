@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.TupleBlock;
@@ -196,8 +197,7 @@ final class GroupTable {
 
     private WaterwheelException tooLarge(String what) {
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "TOO_MANY_GROUPS",
+                ErrorCode.TOO_MANY_GROUPS,
                 "query: group by " + about + ": " + what + "; group by less, or narrow the query");
     }
 

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.TupleBlock;
@@ -108,8 +109,7 @@ abstract class KeptRows {
     private void requireRoom() {
         if (block.bytes() > MAX_BYTES) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "RESULT_TOO_LARGE",
+                    ErrorCode.RESULT_TOO_LARGE,
                     "query: " + (MAX_BYTES >> 20)
                             + " MiB of rows would have to be held to order them, and there are more; " + remedy());
         }

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.TupleBlock;
@@ -163,8 +164,7 @@ final class LatestRows extends KeptRows {
         }
         if (staying > Result.MAX_KEPT_ROWS) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "RESULT_TOO_LARGE",
+                    ErrorCode.RESULT_TOO_LARGE,
                     "query: latest " + perKey + " of each key are more than " + Result.MAX_KEPT_ROWS + " tuples; "
                             + remedy());
         }

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.LittleEndian;
 import io.waterwheel.model.TupleBlock;
@@ -117,8 +118,7 @@ final class NumberStates {
             }
             if (!fits) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "INTEGER_OVERFLOW",
+                        ErrorCode.INTEGER_OVERFLOW,
                         "aggregate " + name + ": the sum exceeds 64 bits; sum a double, such as 1.0 * FIELD, or narrow"
                                 + " the query");
             }

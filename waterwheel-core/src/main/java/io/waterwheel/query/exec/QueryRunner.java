@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.StreamSnapshot;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.TupleBlock;
@@ -185,8 +186,7 @@ public final class QueryRunner {
             sink.fail(e);
         } catch (IOException e) {
             sink.fail(new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "ANSWER_CUT_OFF",
+                    ErrorCode.ANSWER_CUT_OFF,
                     "a part of the answer was cut off: " + e.getMessage() + "; ask again",
                     e));
         }
@@ -197,8 +197,7 @@ public final class QueryRunner {
         try {
             return made.get();
         } catch (IllegalArgumentException e) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.USER, "BAD_QUERY", String.valueOf(e.getMessage()), e);
+            throw new WaterwheelException(ErrorCode.BAD_QUERY, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -255,8 +254,7 @@ public final class QueryRunner {
                 failed.addAll(trouble.keySet());
                 if (deadline - clock.nanos() <= pause || sink.cancelled()) {
                     throw new WaterwheelException(
-                            WaterwheelException.Kind.TEMPORARY,
-                            "INCOMPLETE",
+                            ErrorCode.INCOMPLETE,
                             "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble.values()
                                     + "; ask again, allow more time, or allow a partial answer");
                 }
@@ -404,11 +402,7 @@ public final class QueryRunner {
                         throw new IOException("does not answer in time", e);
                     }
                     if (givenUp()) {
-                        throw new WaterwheelException(
-                                WaterwheelException.Kind.TEMPORARY,
-                                "CLIENT_GONE",
-                                "the receiver of the answer is gone",
-                                e);
+                        throw new WaterwheelException(ErrorCode.CLIENT_GONE, "the receiver of the answer is gone", e);
                     }
                 }
             }
@@ -492,8 +486,7 @@ public final class QueryRunner {
                     delivery.statistics(plan));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "INCOMPLETE",
+                        ErrorCode.INCOMPLETE,
                         "the answer lacks something: " + missing + "; ask again, or allow a partial answer");
             }
             sink.finish(verdict);
@@ -672,19 +665,17 @@ public final class QueryRunner {
     public static WaterwheelException failed(Error error) {
         if (error instanceof OutOfMemoryError) {
             return new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "QUERY_MEMORY",
+                    ErrorCode.QUERY_MEMORY,
                     "query: the server's memory did not suffice to answer it; ask for fewer fields, groups or rows at a"
                             + " time, or give the server more memory",
                     error);
         }
-        return new WaterwheelException(WaterwheelException.Kind.BUG, "BUG", "a defect of the server: " + error, error);
+        return new WaterwheelException(ErrorCode.BUG, "a defect of the server: " + error, error);
     }
 
     private static WaterwheelException noSuchStream(String stream) {
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "NO_SUCH_STREAM",
+                ErrorCode.NO_SUCH_STREAM,
                 "there is no stream '" + stream + "'; 'waterwheel stream list' shows those there are");
     }
 }

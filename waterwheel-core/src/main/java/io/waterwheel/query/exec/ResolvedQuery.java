@@ -5,6 +5,7 @@ import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyIntervals;
 import io.waterwheel.key.ZOrder;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
@@ -74,8 +75,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         for (int partition : query.atLeast().keySet()) {
             if (partition < 0 || partition >= stream.partitions()) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "NO_SUCH_PARTITION",
+                        ErrorCode.NO_SUCH_PARTITION,
                         "stream " + stream.name() + " has partitions 0 to " + (stream.partitions() - 1) + ", not "
                                 + partition);
             }
@@ -97,8 +97,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         if (shape != null) {
             if (!(schema.key() instanceof KeySpec.Position position)) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "NO_POSITION",
+                        ErrorCode.NO_POSITION,
                         "stream " + stream.name() + " has no position for a key; a shape cannot be asked for");
             }
             Area area = Area.of(shape);

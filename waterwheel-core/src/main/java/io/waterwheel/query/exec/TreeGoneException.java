@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 
 /**
@@ -11,8 +12,7 @@ public final class TreeGoneException extends WaterwheelException {
 
     TreeGoneException() {
         super(
-                Kind.TEMPORARY,
-                "TREE_GONE",
+                ErrorCode.TREE_GONE,
                 "a tree was forgotten after its flush before the query had read it, because its memory was needed; ask again:"
                         + " its tuples are in a chunk now");
     }

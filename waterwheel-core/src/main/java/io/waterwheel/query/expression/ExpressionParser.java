@@ -1,5 +1,6 @@
 package io.waterwheel.query.expression;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Ipv4;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Tokens.Kind;
@@ -93,8 +94,7 @@ public final class ExpressionParser {
     }
 
     static WaterwheelException tooLarge(String what) {
-        return new WaterwheelException(
-                WaterwheelException.Kind.USER, "BAD_EXPRESSION", "expression: it is too large: " + what);
+        return new WaterwheelException(ErrorCode.BAD_EXPRESSION, "expression: it is too large: " + what);
     }
 
     private WaterwheelException expected(String what) {

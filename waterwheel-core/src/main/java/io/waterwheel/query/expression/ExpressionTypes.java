@@ -1,5 +1,6 @@
 package io.waterwheel.query.expression;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.NearestName;
 import io.waterwheel.model.WaterwheelException;
@@ -43,13 +44,11 @@ public final class ExpressionTypes {
         List<String> names = fields.stream().map(Field::name).toList();
         if (name.length() > MAX_NAME) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "NO_SUCH_FIELD",
+                    ErrorCode.NO_SUCH_FIELD,
                     "there is no field with a name of " + name.length() + " characters; there are " + names);
         }
         throw new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "NO_SUCH_FIELD",
+                ErrorCode.NO_SUCH_FIELD,
                 "there is no field '" + name + "'; did you mean '" + NearestName.of(name, names) + "'? There are "
                         + names);
     }
@@ -231,6 +230,6 @@ public final class ExpressionTypes {
     }
 
     private static WaterwheelException mismatch(String what) {
-        return new WaterwheelException(WaterwheelException.Kind.USER, "TYPE_MISMATCH", "expression: " + what);
+        return new WaterwheelException(ErrorCode.TYPE_MISMATCH, "expression: " + what);
     }
 }

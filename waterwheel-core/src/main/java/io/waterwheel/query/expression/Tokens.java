@@ -1,5 +1,6 @@
 package io.waterwheel.query.expression;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.util.Locale;
 import java.util.Set;
@@ -286,8 +287,7 @@ final class Tokens {
         String before = text.substring(Math.max(0, place - SHOWN), place);
         String after = text.substring(place, Math.min(text.length(), place + SHOWN));
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "BAD_EXPRESSION",
+                ErrorCode.BAD_EXPRESSION,
                 "expression: character " + (place + 1) + ": " + what + "; at " + (place > SHOWN ? "..." : "") + before
                         + " >>> " + after + (place + SHOWN < text.length() ? "..." : ""));
     }

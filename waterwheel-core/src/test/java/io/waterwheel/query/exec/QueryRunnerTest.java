@@ -11,6 +11,7 @@ import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.chunk.CorruptChunkException;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
@@ -424,7 +425,7 @@ final class QueryRunnerTest {
     @Test
     void whatIsWrongWithTheQueryIsNotTriedAgain() throws Exception {
         Answer failed = ask(Query.of("s"), (subquery, resolved, sink) -> {
-            throw new WaterwheelException(WaterwheelException.Kind.USER, "INTEGER_OVERFLOW", "too large");
+            throw new WaterwheelException(ErrorCode.INTEGER_OVERFLOW, "too large");
         });
         assertThat(failed.failure.code()).isEqualTo("INTEGER_OVERFLOW");
         assertThat(read).hasSize(1);
@@ -495,8 +496,7 @@ final class QueryRunnerTest {
                                     } catch (InterruptedException e) {
                                         throw new IOException(e);
                                     }
-                                    throw new WaterwheelException(
-                                            WaterwheelException.Kind.USER, "INTEGER_OVERFLOW", "too large");
+                                    throw new WaterwheelException(ErrorCode.INTEGER_OVERFLOW, "too large");
                                 },
                                 "b",
                                 (subquery, resolved, sink) -> {

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.assembly;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Scanned;
@@ -71,8 +72,7 @@ final class BlockSender implements RowSink {
         }
         if (cut) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "SUBQUERY_CUT",
+                    ErrorCode.SUBQUERY_CUT,
                     "the subquery ended after " + blocks + " blocks, before it was through: "
                             + (sink.cancelled() ? "nobody waits for it any more" : "it is out of time"));
         }

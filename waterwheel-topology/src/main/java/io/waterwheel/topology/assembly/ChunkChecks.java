@@ -6,6 +6,7 @@ import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.chunk.ChunkCheck;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.CorruptChunkException;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.rpc.AdminHandler;
@@ -64,8 +65,7 @@ final class ChunkChecks {
                     continue;
                 }
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "CHUNK_STORE_UNAVAILABLE",
+                        ErrorCode.CHUNK_STORE_UNAVAILABLE,
                         "chunk " + chunk.file() + " cannot be read now: " + e.getMessage() + "; try again",
                         e);
             }

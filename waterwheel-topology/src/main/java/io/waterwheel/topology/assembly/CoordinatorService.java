@@ -14,6 +14,7 @@ import io.waterwheel.key.KeyMaker;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Balancing;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LogLoss;
 import io.waterwheel.model.Region;
@@ -129,9 +130,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         throw last != null
                 ? last
                 : new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "NO_PORT",
-                        Keys.COORDINATOR_PORTS.name() + " names no port; 0 means any free one");
+                        ErrorCode.NO_PORT, Keys.COORDINATOR_PORTS.name() + " names no port; 0 means any free one");
     }
 
     @Override
@@ -195,18 +194,15 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     OpenQueries.kill(services.admission(), KillQueryRequest.parseFrom(body))
                             .toByteArray();
                 default ->
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.USER, "NO_SUCH_ACTION", "there is no action '" + action + "'");
+                    throw new WaterwheelException(ErrorCode.NO_SUCH_ACTION, "there is no action '" + action + "'");
             };
         } catch (InvalidProtocolBufferException e) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "BAD_REQUEST",
+                    ErrorCode.BAD_REQUEST,
                     "action " + action + ": the body is not its request message: " + e.getMessage(),
                     e);
         } catch (IllegalArgumentException e) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.USER, "BAD_REQUEST", String.valueOf(e.getMessage()), e);
+            throw new WaterwheelException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -293,8 +289,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         return services.namespace()
                 .find(name)
                 .orElseThrow(() -> new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "NO_SUCH_STREAM",
+                        ErrorCode.NO_SUCH_STREAM,
                         "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are"));
     }
 
@@ -386,8 +381,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             long now = System.nanoTime();
             if (now - deadline >= 0) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "FLUSH_SLOW",
+                        ErrorCode.FLUSH_SLOW,
                         "stream " + stream.name() + ": after " + millis + " ms the checkpoints are at "
                                 + Arrays.toString(least) + ", they are to reach " + Arrays.toString(ends)
                                 + "; flushing goes on, ask again");
@@ -406,8 +400,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         for (int p = 0; p < ends.length; p++) {
             if (ends[p] == Long.MAX_VALUE) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "LOG_CHANGED",
+                        ErrorCode.LOG_CHANGED,
                         "stream " + stream.name() + ": topic " + stream.topic() + ", partition " + p
                                 + " was made anew; see `waterwheel offsets show " + stream.name() + "`");
             }
@@ -418,8 +411,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     private VerifyStreamReply verify(VerifyStreamRequest request, AdminHandler.Caller caller)
             throws InterruptedException {
         if (!verifying.tryAcquire()) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY, "BUSY", "another verification is under way; ask again later");
+            throw new WaterwheelException(ErrorCode.BUSY, "another verification is under way; ask again later");
         }
         try {
             StreamInfo stream = require(request.getName());
@@ -458,8 +450,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         }
         if (request.getTimeoutMillis() >= grace.toMillis()) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "TIMEOUT_TOO_LONG",
+                    ErrorCode.TIMEOUT_TOO_LONG,
                     "verify: timeout " + Duration.ofMillis(request.getTimeoutMillis()) + ": expected less than "
                             + Keys.COLLECTOR_GRACE.name() + ", " + grace + "; ask with a shorter one");
         }

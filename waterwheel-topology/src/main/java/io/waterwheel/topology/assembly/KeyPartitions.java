@@ -5,6 +5,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.model.Balancing;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeySpec;
 import io.waterwheel.model.Schema;
@@ -105,8 +106,7 @@ final class KeyPartitions {
     }
 
     private static WaterwheelException wrong(StreamInfo stream, String what) {
-        return new WaterwheelException(
-                WaterwheelException.Kind.USER, "BAD_BOUNDARIES", "stream " + stream.name() + ": " + what);
+        return new WaterwheelException(ErrorCode.BAD_BOUNDARIES, "stream " + stream.name() + ": " + what);
     }
 
     /** The field that the key is made of; null when it is a position. */

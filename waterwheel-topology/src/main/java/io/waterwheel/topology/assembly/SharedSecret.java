@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.rpc.PeerSecret;
 import java.util.List;
@@ -27,15 +28,13 @@ final class SharedSecret {
         }
         if (there.isEmpty()) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "NO_PEER_SECRET",
+                    ErrorCode.NO_PEER_SECRET,
                     "catalog node " + NODE + " could not be made; the worker tries again when it is started again");
         }
         byte[] secret = there.get().data();
         if (secret.length != PeerSecret.BYTES) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.CORRUPT,
-                    "BAD_PEER_SECRET",
+                    ErrorCode.BAD_PEER_SECRET,
                     "catalog node " + NODE + ": " + secret.length + " bytes, expected " + PeerSecret.BYTES
                             + "; stop all workers of the catalog, delete the node, and start them again");
         }

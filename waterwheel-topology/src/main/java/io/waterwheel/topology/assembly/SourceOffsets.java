@@ -7,6 +7,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -197,7 +198,6 @@ final class SourceOffsets {
     }
 
     private static WaterwheelException refused(StreamInfo stream, String why) {
-        return new WaterwheelException(
-                WaterwheelException.Kind.USER, "OFFSETS_REFUSED", "stream " + stream.name() + ": " + why);
+        return new WaterwheelException(ErrorCode.OFFSETS_REFUSED, "stream " + stream.name() + ": " + why);
     }
 }

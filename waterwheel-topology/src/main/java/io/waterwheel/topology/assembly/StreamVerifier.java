@@ -11,6 +11,7 @@ import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.LittleEndian;
@@ -155,8 +156,7 @@ final class StreamVerifier {
             }
             if (System.nanoTime() - deadlineNanos >= 0) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY,
-                        "ROUTING_UNFINISHED",
+                        ErrorCode.ROUTING_UNFINISHED,
                         "stream " + stream.name() + ": partitions " + present.notAdopted()
                                 + " have not adopted the newest routing table yet, so whose a tuple is cannot be told;"
                                 + " is there a coordinator? Try again");
@@ -206,8 +206,7 @@ final class StreamVerifier {
                 }
             }
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "NOTHING_TO_COMPARE",
+                    ErrorCode.NOTHING_TO_COMPARE,
                     "stream " + stream.name() + ": the log begins at " + Arrays.toString(begins)
                             + ", above all that indexer " + indexer + " has flushed: nothing can be compared");
         });
@@ -337,8 +336,7 @@ final class StreamVerifier {
             throw failure;
         }
         if (answer.verdict == null || !answer.verdict.complete()) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY, "INCOMPLETE", "the answer is not complete: " + answer.verdict);
+            throw new WaterwheelException(ErrorCode.INCOMPLETE, "the answer is not complete: " + answer.verdict);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.catalog.StreamInfo;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
@@ -111,8 +112,7 @@ final class WorkerEndpoints {
             }
             sender.end(found);
         } catch (IOException e) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY, "SUBQUERY_FAILED", String.valueOf(e.getMessage()), e);
+            throw new WaterwheelException(ErrorCode.SUBQUERY_FAILED, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -120,8 +120,7 @@ final class WorkerEndpoints {
         StreamInfo stream = streams.streams().get(streamId);
         if (stream == null) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "STREAM_UNKNOWN_HERE",
+                    ErrorCode.STREAM_UNKNOWN_HERE,
                     "this worker does not know stream id " + streamId + " (yet, or any more)");
         }
         return stream;

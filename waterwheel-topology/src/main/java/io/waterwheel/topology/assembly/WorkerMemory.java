@@ -1,6 +1,7 @@
 package io.waterwheel.topology.assembly;
 
 import io.waterwheel.ingest.SweepBudget;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.exec.memory.QueryMemory;
 import io.waterwheel.topology.config.DataSize;
@@ -82,8 +83,7 @@ public final class WorkerMemory {
                 .append(key)
                 .append(")"));
         throw new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "HEAP_TOO_SMALL",
+                ErrorCode.HEAP_TOO_SMALL,
                 "a worker's buffers may take " + terms + " = " + mebibytes(sum(bounds)) + ", and its heap is "
                         + mebibytes(heapBytes) + ": make one of these keys smaller, or -Xmx at least "
                         + (heapBytes(config) >> 20) + "m");

@@ -10,6 +10,7 @@ import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.LogReader;
 import io.waterwheel.ingest.LogSource;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
@@ -200,8 +201,7 @@ final class WorkerRuntime implements WorkerServices {
         public void subquery(byte[] request, MessageSink sink) throws InterruptedException {
             WorkerEndpoints now = endpoints;
             if (now == null) {
-                throw new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY, "STARTING", "the worker is starting; ask again");
+                throw new WaterwheelException(ErrorCode.STARTING, "the worker is starting; ask again");
             }
             now.answer(request, sink);
         }
@@ -331,15 +331,11 @@ final class WorkerRuntime implements WorkerServices {
         TopicState state = topicStates(List.of(stream)).get(stream.id());
         if (state == null) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "NO_SUCH_TOPIC",
-                    "topic " + stream.topic() + " is not there: was it deleted?");
+                    ErrorCode.NO_SUCH_TOPIC, "topic " + stream.topic() + " is not there: was it deleted?");
         }
         if (!state.failure().isEmpty()) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "KAFKA_UNAVAILABLE",
-                    "topic " + stream.topic() + ": " + state.failure());
+                    ErrorCode.KAFKA_UNAVAILABLE, "topic " + stream.topic() + ": " + state.failure());
         }
         List<PartitionRoute> routes = new StreamCatalog(catalogStore, stream).routes();
         long[] ends = new long[stream.partitions()];

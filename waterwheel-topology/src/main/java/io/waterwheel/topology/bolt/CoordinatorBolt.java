@@ -2,10 +2,10 @@ package io.waterwheel.topology.bolt;
 
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.RoutingTable;
-import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.AnswerSink;
@@ -164,8 +164,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             Duration grace = services.config().get(Keys.COLLECTOR_GRACE);
             if (query.timeout().compareTo(grace) >= 0) {
                 sink.fail(new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "TIMEOUT_TOO_LONG",
+                        ErrorCode.TIMEOUT_TOO_LONG,
                         "query: timeout " + query.timeout() + ": expected less than " + Keys.COLLECTOR_GRACE.name()
                                 + ", " + grace + "; ask with a shorter one"));
                 return false;
@@ -189,7 +188,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             try {
                 snapshot = snapshots.refreshed(stream.name()).orElse(snapshot);
             } catch (WaterwheelException e) {
-                if (e.kind() != WaterwheelException.Kind.CORRUPT && !e.code().equals(SnapshotReader.UNAVAILABLE)) {
+                if (e.kind() != WaterwheelException.Kind.CORRUPT && !e.is(ErrorCode.MANIFEST_UNAVAILABLE)) {
                     throw e;
                 }
                 // Of this stream: the status of the others is as good as ever.

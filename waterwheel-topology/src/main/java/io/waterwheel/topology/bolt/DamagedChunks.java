@@ -1,6 +1,6 @@
 package io.waterwheel.topology.bolt;
 
-import io.waterwheel.chunk.CorruptChunkException;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.ForwardingSink;
@@ -31,7 +31,7 @@ final class DamagedChunks {
 
     /** Notes a failure of a query, if damage is what it tells of. */
     synchronized void failed(String stream, WaterwheelException failure) {
-        if (!failure.code().equals(CorruptChunkException.CODE)) {
+        if (!failure.is(ErrorCode.CHUNK_CORRUPT)) {
             return;
         }
         String what = String.valueOf(failure.getMessage());

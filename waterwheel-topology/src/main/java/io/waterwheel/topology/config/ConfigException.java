@@ -1,5 +1,6 @@
 package io.waterwheel.topology.config;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.util.List;
 
@@ -11,8 +12,7 @@ public final class ConfigException extends WaterwheelException {
 
     ConfigException(String source, List<String> problems) {
         super(
-                Kind.USER,
-                "BAD_CONFIGURATION",
+                ErrorCode.BAD_CONFIGURATION,
                 "configuration from " + source + ": " + problems.size()
                         + (problems.size() == 1 ? " problem" : " problems")
                         + "; every key is in docs/configuration.md\n  "

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.FileCollector;
 import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -67,8 +68,7 @@ final class StoreMark {
             there = read(store);
         } catch (NoSuchFileException e) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "ANOTHER_STORE",
+                    ErrorCode.ANOTHER_STORE,
                     "chunk store " + uri + " has no file " + FILE
                             + ", and the chunks of this catalog are in a store that"
                             + " has one (it was called " + known
@@ -78,8 +78,7 @@ final class StoreMark {
         }
         if (!there.equals(ours)) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "FOREIGN_STORE",
+                    ErrorCode.FOREIGN_STORE,
                     "chunk store " + uri + ": its file " + FILE + " says that it is of catalog " + there + ", this is "
                             + ours + ": nothing is written to it. Give each namespace a folder of its own"
                             + " (chunk-store.uri); where the other catalog is gone for good, delete the file");
@@ -100,8 +99,8 @@ final class StoreMark {
             catalog.sync();
         }
         return catalog.read(NODE)
-                .orElseThrow(() -> new WaterwheelException(
-                        WaterwheelException.Kind.TEMPORARY, "CATALOG_UNAVAILABLE", "the store's mark was not written"));
+                .orElseThrow(() ->
+                        new WaterwheelException(ErrorCode.CATALOG_UNAVAILABLE, "the store's mark was not written"));
     }
 
     private static String read(ChunkStore store) throws IOException {

@@ -2,6 +2,7 @@ package io.waterwheel.topology.kafka;
 
 import io.waterwheel.ingest.DeadLetters;
 import io.waterwheel.ingest.RefusedRow;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -201,8 +202,7 @@ public final class KafkaDeadLetters implements DeadLetters {
         Pause pause = pauses.get(topic);
         if (pause != null && System.nanoTime() - pause.untilNanos < 0) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "LOG_UNAVAILABLE",
+                    ErrorCode.LOG_UNAVAILABLE,
                     topic + ": failed a moment ago, and is asked again in some seconds: " + pause.why);
         }
     }

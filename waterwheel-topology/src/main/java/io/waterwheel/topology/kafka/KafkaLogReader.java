@@ -2,6 +2,7 @@ package io.waterwheel.topology.kafka;
 
 import io.waterwheel.ingest.LogReader;
 import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -189,8 +190,7 @@ public final class KafkaLogReader implements LogReader {
 
     private static WaterwheelException timeout(Request request) {
         return new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "LOG_UNAVAILABLE",
+                ErrorCode.LOG_UNAVAILABLE,
                 request.from + ": nothing was read from offset " + request.offset + " within " + PATIENCE.toSeconds()
                         + " s; is the broker that leads the partition running?");
     }

@@ -2,6 +2,7 @@ package io.waterwheel.topology.kafka;
 
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -216,8 +217,7 @@ public final class KafkaSource implements LogSource {
                         reading.of.streamId(),
                         reading.of.partition(),
                         new WaterwheelException(
-                                WaterwheelException.Kind.TEMPORARY,
-                                "LOG_UNREADABLE",
+                                ErrorCode.LOG_UNREADABLE,
                                 "topic " + topicPartition.topic() + ", partition " + topicPartition.partition()
                                         + ": cannot be read from offset " + (reading.position - reading.base) + ": "
                                         + why,

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.kafka;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.util.Arrays;
 import java.util.Collection;
@@ -98,10 +99,8 @@ public final class KafkaTopics implements AutoCloseable {
                 found = find(topic);
             }
         }
-        Topic existing = found.orElseThrow(() -> new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "KAFKA_UNAVAILABLE",
-                "topic " + topic + ": made, but not seen yet"));
+        Topic existing = found.orElseThrow(() ->
+                new WaterwheelException(ErrorCode.KAFKA_UNAVAILABLE, "topic " + topic + ": made, but not seen yet"));
         refuseCompacted(topic);
         return existing;
     }
@@ -231,8 +230,7 @@ public final class KafkaTopics implements AutoCloseable {
                 .getOrDefault(resource, new Config(List.of())));
         if (isCompaction(policy)) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "TOPIC_COMPACTED",
+                    ErrorCode.TOPIC_COMPACTED,
                     "topic " + topic + ": expected cleanup.policy=delete, got " + policy
                             + "; compaction removes records that must be read again after a crash. Take another topic");
         }
@@ -384,10 +382,7 @@ public final class KafkaTopics implements AutoCloseable {
             cause = e;
         }
         throw new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "KAFKA_UNAVAILABLE",
-                "Kafka at " + bootstrap + ": " + what + " failed: " + cause,
-                cause);
+                ErrorCode.KAFKA_UNAVAILABLE, "Kafka at " + bootstrap + ": " + what + " failed: " + cause, cause);
     }
 
     private static void pause() {

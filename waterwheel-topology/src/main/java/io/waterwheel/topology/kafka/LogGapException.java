@@ -1,5 +1,6 @@
 package io.waterwheel.topology.kafka;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import org.apache.kafka.common.TopicPartition;
 
@@ -12,8 +13,7 @@ public final class LogGapException extends WaterwheelException {
 
     LogGapException(TopicPartition of, long offset, Throwable cause) {
         super(
-                Kind.CORRUPT,
-                "LOG_GAP",
+                ErrorCode.LOG_GAP,
                 "topic " + of.topic() + ", partition " + of.partition() + ": offset " + offset + " is not in the log ("
                         + cause.getMessage()
                         + "); retention may have removed it, or the topic was truncated or made anew",

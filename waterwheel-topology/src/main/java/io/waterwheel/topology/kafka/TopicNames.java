@@ -1,5 +1,6 @@
 package io.waterwheel.topology.kafka;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import org.jspecify.annotations.Nullable;
 
@@ -36,22 +37,19 @@ public interface TopicNames {
     static void checkSource(String topic) {
         if (topic.startsWith(KAFKAS_OWN)) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "BAD_TOPIC",
+                    ErrorCode.BAD_TOPIC,
                     "topic " + topic + ": names that begin with " + KAFKAS_OWN
                             + " are of topics that Kafka keeps for itself. Take another name");
         }
         if (topic.endsWith(DEAD_LETTERS) || topic.endsWith(APPENDS)) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "BAD_TOPIC",
+                    ErrorCode.BAD_TOPIC,
                     "topic " + topic + ": names that end with " + DEAD_LETTERS + " or " + APPENDS
                             + " are of topics that hold what belongs to another. Take another name");
         }
         if (topic.length() > MAX_LENGTH - DEAD_LETTERS.length()) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "BAD_TOPIC",
+                    ErrorCode.BAD_TOPIC,
                     "topic " + topic + ": expected at most " + (MAX_LENGTH - DEAD_LETTERS.length())
                             + " characters, so that the topic of its dead letters can be named, got "
                             + topic.length());

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.kafka;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -64,8 +65,7 @@ public final class TopicScan implements AutoCloseable {
                 }
                 if (System.nanoTime() - deadlineNanos > 0) {
                     throw new WaterwheelException(
-                            WaterwheelException.Kind.TEMPORARY,
-                            "TOO_SLOW",
+                            ErrorCode.TOO_SLOW,
                             whole + ": the time was over at offset " + consumer.position(whole) + " of " + to
                                     + "; allow more");
                 }
@@ -77,8 +77,7 @@ public final class TopicScan implements AutoCloseable {
             throw interrupted;
         } catch (KafkaException e) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "LOG_UNAVAILABLE",
+                    ErrorCode.LOG_UNAVAILABLE,
                     whole + " cannot be read from " + from + " to " + to + ": " + e.getMessage(),
                     e);
         }

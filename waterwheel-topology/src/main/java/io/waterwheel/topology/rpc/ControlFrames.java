@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -50,8 +51,7 @@ final class ControlFrames {
     private static byte[] take(ByteBuffer body, int length) {
         if (length < 0 || length > body.remaining()) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "BAD_CONTROL",
+                    ErrorCode.BAD_CONTROL,
                     "control messages: at byte " + body.position() + " of " + body.limit() + " a length of " + length
                             + ": expected at most " + body.remaining());
         }

@@ -3,6 +3,7 @@ package io.waterwheel.topology.rpc;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
@@ -108,8 +109,7 @@ public final class PeerClient implements AutoCloseable {
             }
             WaterwheelException before = notProved;
             if (before != null && System.nanoTime() - notProvedNanos < RETRY_NANOS) {
-                throw new WaterwheelException(
-                        before.kind(), before.code(), String.valueOf(before.getMessage()), before);
+                throw before.withMessage(String.valueOf(before.getMessage()));
             }
             notProved = null;
             try {
@@ -132,16 +132,14 @@ public final class PeerClient implements AutoCloseable {
         byte[] proof = Arrays.copyOfRange(reply, PeerSecret.BYTES, Math.max(PeerSecret.BYTES, reply.length));
         if (!PeerSecret.equal(secret.ofServer(address, own, theirs), proof)) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    PeerGate.UNPROVED,
+                    ErrorCode.PEER_UNPROVED,
                     address + " has not proved to be a worker of this topology: another process listens there");
         }
         call(PeerGate.PROOF, secret.ofClient(address, own, theirs), deadlineNanos);
     }
 
     private WaterwheelException late() {
-        return new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY, "TIMEOUT", address + " did not answer in time; ask again");
+        return new WaterwheelException(ErrorCode.TIMEOUT, address + " did not answer in time; ask again");
     }
 
     private byte[] call(String action, byte[] body, long deadlineNanos) {
@@ -200,8 +198,7 @@ public final class PeerClient implements AutoCloseable {
             throw failure(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY, "INTERRUPTED", "interrupted while waiting for " + address, e);
+            throw new WaterwheelException(ErrorCode.INTERRUPTED, "interrupted while waiting for " + address, e);
         }
     }
 
@@ -211,7 +208,7 @@ public final class PeerClient implements AutoCloseable {
                 ? metadata.getByte(WireErrors.TRAILER)
                 : null;
         WaterwheelException failure = WireErrors.of(e.status().code().name(), detail, address, e);
-        if (failure.code().equals(PeerGate.UNPROVED)) {
+        if (failure.is(ErrorCode.PEER_UNPROVED)) {
             // The connection was lost and made anew in between.
             proved = false;
         }
@@ -238,7 +235,7 @@ public final class PeerClient implements AutoCloseable {
                 if (closed) {
                     return;
                 }
-                if (reachable && e.code().equals("SERVER_UNREACHABLE")) {
+                if (reachable && e.is(ErrorCode.SERVER_UNREACHABLE)) {
                     LOG.info("{}: unreachable, control messages are dropped: {}", address, e.getMessage());
                 } else if (reachable) {
                     LOG.warn("{}: control messages were refused", address, e);

@@ -2,6 +2,7 @@ package io.waterwheel.topology.rpc;
 
 import io.grpc.Attributes;
 import io.grpc.ServerTransportFilter;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class PeerGate extends ServerTransportFilter {
     static final String CHALLENGE = "peer-challenge";
     static final String PROOF = "peer-proof";
-    /** Code of what an unproved connection is told: prove, then ask again. */
-    static final String UNPROVED = "PEER_UNPROVED";
 
     private static final Attributes.Key<Connection> CONNECTION = Attributes.Key.create("waterwheel-connection");
 
@@ -97,6 +96,6 @@ final class PeerGate extends ServerTransportFilter {
     }
 
     private static WaterwheelException refused(String why) {
-        return new WaterwheelException(WaterwheelException.Kind.TEMPORARY, UNPROVED, why);
+        return new WaterwheelException(ErrorCode.PEER_UNPROVED, why);
     }
 }

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -71,8 +72,7 @@ final class Readiness {
                 long now = System.nanoTime();
                 if (now - begun >= patienceNanos) {
                     throw new WaterwheelException(
-                            WaterwheelException.Kind.TEMPORARY,
-                            "CLIENT_SLOW",
+                            ErrorCode.CLIENT_SLOW,
                             "the client has taken nothing of the answer for "
                                     + TimeUnit.NANOSECONDS.toMillis(patienceNanos)
                                     + " ms; read without such pauses, or ask for less");
@@ -81,8 +81,7 @@ final class Readiness {
                         Math.min(deadlineNanos - now, begun + patienceNanos - now) + 999_999);
                 if (deadlineNanos - now <= 0) {
                     throw new WaterwheelException(
-                            WaterwheelException.Kind.TEMPORARY,
-                            "CLIENT_SLOW",
+                            ErrorCode.CLIENT_SLOW,
                             "the client did not take the answer in time; allow more time or ask for less");
                 }
                 signal.wait(Math.min(left, RECHECK_MILLIS));

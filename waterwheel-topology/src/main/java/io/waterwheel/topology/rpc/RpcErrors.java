@@ -1,7 +1,7 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.query.exec.QueryRunner;
 import io.waterwheel.wire.WireErrors;
 import org.apache.arrow.flight.CallStatus;
@@ -27,8 +27,7 @@ final class RpcErrors {
         }
         if (failure instanceof OutOfMemoryException) {
             return new WaterwheelException(
-                    Kind.TEMPORARY,
-                    "ANSWER_MEMORY_FULL",
+                    ErrorCode.ANSWER_MEMORY_FULL,
                     "the server's memory for answers is used up; ask again later",
                     failure);
         }
@@ -39,15 +38,15 @@ final class RpcErrors {
         if (failure instanceof Error error) {
             return QueryRunner.failed(error);
         }
-        return new WaterwheelException(Kind.BUG, "BUG", "a defect of the server: " + failure, failure);
+        return new WaterwheelException(ErrorCode.BUG, "a defect of the server: " + failure, failure);
     }
 
     static WaterwheelException clientGone() {
-        return new WaterwheelException(Kind.TEMPORARY, "CLIENT_GONE", "the receiver of the answer is gone");
+        return new WaterwheelException(ErrorCode.CLIENT_GONE, "the receiver of the answer is gone");
     }
 
     static WaterwheelException closing(Throwable failure) {
-        return new WaterwheelException(Kind.TEMPORARY, "SERVER_CLOSING", "the server is closing; ask again", failure);
+        return new WaterwheelException(ErrorCode.SERVER_CLOSING, "the server is closing; ask again", failure);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.wire.AdminActions;
@@ -84,9 +85,7 @@ final class RpcProducer extends NoOpFlightProducer {
             switch (ticket.getKindCase()) {
                 case QUERY -> query(WireQueries.fromMessage(ticket.getQuery()), listener);
                 case SUBQUERY -> subquery(ticket.getSubquery().toByteArray(), listener);
-                case KIND_NOT_SET ->
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.USER, "BAD_QUERY", "the ticket holds no query");
+                case KIND_NOT_SET -> throw new WaterwheelException(ErrorCode.BAD_QUERY, "the ticket holds no query");
             }
         } catch (RuntimeException e) {
             listener.error(refusal(e));
@@ -124,8 +123,7 @@ final class RpcProducer extends NoOpFlightProducer {
     /** Who takes what a worker sends, if this call is a worker's. */
     private PeerHandler peers() {
         if (peers == null) {
-            throw new WaterwheelException(
-                    WaterwheelException.Kind.USER, "NOT_A_WORKER", "this port is for clients, not for workers");
+            throw new WaterwheelException(ErrorCode.NOT_A_WORKER, "this port is for clients, not for workers");
         }
         PeerGate.requireProved();
         return peers;
@@ -197,8 +195,7 @@ final class RpcProducer extends NoOpFlightProducer {
             pool.execute(task);
         } catch (RejectedExecutionException e) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "SERVER_BUSY",
+                    ErrorCode.SERVER_BUSY,
                     closing
                             ? "the server is closing; ask again"
                             : "the server is answering as many " + what + " as it may at a time; ask again later",

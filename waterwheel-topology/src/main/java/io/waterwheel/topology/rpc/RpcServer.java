@@ -3,6 +3,7 @@ package io.waterwheel.topology.rpc;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -90,9 +91,7 @@ public final class RpcServer implements AutoCloseable {
 
     private static WaterwheelException notACoordinator() {
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "NOT_A_COORDINATOR",
-                "this port is for workers; 'waterwheel status' names the coordinators");
+                ErrorCode.NOT_A_COORDINATOR, "this port is for workers; 'waterwheel status' names the coordinators");
     }
 
     private static RpcServer start(
@@ -125,8 +124,7 @@ public final class RpcServer implements AutoCloseable {
             pools.forEach(ExecutorService::shutdownNow);
             allocator.close();
             throw new WaterwheelException(
-                    WaterwheelException.Kind.TEMPORARY,
-                    "ADDRESS_UNUSABLE",
+                    ErrorCode.ADDRESS_UNUSABLE,
                     "cannot listen on " + settings.host() + ":" + settings.port() + ": " + e.getMessage()
                             + "; is another server running there?",
                     e);

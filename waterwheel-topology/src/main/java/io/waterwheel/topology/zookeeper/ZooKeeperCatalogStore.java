@@ -2,6 +2,7 @@ package io.waterwheel.topology.zookeeper;
 
 import io.waterwheel.catalog.CatalogPaths;
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
@@ -419,14 +420,12 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
         if (e instanceof KeeperException keeper && DENIED.contains(keeper.code())) {
             return denied(what, e);
         }
-        return new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY, "CATALOG_UNAVAILABLE", "catalog: " + what + " failed: " + e, e);
+        return new WaterwheelException(ErrorCode.CATALOG_UNAVAILABLE, "catalog: " + what + " failed: " + e, e);
     }
 
     private WaterwheelException denied(String what, Exception e) {
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "CATALOG_DENIED",
+                ErrorCode.CATALOG_DENIED,
                 "catalog " + root + ": " + what + ": ZooKeeper at " + connect + " refuses it (" + e.getMessage()
                         + "), asked with " + access
                         + ". The node was created with other credentials: set zookeeper.auth to"
@@ -443,8 +442,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
             Thread.currentThread().interrupt();
         }
         throw new WaterwheelException(
-                WaterwheelException.Kind.TEMPORARY,
-                "CATALOG_UNAVAILABLE",
+                ErrorCode.CATALOG_UNAVAILABLE,
                 "catalog " + root + ": no ZooKeeper server at " + connect + " answered within " + patience.toMillis()
                         + " ms; is it running, and is zookeeper.connect right?");
     }

@@ -3,8 +3,8 @@ package io.waterwheel.topology.bolt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.chunk.CorruptChunkException;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -14,7 +14,7 @@ final class DamagedChunksTest {
     void damageIsToldOfOnceAFileForAnHour() {
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
         DamagedChunks damaged = new DamagedChunks(now::get);
-        damaged.failed("s", new WaterwheelException(Kind.TEMPORARY, "INCOMPLETE", "slow"));
+        damaged.failed("s", new WaterwheelException(ErrorCode.INCOMPLETE, "slow"));
         assertThat(damaged.of("s")).isEmpty();
 
         CorruptChunkException damage = new CorruptChunkException("s-1/0/1-c.wwc", "leaf 3", 17, "checksum 1", "2");

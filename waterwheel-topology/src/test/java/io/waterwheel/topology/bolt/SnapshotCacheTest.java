@@ -10,6 +10,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.model.Control;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
@@ -63,7 +64,7 @@ final class SnapshotCacheTest {
             if (path.startsWith("/data/")) {
                 reads++;
                 if (away) {
-                    throw new WaterwheelException(WaterwheelException.Kind.TEMPORARY, "AWAY", "away");
+                    throw new WaterwheelException(ErrorCode.CATALOG_UNAVAILABLE, "away");
                 }
             }
             return super.read(path);

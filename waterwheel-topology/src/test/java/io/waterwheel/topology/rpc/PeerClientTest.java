@@ -3,6 +3,7 @@ package io.waterwheel.topology.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.wire.WireQueries;
 import java.time.Duration;
@@ -50,7 +51,7 @@ class PeerClientTest {
                     sent.incrementAndGet();
                 }
                 if (count == 0) {
-                    throw new WaterwheelException(WaterwheelException.Kind.TEMPORARY, "MOVED", "not here");
+                    throw new WaterwheelException(ErrorCode.STREAM_UNKNOWN_HERE, "not here");
                 }
             } catch (RuntimeException | InterruptedException e) {
                 end.set(e);
@@ -84,7 +85,7 @@ class PeerClientTest {
                             }
                         })
                         .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
-                                .isEqualTo("MOVED"));
+                                .isEqualTo("STREAM_UNKNOWN_HERE"));
             }
             Handlers.eventually("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
         }
@@ -214,7 +215,7 @@ class PeerClientTest {
     }
 
     private static void refused(ThrowingCallable call) {
-        assertThatThrownBy(call).isInstanceOf(FlightRuntimeException.class).hasMessageContaining(PeerGate.UNPROVED);
+        assertThatThrownBy(call).isInstanceOf(FlightRuntimeException.class).hasMessageContaining("PEER_UNPROVED");
     }
 
     /** Somebody at a dead worker's place passes on to a living one what a third sends: it proves nothing there. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.decode.RandomRows;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.Ipv4;
@@ -212,14 +213,11 @@ class QueryStreamTest {
                 case "late" -> {
                     sink.start(NUMBERS);
                     sink.rows(numbers(10));
-                    sink.fail(new WaterwheelException(
-                            WaterwheelException.Kind.CORRUPT, "CHUNK_CORRUPT", "chunk 7: ünï".repeat(500)));
+                    sink.fail(new WaterwheelException(ErrorCode.CHUNK_CORRUPT, "chunk 7: ünï".repeat(500)));
                 }
                 case "defect" -> throw new IllegalStateException("oops");
                 case "endless" -> sink.start(NUMBERS);
-                default ->
-                    throw new WaterwheelException(
-                            WaterwheelException.Kind.USER, "STREAM_UNKNOWN", "no stream " + query.stream());
+                default -> throw new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "no stream " + query.stream());
             }
         };
         try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
@@ -227,7 +225,7 @@ class QueryStreamTest {
                 FlightClient client = client(allocator, server)) {
             WaterwheelException unknown = failure(client, ticket(Query.of("x")), FlightStatusCode.INVALID_ARGUMENT);
             assertThat(unknown.kind()).isEqualTo(WaterwheelException.Kind.USER);
-            assertThat(unknown.code()).isEqualTo("STREAM_UNKNOWN");
+            assertThat(unknown.code()).isEqualTo("NO_SUCH_STREAM");
             assertThat(unknown).hasMessage("no stream x");
             WaterwheelException late = failure(client, ticket(Query.of("late")), FlightStatusCode.INTERNAL);
             assertThat(late.kind()).isEqualTo(WaterwheelException.Kind.CORRUPT);
@@ -278,10 +276,9 @@ class QueryStreamTest {
             } catch (InterruptedException e) {
                 switch (query.stream()) {
                     case "temporary" ->
-                        sink.fail(new WaterwheelException(
-                                WaterwheelException.Kind.TEMPORARY, "CATALOG_UNAVAILABLE", "interrupted", e));
+                        sink.fail(new WaterwheelException(ErrorCode.CATALOG_UNAVAILABLE, "interrupted", e));
                     case "defect" -> throw new IllegalStateException("the store is closed", e);
-                    default -> throw new WaterwheelException(WaterwheelException.Kind.USER, "BAD_QUERY", "not so", e);
+                    default -> throw new WaterwheelException(ErrorCode.BAD_QUERY, "not so", e);
                 }
             }
         };

@@ -4,8 +4,8 @@ import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.client.SourceOffsets;
 import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.worker.Role;
@@ -67,13 +67,12 @@ final class Drain {
         TopologySummary topology = nimbus.require(name);
         if (topology.get_status().equals("KILLED")) {
             throw new WaterwheelException(
-                    Kind.USER, "TOPOLOGY_ENDS", "topology " + name + " is being killed already; nothing was done");
+                    ErrorCode.TOPOLOGY_ENDS, "topology " + name + " is being killed already; nothing was done");
         }
         Map<String, Object> conf = nimbus.conf(topology);
         if (!conf.containsKey(WaterwheelConfig.STORM_KEY)) {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "NOT_WATERWHEEL",
+                    ErrorCode.NOT_WATERWHEEL,
                     "topology " + name + " is none of Waterwheel's: there is nothing to drain; 'storm kill' ends it");
         }
         WaterwheelConfig config = WaterwheelConfig.fromStormConf(conf);
@@ -98,8 +97,7 @@ final class Drain {
             done = true;
             if (!awaitGone(nimbus, name, System.nanoTime() + left().toNanos())) {
                 throw new WaterwheelException(
-                        Kind.TEMPORARY,
-                        "KILL_SLOW",
+                        ErrorCode.KILL_SLOW,
                         "topology " + name + " is drained and killed, up to " + reached
                                 + ", but Nimbus still listed it at the end of " + patience.toSeconds()
                                 + " s; see 'waterwheel topology list'");
@@ -129,8 +127,7 @@ final class Drain {
     /** What is in memory of it cannot be asked for, and a later start would have it to read again. */
     private static void refuse(String unreadable) {
         throw new WaterwheelException(
-                Kind.USER,
-                "STREAM_UNREADABLE",
+                ErrorCode.STREAM_UNREADABLE,
                 "stream " + unreadable
                         + " cannot be drained: its entry in the catalog cannot be read; mend that, or end"
                         + " the topology by 'waterwheel topology kill'");
@@ -167,8 +164,7 @@ final class Drain {
             LockSupport.parkNanos(POLL_NANOS);
         } while (System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted());
         throw new WaterwheelException(
-                Kind.TEMPORARY,
-                "DRAIN_SLOW",
+                ErrorCode.DRAIN_SLOW,
                 "topology " + topology + ": after " + patience.toSeconds() + " s " + String.join(", ", missing)
                         + " had not stopped reading; try again, perhaps with a longer --deadline");
     }
@@ -219,8 +215,7 @@ final class Drain {
             }
             if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
                 throw new WaterwheelException(
-                        Kind.TEMPORARY,
-                        "DRAIN_SLOW",
+                        ErrorCode.DRAIN_SLOW,
                         "after " + patience.toSeconds() + " s it is not known how much of what was read the dispatchers"
                                 + " have taken, of " + settling + "; try again, perhaps with a longer --deadline");
             }
@@ -246,8 +241,7 @@ final class Drain {
                 Long at = positions.get(partition);
                 if (at == null || at < position) {
                     throw new WaterwheelException(
-                            Kind.BUG,
-                            "NOT_DRAINED",
+                            ErrorCode.NOT_DRAINED,
                             "stream " + name + ", partition " + partition + ": read up to " + position
                                     + ", but the checkpoints are at " + at);
                 }

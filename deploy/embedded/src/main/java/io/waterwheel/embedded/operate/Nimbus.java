@@ -3,8 +3,8 @@ package io.waterwheel.embedded.operate;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -88,8 +88,7 @@ final class Nimbus {
             }
         }
         throw new WaterwheelException(
-                Kind.TEMPORARY,
-                "NIMBUS_UNREACHABLE",
+                ErrorCode.NIMBUS_UNREACHABLE,
                 "no Nimbus leads at "
                         + String.join(
                                 ", ", endpoints.stream().map(Endpoint::toString).toList()) + " (" + cause(last)
@@ -123,28 +122,23 @@ final class Nimbus {
             return noSuch(topology, e);
         } else if (e instanceof AlreadyAliveException) {
             return new WaterwheelException(
-                    Kind.USER,
-                    "TOPOLOGY_EXISTS",
+                    ErrorCode.TOPOLOGY_EXISTS,
                     "topology " + topology + " is there already; drain or kill it first, or take another"
                             + " topology.name and namespace",
                     e);
         } else if (e instanceof InvalidTopologyException invalid) {
             return new WaterwheelException(
-                    Kind.USER,
-                    "BAD_TOPOLOGY",
-                    "Nimbus does not take topology " + topology + ": " + invalid.get_msg(),
-                    e);
+                    ErrorCode.BAD_TOPOLOGY, "Nimbus does not take topology " + topology + ": " + invalid.get_msg(), e);
         } else if (e instanceof AuthorizationException refused) {
             return new WaterwheelException(
-                    Kind.USER, "NOT_ALLOWED", "Nimbus does not allow that: " + refused.get_msg(), e);
+                    ErrorCode.NOT_ALLOWED, "Nimbus does not allow that: " + refused.get_msg(), e);
         }
-        return new WaterwheelException(Kind.TEMPORARY, "NIMBUS_FAILED", "Nimbus did not answer: " + e, e);
+        return new WaterwheelException(ErrorCode.NIMBUS_FAILED, "Nimbus did not answer: " + e, e);
     }
 
     private static WaterwheelException noSuch(String topology, Exception e) {
         return new WaterwheelException(
-                Kind.USER,
-                "NO_SUCH_TOPOLOGY",
+                ErrorCode.NO_SUCH_TOPOLOGY,
                 "there is no topology " + topology + "; 'waterwheel topology list' shows those there are",
                 e);
     }
@@ -175,7 +169,7 @@ final class Nimbus {
             return JSON.readValue(json, new TypeReference<Map<String, Object>>() {});
         } catch (JsonProcessingException e) {
             throw new WaterwheelException(
-                    Kind.BUG, "BAD_REPLY", "the configuration of topology " + topology.get_name() + " is no JSON", e);
+                    ErrorCode.BAD_REPLY, "the configuration of topology " + topology.get_name() + " is no JSON", e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.waterwheel.embedded.operate;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
@@ -81,10 +82,7 @@ final class NimbusOption {
                 yaml = new ObjectMapper(new YAMLFactory()).readTree(candidate.toFile());
             } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
                 throw new WaterwheelException(
-                        WaterwheelException.Kind.USER,
-                        "BAD_CONFIGURATION",
-                        candidate + " is not YAML: " + e.getMessage(),
-                        e);
+                        ErrorCode.BAD_CONFIGURATION, candidate + " is not YAML: " + e.getMessage(), e);
             }
             List<Object> hosts = new ArrayList<>();
             yaml.path(Config.NIMBUS_SEEDS).forEach(host -> hosts.add(host.asText()));

@@ -2,6 +2,7 @@ package io.waterwheel.embedded.operate;
 
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;
 import io.waterwheel.topology.assembly.WaterwheelTopology;
@@ -109,8 +110,7 @@ final class Submission {
         String name = config.get(Keys.TOPOLOGY_NAME);
         nimbus.find(name).ifPresent(there -> {
             throw new WaterwheelException(
-                    Kind.USER,
-                    "TOPOLOGY_EXISTS",
+                    ErrorCode.TOPOLOGY_EXISTS,
                     "topology " + name + " is there already, " + there.get_status()
                             + (there.get_status().equals("KILLED")
                                     ? "; wait until it is gone"
@@ -142,7 +142,7 @@ final class Submission {
                         return;
                     } catch (WaterwheelException e) {
                         // Before its first start there is no such namespace either.
-                        if (e.kind() != Kind.TEMPORARY && !e.code().equals("NO_SUCH_NAMESPACE")) {
+                        if (e.kind() != Kind.TEMPORARY && !e.is(ErrorCode.NO_SUCH_NAMESPACE)) {
                             throw e;
                         }
                         last = String.valueOf(e.getMessage());
@@ -152,8 +152,7 @@ final class Submission {
             } while (System.nanoTime() - deadline < 0 && !Thread.currentThread().isInterrupted());
         }
         throw new WaterwheelException(
-                Kind.TEMPORARY,
-                "NOT_READY",
+                ErrorCode.NOT_READY,
                 "topology " + name + " is submitted, but took no query within " + patience.toSeconds() + " s: " + last
                         + ". Storm's logs of its workers say more");
     }

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec.column;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Arithmetic.Operation;
@@ -153,8 +154,7 @@ final class ArithmeticNode extends ColumnNode {
 
     static WaterwheelException overflow(Expression text, String values) {
         return new WaterwheelException(
-                WaterwheelException.Kind.USER,
-                "INTEGER_OVERFLOW",
+                ErrorCode.INTEGER_OVERFLOW,
                 "expression: " + text + ": " + values
                         + " exceeds 64 bits; compute with a double, such as 1.0 * FIELD, or exclude such rows before");
     }

@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec.column;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
@@ -203,8 +204,7 @@ public final class ExpressionCompiler {
             return type.fieldType().resolution().units(moment.value());
         } catch (DateTimeException e) {
             throw new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "BAD_EXPRESSION",
+                    ErrorCode.BAD_EXPRESSION,
                     "expression: " + moment + ": with nanoseconds a time must lie in the years 1678 to 2261; round it",
                     e);
         }

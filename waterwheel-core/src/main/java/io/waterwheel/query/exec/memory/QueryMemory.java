@@ -1,5 +1,6 @@
 package io.waterwheel.query.exec.memory;
 
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -96,8 +97,7 @@ public final class QueryMemory {
         WaterwheelException refused(long bytes) {
             boolean alone = bytes > perQuery - used.get();
             return new WaterwheelException(
-                    WaterwheelException.Kind.USER,
-                    "QUERY_MEMORY",
+                    ErrorCode.QUERY_MEMORY,
                     "query: it holds " + mebibytes(used.get()) + " of memory and needs " + mebibytes(bytes) + " more; "
                             + (alone
                                     ? "one query may take " + mebibytes(perQuery)

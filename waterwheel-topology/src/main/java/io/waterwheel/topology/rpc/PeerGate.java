@@ -88,6 +88,12 @@ final class PeerGate extends ServerTransportFilter {
                 .array();
     }
 
+    /** Whether the connection of these attributes is a worker's. */
+    static boolean hasProved(Attributes attributes) {
+        Connection connection = attributes.get(CONNECTION);
+        return connection != null && connection.proved;
+    }
+
     /** Fails when the call came by a connection that has proved nothing. */
     static void requireProved() {
         if (!ofThisCall().proved) {

@@ -27,7 +27,9 @@ import org.slf4j.LoggerFactory;
  * text, no login: it binds to loopback unless told otherwise. Thread-safe.
  */
 public final class RpcServer implements AutoCloseable {
-    /** Longest message between workers: of a subquery's answer, and a request. */
+    /**
+     * Longest message between workers: of a subquery's answer, and a request; before the proof {@link UnprovedLimit}.
+     */
     public static final int MAX_MESSAGE_BYTES = 64 << 20;
 
     /** Longest request of a client. */
@@ -155,7 +157,7 @@ public final class RpcServer implements AutoCloseable {
                     .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES);
         } else {
             // Workers' connections carry as many subqueries as there are queries.
-            builder.addTransportFilter(gate);
+            builder.addTransportFilter(gate).addStreamTracerFactory(new UnprovedLimit());
         }
     }
 

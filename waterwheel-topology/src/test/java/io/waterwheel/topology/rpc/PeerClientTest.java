@@ -218,6 +218,40 @@ class PeerClientTest {
         assertThatThrownBy(call).isInstanceOf(FlightRuntimeException.class).hasMessageContaining("PEER_UNPROVED");
     }
 
+    /** Whoever reaches the port must not make the worker take memory for long messages. */
+    @Test
+    void longMessagesAreTakenFromWorkersOnly() throws Exception {
+        Peer peer = new Peer();
+        byte[] longMessage = ControlFrames.write(
+                List.of(new ControlFrames.Frame("coordinator-0", new byte[2 * UnprovedLimit.MAX_BYTES])));
+        byte[] ticket = WireQueries.subqueryTicket(new byte[2 * UnprovedLimit.MAX_BYTES]);
+        try (RpcServer server = start(RpcSettings.DEFAULT, peer);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient nobody = FlightClient.builder(
+                                allocator, Location.forGrpcInsecure("127.0.0.1", server.port()))
+                        .build();
+                PeerClient worker = new PeerClient(server.allocator(), "127.0.0.1", server.port(), SECRET)) {
+            ended(() -> nobody.doAction(new Action(ControlFrames.ACTION, longMessage))
+                    .next());
+            ended(() ->
+                    nobody.doAction(new Action(PeerGate.CHALLENGE, longMessage)).next());
+            ended(() -> nobody.getStream(new Ticket(ticket)).next());
+            // Short ones are still looked at, also on that connection.
+            refused(() ->
+                    nobody.doAction(new Action(PeerGate.PROOF, new byte[5])).next());
+
+            worker.offerControl("coordinator-0", new byte[2 * UnprovedLimit.MAX_BYTES]);
+            Handlers.eventually("a worker's is taken", () -> !peer.controls.isEmpty());
+            assertThat(peer.controls).containsExactly("coordinator-0:" + 2 * UnprovedLimit.MAX_BYTES);
+        }
+    }
+
+    /** On the way, before anything could look at it. */
+    private static void ended(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(FlightRuntimeException.class).satisfies(e -> assertThat(e.getMessage())
+                .doesNotContain("PEER_UNPROVED"));
+    }
+
     /** Somebody at a dead worker's place passes on to a living one what a third sends: it proves nothing there. */
     @Test
     void aProofIsGoodForOneServerOnly() {

@@ -35,18 +35,23 @@ public final class EmbeddedKafka implements AutoCloseable {
     /** Half as much again as a producer's request may have by Kafka's default. */
     private static final int REQUEST_BYTES = 3 << 19;
 
-    /** Of one port: that for clients, and the controller's. */
-    private static final int MOST_CONNECTIONS = 200;
+    /** Of the clients' port. Those of the server itself come by another, which no number of clients can fill. */
+    private static final int MOST_CLIENT_CONNECTIONS = 200;
 
-    private static final int IDLE_MILLIS = 180_000;
+    /** Of each port that nothing but this process is told of. */
+    private static final int MOST_OWN_CONNECTIONS = 2_000;
+
+    private static final int IDLE_MILLIS = 60_000;
 
     private static final String LOGS = "logs";
 
     private final int port;
+    private final int ownPort;
     private final KafkaRaftServer server;
 
-    private EmbeddedKafka(int port, KafkaRaftServer server) {
+    private EmbeddedKafka(int port, int ownPort, KafkaRaftServer server) {
         this.port = port;
+        this.ownPort = ownPort;
         this.server = server;
     }
 
@@ -78,7 +83,8 @@ public final class EmbeddedKafka implements AutoCloseable {
         ServerFolder.make(folder);
         KeptPorts ports = new KeptPorts(folder);
         int port = ports.port("broker", wantedPort);
-        Properties settings = settings(folder, port, ports.port("controller", 0));
+        int ownPort = ports.port("own", 0);
+        Properties settings = settings(folder, port, ownPort, ports.port("controller", 0));
         settings.putAll(more);
         Path file = folder.resolve("server.properties");
         try (OutputStream out = Files.newOutputStream(file)) {
@@ -95,21 +101,21 @@ public final class EmbeddedKafka implements AutoCloseable {
             throw new IOException("Kafka in " + folder + " did not start: " + e, e);
         }
         // Before anybody uses it: a broker that was killed, and is back at once, may leave some.
-        HangingTransactions.endAll("127.0.0.1:" + port, began);
-        return new EmbeddedKafka(port, server);
+        HangingTransactions.endAll("127.0.0.1:" + ownPort, began);
+        return new EmbeddedKafka(port, ownPort, server);
     }
 
-    private static Properties settings(Path folder, int port, int controllerPort) {
+    private static Properties settings(Path folder, int port, int ownPort, int controllerPort) {
         Properties settings = new Properties();
         settings.setProperty("process.roles", "broker,controller");
         settings.setProperty("node.id", "1");
         settings.setProperty("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
-        settings.setProperty(
-                "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
-        settings.setProperty("advertised.listeners", "PLAINTEXT://127.0.0.1:" + port);
-        settings.setProperty("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        String listeners = "CLIENTS://127.0.0.1:" + port + ",OWN://127.0.0.1:" + ownPort;
+        settings.setProperty("listeners", listeners + ",CONTROLLER://127.0.0.1:" + controllerPort);
+        settings.setProperty("advertised.listeners", listeners);
+        settings.setProperty("listener.security.protocol.map", "CLIENTS:PLAINTEXT,OWN:PLAINTEXT,CONTROLLER:PLAINTEXT");
         settings.setProperty("controller.listener.names", "CONTROLLER");
-        settings.setProperty("inter.broker.listener.name", "PLAINTEXT");
+        settings.setProperty("inter.broker.listener.name", "OWN");
         settings.setProperty("log.dirs", folder.resolve(LOGS).toString());
         settings.setProperty("broker.session.timeout.ms", Integer.toString(BROKER_SESSION_MILLIS));
         settings.setProperty("broker.heartbeat.interval.ms", Integer.toString(BROKER_HEARTBEAT_MILLIS));
@@ -127,7 +133,9 @@ public final class EmbeddedKafka implements AutoCloseable {
         // Whoever connects may announce a request of any size, for which memory is taken before it comes: this many
         // connections times this size is what a stranger may cost.
         settings.setProperty("socket.request.max.bytes", Integer.toString(REQUEST_BYTES));
-        settings.setProperty("max.connections", Integer.toString(MOST_CONNECTIONS));
+        settings.setProperty("listener.name.clients.max.connections", Integer.toString(MOST_CLIENT_CONNECTIONS));
+        settings.setProperty("listener.name.own.max.connections", Integer.toString(MOST_OWN_CONNECTIONS));
+        settings.setProperty("listener.name.controller.max.connections", Integer.toString(MOST_OWN_CONNECTIONS));
         settings.setProperty("connections.max.idle.ms", Integer.toString(IDLE_MILLIS));
         // Small: it shares the process and its cores with everything else.
         settings.setProperty("num.network.threads", "1");
@@ -160,6 +168,11 @@ public final class EmbeddedKafka implements AutoCloseable {
     /** What clients take for {@code bootstrap.servers}. */
     public String bootstrap() {
         return "127.0.0.1:" + port;
+    }
+
+    /** The same for clients of this process: a port that no other is told of, so that none can keep them out. */
+    String ownBootstrap() {
+        return "127.0.0.1:" + ownPort;
     }
 
     @Override

@@ -142,9 +142,9 @@ final class RunningServer implements AutoCloseable {
         return server.workers();
     }
 
-    /** Kafka's HOST:PORT. */
+    /** Kafka's HOST:PORT, for clients. */
     String kafka() {
-        return server.config().get(Keys.KAFKA_BOOTSTRAP);
+        return server.config().kafkaForClients();
     }
 
     @Override

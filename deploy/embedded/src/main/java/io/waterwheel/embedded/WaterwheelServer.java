@@ -108,7 +108,9 @@ public final class WaterwheelServer implements AutoCloseable {
                     config.with(Keys.CHUNK_STORE_URI, "file://" + chunks.toUri().getRawPath());
         }
         if (!external.contains(External.KAFKA)) {
-            config = config.with(Keys.KAFKA_BOOTSTRAP, await(kafka).bootstrap());
+            EmbeddedKafka started = await(kafka);
+            config = config.with(Keys.KAFKA_BOOTSTRAP, started.ownBootstrap())
+                    .with(Keys.KAFKA_CLIENT_BOOTSTRAP, started.bootstrap());
         }
         keepPort(folder);
         config = WorkerMemory.fitting(

@@ -10,16 +10,21 @@ import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RetriableException;
@@ -52,6 +57,34 @@ final class EmbeddedPartsTest {
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
             assertThat(kafka.port()).isEqualTo(port);
             assertThat(topics.states(List.of("t")).get("t").ends()).containsExactly(0, 1);
+        }
+    }
+
+    /** Strangers that connect and say nothing: those who come later wait, and the server itself is none of them. */
+    @Test
+    void idleConnectionsDoNotKeepTheServerOutOfItsKafka() throws Exception {
+        List<Socket> strangers = new ArrayList<>();
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0)) {
+            for (int i = 0; i < 250; i++) {
+                Socket stranger = new Socket();
+                strangers.add(stranger);
+                stranger.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), kafka.port()), 30_000);
+            }
+            Map<String, Object> own =
+                    Map.of("bootstrap.servers", kafka.ownBootstrap(), "default.api.timeout.ms", 30_000);
+            try (Admin admin = Admin.create(own)) {
+                admin.createTopics(List.of(new NewTopic("t", 1, (short) 1)))
+                        .all()
+                        .get(30, TimeUnit.SECONDS);
+                // What it is told of leads back by the same port.
+                assertThat(admin.describeCluster().nodes().get(30, TimeUnit.SECONDS))
+                        .extracting(node -> node.host() + ":" + node.port())
+                        .containsExactly(kafka.ownBootstrap());
+            }
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
         }
     }
 

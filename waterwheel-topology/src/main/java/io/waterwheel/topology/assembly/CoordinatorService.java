@@ -299,7 +299,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         return StreamDescription.newBuilder()
                 .setId(stream.id())
                 .setDefinitionJson(SchemaJson.writeStream(definition))
-                .setBootstrapServers(services.config().get(Keys.KAFKA_BOOTSTRAP));
+                .setBootstrapServers(services.config().kafkaForClients());
     }
 
     private StreamDescription describe(StreamInfo stream) {

@@ -47,6 +47,10 @@ public final class Keys {
     public static final Key<String> KAFKA_BOOTSTRAP = add(Key.text("kafka.bootstrap", "127.0.0.1:9092")
             .matching(HOST_PORTS, "host:port with commas between")
             .doc("Kafka brokers to start from."));
+    public static final Key<String> KAFKA_CLIENT_BOOTSTRAP = add(Key.text("kafka.client-bootstrap", "kafka.bootstrap")
+            .matching("kafka\\.bootstrap|" + HOST_PORTS, "kafka.bootstrap, or host:port with commas between")
+            .doc("Kafka brokers that clients are told to append at, where those are others than the workers'."
+                    + " kafka.bootstrap: the same."));
 
     public static final Key<String> CHUNK_STORE_URI =
             add(Key.text("chunk-store.uri", "file:///var/lib/waterwheel/chunks")

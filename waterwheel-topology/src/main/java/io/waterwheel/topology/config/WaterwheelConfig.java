@@ -287,4 +287,10 @@ public final class WaterwheelConfig {
     public String toString() {
         return "WaterwheelConfig" + toMap();
     }
+
+    /** Where clients are told to find Kafka, as {@code bootstrap.servers}. */
+    public String kafkaForClients() {
+        String named = get(Keys.KAFKA_CLIENT_BOOTSTRAP);
+        return named.equals(Keys.KAFKA_BOOTSTRAP.name()) ? get(Keys.KAFKA_BOOTSTRAP) : named;
+    }
 }

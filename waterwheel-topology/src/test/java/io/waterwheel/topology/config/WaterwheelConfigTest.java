@@ -20,6 +20,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.root", "/waterwheel");
         values.put("zookeeper.session-timeout", Duration.ofSeconds(10));
         values.put("kafka.bootstrap", "127.0.0.1:9092");
+        values.put("kafka.client-bootstrap", "kafka.bootstrap");
         values.put("chunk-store.uri", "file:///var/lib/waterwheel/chunks");
         values.put("topology.name", "waterwheel");
         values.put("topology.workers", 2);
@@ -77,6 +78,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.root", "/a/b");
         values.put("zookeeper.session-timeout", Duration.ofSeconds(4));
         values.put("kafka.bootstrap", "k1:9092,k2:9093");
+        values.put("kafka.client-bootstrap", "k1:9192,k2:9193");
         values.put("chunk-store.uri", "hdfs://namenode:9000/chunks");
         values.put("topology.name", "rain");
         values.put("topology.workers", 3);

@@ -2,6 +2,7 @@ package io.waterwheel.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.LocalChunkStore;
 import io.waterwheel.model.Region;
@@ -22,7 +23,7 @@ final class CatalogScaleTest {
 
     @Test
     void opensSoonAndFindsWhatAScanFinds(@TempDir Path folder) throws IOException {
-        int chunks = Integer.getInteger("chunks", 100_000);
+        int chunks = Rounds.of("chunks", 100_000, 1_000_000);
         int tail = 500;
         CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
         ChunkStore files = new LocalChunkStore(folder);

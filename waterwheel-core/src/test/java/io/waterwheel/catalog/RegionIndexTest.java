@@ -2,6 +2,7 @@ package io.waterwheel.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Region;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -18,7 +19,7 @@ final class RegionIndexTest {
 
     @Test
     void findsWhatAScanFindsWhileEntriesComeAndGo() {
-        for (long seed = 1; seed <= 30; seed++) {
+        for (long seed = 1; seed <= Rounds.of(6, 30); seed++) {
             Random random = new Random(seed);
             RegionIndex<Integer> index = RegionIndex.empty();
             List<RegionIndex.Entry<Integer>> twin = new ArrayList<>();

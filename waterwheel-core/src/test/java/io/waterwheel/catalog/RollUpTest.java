@@ -3,6 +3,7 @@ package io.waterwheel.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.catalog.CatalogStore.Node;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.LocalChunkStore;
@@ -356,7 +357,8 @@ final class RollUpTest {
         for (String name : EditRecord.manifestFiles(store, stream)) {
             Path file = folder.resolve(name);
             byte[] whole = Files.readAllBytes(file);
-            for (int bit = 0; bit < whole.length * 8; bit++) {
+            // In a short run every fifth: that is a bit or two of each byte, and of eight bytes every place.
+            for (int bit = 0; bit < whole.length * 8; bit += Rounds.ALL ? 1 : 5) {
                 byte[] flipped = whole.clone();
                 flipped[bit / 8] ^= (byte) (1 << bit % 8);
                 Files.write(file, flipped);

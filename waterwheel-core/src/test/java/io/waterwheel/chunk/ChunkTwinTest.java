@@ -2,6 +2,7 @@ package io.waterwheel.chunk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyMaker;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is written is read back bit for bit, and what the directory says of leaves is what a look at all rows finds. */
 final class ChunkTwinTest {
-    private static final int SEEDS = Integer.getInteger("waterwheel.chunk.seeds", 100);
+    private static final int SEEDS = Rounds.of(40, 100);
     private final ChunkWriter writer = new ChunkWriter();
 
     @Test

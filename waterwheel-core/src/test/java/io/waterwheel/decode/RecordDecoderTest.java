@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.Ipv4;
@@ -40,7 +41,7 @@ class RecordDecoderTest {
     @ParameterizedTest
     @EnumSource(RecordFormat.class)
     void givesTheRowsThatWereWritten(RecordFormat format) throws Exception {
-        for (long seed = 1; seed <= 300; seed++) {
+        for (long seed = 1; seed <= Rounds.of(60, 300); seed++) {
             Random random = new Random(seed);
             Schema schema = RandomRows.schema(random);
             String replay = format + " seed=" + seed;
@@ -83,7 +84,7 @@ class RecordDecoderTest {
     @ParameterizedTest
     @EnumSource(RecordFormat.class)
     void damagedRecordsAreRejectedAndLeaveTheBlockAsItWas(RecordFormat format) throws Exception {
-        for (long seed = 1; seed <= 100; seed++) {
+        for (long seed = 1; seed <= Rounds.of(20, 100); seed++) {
             Random random = new Random(seed);
             Schema schema = RandomRows.schema(random);
             RecordDecoder decoder = RecordDecoder.of(format, schema);
@@ -208,7 +209,7 @@ class RecordDecoderTest {
         Timestamps timestamps = new Timestamps(new Numbers());
         FieldType[] types = {FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS};
         TimestampUnit[] units = TimestampUnit.values();
-        for (long seed = 0; seed < 50_000; seed++) {
+        for (long seed = 0; seed < Rounds.of(10_000, 50_000); seed++) {
             Random random = new Random(seed);
             TimestampUnit unit = units[random.nextInt(units.length)];
             TimestampUnit resolution = types[random.nextInt(3)].resolution();

@@ -2,6 +2,7 @@ package io.waterwheel.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 final class TemplateRebuildTest {
     /** Chunks of a stationary stream: 1,000 with {@code -Dwaterwheel.chunks=1000}. */
-    private static final int CHUNKS = Integer.getInteger("waterwheel.chunks", 20);
+    private static final int CHUNKS = Rounds.of("waterwheel.chunks", 20, 200);
 
     private static final int FULL_TREE = 466_000;
     private static final RowLayout KEYS_AND_TIMES = RowLayout.of(new Schema(

@@ -3,6 +3,7 @@ package io.waterwheel.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Box;
 import io.waterwheel.model.Circle;
 import io.waterwheel.model.KeyInterval;
@@ -21,7 +22,7 @@ final class AreaTest {
 
     @Test
     void everyPositionOfABoxHasItsKeyInTheCover() {
-        for (long seed = 0; seed < 300; seed++) {
+        for (long seed = 0; seed < Rounds.of(60, 300); seed++) {
             Random random = new Random(seed);
             double west = random.nextDouble() * 360 - 180;
             double east =
@@ -38,7 +39,7 @@ final class AreaTest {
 
     @Test
     void everyPositionOfACircleHasItsKeyInTheCoverAtThePolesAndTheAntimeridianToo() {
-        for (long seed = 0; seed < 300; seed++) {
+        for (long seed = 0; seed < Rounds.of(60, 300); seed++) {
             Random random = new Random(seed);
             double longitude =
                     random.nextInt(3) == 0 ? 180 - random.nextDouble() * 1e-3 : random.nextDouble() * 360 - 180;
@@ -51,7 +52,7 @@ final class AreaTest {
 
     @Test
     void everyPositionOfAPolygonHasItsKeyInTheCoverOverTheAntimeridianToo() {
-        for (long seed = 0; seed < 200; seed++) {
+        for (long seed = 0; seed < Rounds.of(40, 200); seed++) {
             Random random = new Random(seed);
             double middleX = random.nextInt(3) == 0 ? 180 : random.nextDouble() * 360 - 180;
             double middleY = random.nextDouble() * 160 - 80;

@@ -2,6 +2,7 @@ package io.waterwheel.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The newest of each text, of which many have the first eight bytes, all that a key holds, in common. */
 final class LatestOfTextTest {
-    private static final int SEEDS = Integer.getInteger("seeds", 10);
+    private static final int SEEDS = Rounds.of(3, 10);
     private static final List<String> BEGINNINGS =
             List.of("", "abc", "shared-b", "shared-beginning-", "abc\0\0\0\0\0", "é");
 

@@ -3,6 +3,7 @@ package io.waterwheel.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every kind of answer, over the tree and chunks at once, is what comes of looking at all rows one by one. */
 final class LocalQueriesTest {
-    private static final int SEEDS = Integer.getInteger("seeds", 30);
+    private static final int SEEDS = Rounds.of(6, 30);
     private static final int QUERIES = 40;
 
     @TempDir

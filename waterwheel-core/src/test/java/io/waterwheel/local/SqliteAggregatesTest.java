@@ -2,6 +2,7 @@ package io.waterwheel.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.TupleBlock;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Aggregates, groups and time buckets, over the tree and chunks at once, are those of SQLite. */
 final class SqliteAggregatesTest {
-    private static final int SEEDS = Integer.getInteger("seeds", 15);
+    private static final int SEEDS = Rounds.of(5, 15);
     private static final int QUERIES = 30;
 
     @TempDir

@@ -59,8 +59,7 @@ final class Simulation {
             return new Result(
                     String.format(
                             Locale.ROOT,
-                            "seed %d, after %d steps: %s%n%s%n  last events: %s%n  alone: mvn -pl waterwheel-core verify -Dtest=None"
-                                    + " -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=SimulationTest -Dseed=%d -Dseeds=1",
+                            "seed %d, after %d steps: %s%n%s%n  last events: %s%n  alone: ./waterwheel test SimulationTest -Dseed=%d -Dseeds=1",
                             seed,
                             events.steps(),
                             e,

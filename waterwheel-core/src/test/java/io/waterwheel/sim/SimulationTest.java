@@ -2,22 +2,26 @@ package io.waterwheel.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random schedules of the whole protocol on the shipped classes: {@code -Dseed=} the first, {@code -Dseeds=} how many,
- * {@code -Dthreads=} at once, {@code -Dsteps=} in each.
+ * {@code -Dthreads=} at once (as many as there are processors), {@code -Dsteps=} in each.
  */
 @Tag("simulation")
 final class SimulationTest {
+    private static final long FIRST = Long.getLong("seed", 1);
     private static final int SEEDS = 2_000;
     private static final int WIDE_SEEDS = 40;
     private static final int STREAMS_SEEDS = 15;
@@ -49,36 +53,67 @@ final class SimulationTest {
     }
 
     @Test
-    void noAnswerFromThePastIsTakenForALoss() {
-        long first = Long.getLong("seed", 1);
-        for (long seed = first; seed < first + Integer.getInteger("seeds", SEEDS); seed++) {
-            assertThat(LogSimulation.run(seed)).isEmpty();
-        }
+    void noAnswerFromThePastIsTakenForALoss() throws Exception {
+        check(Rounds.of(SEEDS, 10 * SEEDS), LogSimulation::run);
     }
 
     @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {
-        long first = Long.getLong("seed", 1);
-        long last = first + Integer.getInteger("seeds", SEEDS) - 1;
+        int seeds = Rounds.of(SEEDS, 10 * SEEDS);
         int steps = Integer.getInteger("steps", Simulation.STEPS);
-        int threads = Integer.getInteger("threads", 1);
+        assertThat(answers("", seeds, seed -> Simulation.run(seed, steps)))
+                .as("complete answers")
+                .isGreaterThan(seeds - 1);
+    }
+
+    /** {@code -Dstreams=} how many seeds. */
+    @Test
+    void noStreamsTroubleStopsAnother() throws Exception {
+        check(Rounds.of("streams", STREAMS_SEEDS, 20 * STREAMS_SEEDS), StreamsSimulation::run);
+    }
+
+    /** {@code -Dwide=} how many seeds. Small worlds find more in the same time; these find what comes with number. */
+    @Test
+    void soItIsWithManyPartitionsAndIndexers() throws Exception {
+        String world = Settings.WIDE_PARTITIONS + " partitions and " + Settings.WIDE_INDEXERS + " indexers, ";
+        int seeds = Rounds.of("wide", WIDE_SEEDS, 10 * WIDE_SEEDS);
+        assertThat(answers(world, seeds, seed -> Simulation.runWide(seed, Simulation.STEPS)))
+                .as("complete answers")
+                .isPositive();
+    }
+
+    /** Runs a simulation with each seed, says what was compared, and returns the number of complete answers. */
+    private static long answers(String world, int seeds, LongFunction<Simulation.Result> simulation) throws Exception {
         long begun = System.nanoTime();
-        AtomicLong next = new AtomicLong(first);
         AtomicLong answers = new AtomicLong();
         AtomicLong tuples = new AtomicLong();
-        List<String> failures = java.util.Collections.synchronizedList(new ArrayList<>());
+        check(seeds, seed -> {
+            Simulation.Result result = simulation.apply(seed);
+            answers.addAndGet(result.completeAnswers());
+            tuples.addAndGet(result.tuples());
+            return result.failure();
+        });
+        System.out.printf(
+                "simulation: %sseeds %d to %d, %d complete answers compared, %d tuples produced, in %.1f s%n",
+                world, FIRST, FIRST + seeds - 1, answers.get(), tuples.get(), (System.nanoTime() - begun) / 1e9);
+        return answers.get();
+    }
+
+    /** Runs a simulation with each seed, several at once; an empty text is a success. Fails with the first failures. */
+    private static void check(int seeds, LongFunction<String> simulation) throws Exception {
+        AtomicLong next = new AtomicLong(FIRST);
+        List<String> failures = Collections.synchronizedList(new ArrayList<>());
+        int threads = Integer.getInteger("threads", Runtime.getRuntime().availableProcessors());
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
             List<Future<?>> workers = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
                 workers.add(executor.submit(() -> {
                     long seed;
-                    while (failures.size() < MAX_FAILURES && (seed = next.getAndIncrement()) <= last) {
-                        Simulation.Result result = Simulation.run(seed, steps);
-                        answers.addAndGet(result.completeAnswers());
-                        tuples.addAndGet(result.tuples());
-                        if (!result.failure().isEmpty()) {
-                            failures.add(result.failure());
+                    while (failures.size() < MAX_FAILURES && (seed = next.getAndIncrement()) < FIRST + seeds) {
+                        String failure = simulation.apply(seed);
+                        if (!failure.isEmpty()) {
+                            failures.add(failure);
                         }
                     }
                 }));
@@ -91,43 +126,6 @@ final class SimulationTest {
         } finally {
             executor.shutdownNow();
         }
-        System.out.printf(
-                "simulation: seeds %d to %d, %d complete answers compared, %d tuples produced, in %.1f s%n",
-                first, last, answers.get(), tuples.get(), (System.nanoTime() - begun) / 1e9);
         assertThat(failures).as("seeds that failed").isEmpty();
-        assertThat(answers.get()).as("complete answers").isGreaterThan(last - first);
-    }
-
-    /** {@code -Dstreams=} how many seeds. */
-    @Test
-    void noStreamsTroubleStopsAnother() {
-        long first = Long.getLong("seed", 1);
-        int seeds = Integer.getInteger("streams", STREAMS_SEEDS);
-        for (long seed = first; seed < first + seeds; seed++) {
-            assertThat(StreamsSimulation.run(seed)).isEmpty();
-        }
-    }
-
-    /** {@code -Dwide=} how many seeds. Small worlds find more in the same time; these find what comes with number. */
-    @Test
-    void soItIsWithManyPartitionsAndIndexers() {
-        long first = Long.getLong("seed", 1);
-        int seeds = Integer.getInteger("wide", WIDE_SEEDS);
-        long begun = System.nanoTime();
-        long answers = 0;
-        for (long seed = first; seed < first + seeds; seed++) {
-            Simulation.Result result = Simulation.runWide(seed, Simulation.STEPS);
-            assertThat(result.failure()).as("wide").isEmpty();
-            answers += result.completeAnswers();
-        }
-        System.out.printf(
-                "simulation: %d partitions and %d indexers, seeds %d to %d, %d complete answers compared, in %.1f s%n",
-                Settings.WIDE_PARTITIONS,
-                Settings.WIDE_INDEXERS,
-                first,
-                first + seeds - 1,
-                answers,
-                (System.nanoTime() - begun) / 1e9);
-        assertThat(answers).as("complete answers").isPositive();
     }
 }

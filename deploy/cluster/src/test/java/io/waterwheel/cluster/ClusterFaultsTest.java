@@ -1,5 +1,6 @@
 package io.waterwheel.cluster;
 
+import io.waterwheel.Rounds;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(14_400)
 @ExtendWith(SharedCluster.class)
 final class ClusterFaultsTest {
-    private static final int KILLS = Integer.getInteger("kills", 0);
+    private static final int KILLS = Rounds.of("kills", 0, 20);
     private static final String GIVEN = System.getProperty("faults", "");
 
     private final long seed = Long.getLong("seed", System.nanoTime());

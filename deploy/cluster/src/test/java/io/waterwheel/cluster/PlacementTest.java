@@ -42,9 +42,7 @@ import org.junit.jupiter.api.Timeout;
  * cluster of its own and a topology for each policy, so it runs on request.
  *
  * <pre>
- * mvn -pl deploy/cluster -am verify -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false \
- *     -Dit.test=PlacementTest -Dfailsafe.failIfNoSpecifiedTests=false \
- *     -Dplacement.policies=lada,round-robin
+ * ./waterwheel test PlacementTest -Dplacement.policies=lada,round-robin
  * </pre>
  *
  * <p>Policies: {@code lada,lada-eager,shared-queue,round-robin,hashing}; {@code placement.copies}: how often the file's

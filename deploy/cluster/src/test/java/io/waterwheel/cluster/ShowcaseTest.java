@@ -2,6 +2,7 @@ package io.waterwheel.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
@@ -41,8 +42,8 @@ final class ShowcaseTest {
     private static final Path FLIGHTS =
             Path.of(System.getProperty("waterwheel.shared", "../../../shared"), "data/flights/paris-2021-10.csv.gz");
     private static final String FLIGHTS_STREAM = "showcase-flights";
-    private static final int TUPLES = Integer.getInteger("tuples", 200_000);
-    private static final int QUERIES = Integer.getInteger("queries", 30);
+    private static final int TUPLES = Rounds.of("tuples", 200_000, 2_000_000);
+    private static final int QUERIES = Rounds.of("queries", 30, 200);
     private static final int PRODUCERS = 2;
     private static final Duration PATIENCE = Duration.ofMinutes(15);
 

@@ -11,6 +11,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
+import io.waterwheel.Rounds;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.OpenQuery;
@@ -64,7 +65,7 @@ final class AttacksTest {
     private static final int ROWS = 1_000_000;
     private static final int LIGHT_CLIENTS = 50;
     private static final int HEAVY_CLIENTS = 20;
-    private static final Duration LENGTH = Duration.ofSeconds(Integer.getInteger("seconds", 4));
+    private static final Duration LENGTH = Duration.ofSeconds(Rounds.of("seconds", 4, 60));
     /** Between two questions of a light client. */
     private static final long PAUSE_NANOS = 200_000_000;
 

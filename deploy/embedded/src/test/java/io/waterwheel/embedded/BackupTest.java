@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.client.cli.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -39,7 +40,8 @@ final class BackupTest {
     @Test
     void aCopyTakenWhileRowsArriveHoldsEachRowOnceWhenItIsRestored() throws Exception {
         assumeTrue(
-                Boolean.getBoolean("backup"), "runs with -Dbackup=true alone: a minute, most of it starts of servers");
+                Rounds.ALL || Boolean.getBoolean("backup"),
+                "runs with -Dbackup=true alone: a minute, most of it starts of servers");
         Path data = folder.resolve("data");
         Path copy = Files.createDirectory(folder.resolve("copy"));
         long first;

@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.client.KeyPartitions;
 import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1200)
 final class SkewHistoryTest {
     private static final String STREAM = "skewed";
-    private static final int SECONDS = Integer.getInteger("seconds", 35);
+    private static final int SECONDS = Rounds.of("seconds", 35, 120);
     private static final int FLIP_SECONDS = Integer.getInteger("flip", 12);
     private static final int LATE_PER_CENT = Integer.getInteger("late", 10);
     private static final int ROWS_A_SECOND = Integer.getInteger("rows", 3_000);

@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
@@ -34,7 +35,7 @@ final class WorkerDeathTest {
     /** After so long a task is killed again. */
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private static final int DEATHS = Integer.getInteger("deaths", 3);
+    private static final int DEATHS = Rounds.of("deaths", 3, 10);
     private static final List<String> VICTIMS =
             List.of("indexer", "spout", "dispatcher", "coordinator", "query-server");
 

@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.ChunkWriter;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and sketches are looked at or not, the rows are those of a scan of all.
  */
 final class ChunkOptionsTest {
-    private static final int SEEDS = Integer.getInteger("waterwheel.chunk.options.seeds", 5);
+    private static final int SEEDS = Rounds.of(1, 5);
     private static final int QUERIES = 25;
 
     @TempDir

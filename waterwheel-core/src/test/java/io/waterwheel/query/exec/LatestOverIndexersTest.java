@@ -2,6 +2,7 @@ package io.waterwheel.query.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.Edit;
 import io.waterwheel.catalog.IndexerCheckpoint;
@@ -53,7 +54,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is sealed and not yet flushed, and one that fills.
  */
 final class LatestOverIndexersTest {
-    private static final int SEEDS = Integer.getInteger("seeds", 10);
+    private static final int SEEDS = Rounds.of(4, 10);
     private static final int INDEXERS = 3;
     private static final int EPOCH = 1;
     /** Each of the first three lies in another indexer's interval. */

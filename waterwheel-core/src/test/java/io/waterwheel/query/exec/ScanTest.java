@@ -3,6 +3,7 @@ package io.waterwheel.query.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.chunk.CorruptChunkException;
@@ -37,7 +38,7 @@ final class ScanTest {
 
     @Test
     void treeAndChunkAnswerAsBruteForceDoes() throws IOException {
-        for (long seed = 0; seed < 40; seed++) {
+        for (long seed = 0; seed < Rounds.of(8, 40); seed++) {
             Random random = new Random(seed);
             check(seed, random, new RandomTuples(random), null);
         }
@@ -45,7 +46,7 @@ final class ScanTest {
 
     @Test
     void boxesAreAnsweredExactly() throws IOException {
-        for (long seed = 100; seed < 110; seed++) {
+        for (long seed = 100; seed < 100 + Rounds.of(3, 10); seed++) {
             Random random = new Random(seed);
             RandomTuples tuples = new RandomTuples(random, RandomTuples.taxi());
             check(seed, random, tuples, ((KeySpec.Position) tuples.schema().key()).domain());

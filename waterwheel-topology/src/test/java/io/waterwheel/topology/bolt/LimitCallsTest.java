@@ -2,6 +2,7 @@ package io.waterwheel.topology.bolt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
@@ -62,7 +63,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 final class LimitCallsTest {
     private static final int STREAMS = 12;
-    private static final int EDITS = Integer.getInteger("edits", 8);
+    private static final int EDITS = Rounds.of("edits", 8, 100);
     private static final int RAISES = 8;
     private static final int THREADS = 4;
     private static final long FAR = 1_000_000_000L;

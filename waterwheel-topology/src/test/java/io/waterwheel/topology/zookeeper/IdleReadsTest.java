@@ -2,6 +2,7 @@ package io.waterwheel.topology.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.model.Field;
@@ -33,8 +34,8 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(600)
 class IdleReadsTest {
-    private static final int STREAMS = Integer.getInteger("streams", 300);
-    private static final int WORKERS = Integer.getInteger("workers", 5);
+    private static final int STREAMS = Rounds.of("streams", 300, 10_000);
+    private static final int WORKERS = Rounds.of("workers", 5, 20);
     private static final Schema SCHEMA = new Schema(
             List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
             new KeySpec.Ordered("k"),

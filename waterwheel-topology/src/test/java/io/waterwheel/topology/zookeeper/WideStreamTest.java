@@ -2,6 +2,7 @@ package io.waterwheel.topology.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.IndexerCheckpoint;
 import io.waterwheel.catalog.LogIdentity;
@@ -39,8 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
  * aimed at; figures are in benchmark/RESULTS.md.
  */
 final class WideStreamTest {
-    private static final int PARTITIONS = Integer.getInteger("partitions", 300);
-    private static final int INDEXERS = Integer.getInteger("indexers", 6);
+    private static final int PARTITIONS = Rounds.of("partitions", 300, 1_024);
+    private static final int INDEXERS = Rounds.of("indexers", 6, 16);
     /** A topic that is in use: offsets of thirteen digits. */
     private static final long USED = 1_000_000_000_000L;
 

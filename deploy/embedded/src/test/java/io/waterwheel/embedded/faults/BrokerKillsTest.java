@@ -2,6 +2,7 @@ package io.waterwheel.embedded.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("kills")
 @Timeout(3_600)
 final class BrokerKillsTest {
-    private static final int KILLS = Integer.getInteger("kills", 1);
+    private static final int KILLS = Rounds.of("kills", 1, 5);
     private static final int PRODUCERS = 2;
     private static final int RECORDS = 3;
     private static final int MOST_TRANSACTIONS = 400;

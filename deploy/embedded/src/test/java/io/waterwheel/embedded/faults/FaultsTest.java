@@ -2,6 +2,7 @@ package io.waterwheel.embedded.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.client.Verification;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.AnswerCheck;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class FaultsTest {
     private static final int ROWS_A_SECOND = 4_000;
     /** Of the long form; the short one, with given faults, is 0. */
-    private static final int KILLS = Integer.getInteger("kills", 0);
+    private static final int KILLS = Rounds.of("kills", 0, 50);
 
     /** The long form appends for an hour and more, and nothing of it is removed. */
     private static final int SMALL_DISK_MEGABYTES = KILLS == 0 ? 192 : 2_048;

@@ -1,5 +1,6 @@
 package io.waterwheel.embedded.faults;
 
+import io.waterwheel.Rounds;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -27,7 +28,7 @@ final class Installation implements AutoCloseable {
 
     /** Starts take half the time so, and the short form is mostly starts; the long one runs as users do. */
     private static final List<String> QUICK_START =
-            Integer.getInteger("kills", 0) == 0 ? List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") : List.of();
+            Rounds.of("kills", 0, 50) == 0 ? List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") : List.of();
 
     private static final List<String> JVM = withQuickStart(
             "-Xmx768m",

@@ -3,6 +3,7 @@ package io.waterwheel.embedded.faults;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class NamedAppendTest {
     private static final int ROWS = 100_000;
     private static final int ADDED = 1_000;
-    private static final int KILLED_RUNS = Integer.getInteger("kills", 4);
+    private static final int KILLED_RUNS = Rounds.of("kills", 4, 20);
     private static final int MAX_RUNS = 2 * KILLED_RUNS + 10;
 
     @TempDir

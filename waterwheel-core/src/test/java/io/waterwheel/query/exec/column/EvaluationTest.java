@@ -3,6 +3,7 @@ package io.waterwheel.query.exec.column;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.LittleEndian;
@@ -27,7 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class EvaluationTest {
-    private static final int SEEDS = Integer.getInteger("seeds", 6_000);
+    private static final int SEEDS = Rounds.of(1_500, 6_000);
 
     @Test
     void conditionsKeepTheRowsThatAnInterpreterKeeps() {

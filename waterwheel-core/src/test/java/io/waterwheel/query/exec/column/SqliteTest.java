@@ -2,6 +2,7 @@ package io.waterwheel.query.exec.column;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.TupleBlock;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** The text form means what it means to SQLite. */
 final class SqliteTest {
-    private static final int SCHEMAS = Integer.getInteger("seeds", 150);
+    private static final int SCHEMAS = Rounds.of(40, 150);
     private static final int CONDITIONS = 40;
     private static final Pattern MOMENT = Pattern.compile("TIMESTAMP '([^']*)'");
 

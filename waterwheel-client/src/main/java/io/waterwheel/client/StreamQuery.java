@@ -3,6 +3,7 @@ package io.waterwheel.client;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -124,12 +125,14 @@ public final class StreamQuery {
     }
 
     /**
-     * Only times between these, in whole milliseconds; given several times, or with {@link #last}, in all of them.
+     * Only times between these, which belong to it, exact to the nanosecond; given several times, or with
+     * {@link #last}, in all of them. {@link Instant#MIN} and {@link Instant#MAX} are no bounds.
      *
      * @throws IllegalArgumentException when no time lies in all of them
      */
     public StreamQuery between(Instant from, Instant to) {
-        return with(query.withTimes(both(query.times(), new TimeInterval(millis(from), millis(to)))));
+        InstantRange exact = query.instants().and(new InstantRange(from, to));
+        return with(query.withInstants(exact).withTimes(both(query.times(), exact.millis())));
     }
 
     private static TimeInterval both(TimeInterval one, TimeInterval other) {
@@ -138,15 +141,6 @@ public final class StreamQuery {
                     + other.from() + " to " + other.to() + ", milliseconds since 1970");
         }
         return new TimeInterval(Math.max(one.from(), other.from()), Math.min(one.to(), other.to()));
-    }
-
-    /** Milliseconds since 1970; the first or last there are for an instant that lies beyond them. */
-    private static long millis(Instant instant) {
-        try {
-            return instant.toEpochMilli();
-        } catch (ArithmeticException e) {
-            return instant.getEpochSecond() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
-        }
     }
 
     private static long millisAgo(Duration age) {

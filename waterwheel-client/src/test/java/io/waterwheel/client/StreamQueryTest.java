@@ -9,6 +9,7 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -64,6 +65,7 @@ class StreamQueryTest {
                     .withKeyRanges(List.of(new KeyRange("4000", "4999"), KeyRange.of("7")))
                     .withShape(new Box(2, 48, 3, 49))
                     .withTimes(new TimeInterval(5, 9))
+                    .withInstants(new InstantRange(Instant.ofEpochMilli(5), Instant.ofEpochMilli(9)))
                     .withWhere("(a > 1 OR b > 1) AND c = 'x'")
                     .withTimeout(Duration.ofSeconds(5))
                     .withPartialAllowed()
@@ -133,7 +135,18 @@ class StreamQueryTest {
                             .times())
                     .isEqualTo(new TimeInterval(7, 9));
             assertThatThrownBy(() -> between.between(Instant.ofEpochMilli(10), Instant.MAX))
-                    .hasMessageContaining("no time lies in both 5 to 9 and 10 to ");
+                    .hasMessageContaining(
+                            "no time lies in both 1970-01-01T00:00:00.005Z to 1970-01-01T00:00:00.009Z and ");
+            Instant fine = Instant.parse("2021-10-07T12:00:00.000000001Z");
+            assertThat(client.query("s")
+                            .between(Instant.EPOCH, fine)
+                            .between(fine, Instant.MAX)
+                            .toQuery()
+                            .instants())
+                    .isEqualTo(new InstantRange(fine, fine));
+            assertThatThrownBy(() ->
+                            client.query("s").between(Instant.EPOCH, fine).between(fine.plusNanos(1), Instant.MAX))
+                    .hasMessageContaining("no time lies in both");
             assertThatThrownBy(() -> between.last(Duration.ofDays(1)).toQuery())
                     .hasMessageContaining("no time lies in");
             Instant now = Instant.ofEpochMilli(System.currentTimeMillis());

@@ -5,48 +5,46 @@ import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a client asks of one stream: the tuples whose key lies in any of the intervals, whose position lies in the
- * shape, whose time lies in the interval, and for which the condition is true. All bounds are closed.
- *
- * @param stream name of the stream
- * @param keys key intervals, any of which may hold the key; empty means every key
- * @param keyRanges ranges of the key field's values, any of which may hold it; empty means every value
- * @param shape what the position must lie in, or null; only for streams whose key is a position
- * @param times time interval
- * @param where a condition that must be true, or null
- * @param result what is returned of the tuples
- * @param timeout how long the answer may take in all
- * @param allowPartial whether an answer that lacks something may be returned, marked; otherwise the query waits for
- *     what is missing until the timeout, then fails
- * @param atLeast for partitions of the topic, offsets below which every tuple must have been seen: read your writes. A
- *     range of them that is lost makes the answer incomplete
- * @param seen the same for what the session has seen in earlier answers, that none goes back in time; what is lost is
- *     named, and the answer is complete all the same
+ * shape, whose time lies in the interval, and for which the condition is true. All bounds are closed. Made by a
+ * {@link #builder}, or from {@link #of} by the {@code with} methods, which leave their object as it is. Immutable.
  */
-public record Query(
-        String stream,
-        List<KeyInterval> keys,
-        List<KeyRange> keyRanges,
-        @Nullable Shape shape,
-        TimeInterval times,
-        @Nullable Expression where,
-        Result result,
-        Duration timeout,
-        boolean allowPartial,
-        Map<Integer, Long> atLeast,
-        Seen seen) {
+public final class Query {
     public static final long NO_LIMIT = Long.MAX_VALUE;
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-    public Query {
-        keys = List.copyOf(keys);
-        keyRanges = List.copyOf(keyRanges);
-        atLeast = Map.copyOf(atLeast);
+    private final String stream;
+    private final List<KeyInterval> keys;
+    private final List<KeyRange> keyRanges;
+    private final @Nullable Shape shape;
+    private final TimeInterval times;
+    private final InstantRange instants;
+    private final @Nullable Expression where;
+    private final Result result;
+    private final Duration timeout;
+    private final boolean allowPartial;
+    private final Map<Integer, Long> atLeast;
+    private final Seen seen;
+
+    private Query(Builder from) {
+        stream = from.stream;
+        keys = List.copyOf(from.keys);
+        keyRanges = List.copyOf(from.keyRanges);
+        shape = from.shape;
+        times = from.times;
+        instants = from.instants;
+        where = from.where;
+        result = from.result;
+        timeout = from.timeout;
+        allowPartial = from.allowPartial;
+        atLeast = Map.copyOf(from.atLeast);
+        seen = from.seen;
         if (stream.isEmpty()) {
             throw new IllegalArgumentException("query: the stream's name is empty");
         }
@@ -58,44 +56,229 @@ public record Query(
         }
     }
 
-    /** All tuples of a stream; narrow it with the {@code with} methods. */
-    public static Query of(String stream) {
-        return new Query(
-                stream,
-                List.of(),
-                List.of(),
-                null,
-                TimeInterval.ALL,
-                null,
-                Result.Rows.ALL,
-                DEFAULT_TIMEOUT,
-                false,
-                Map.of(),
-                Seen.NOTHING);
+    /** All tuples of a stream, until more is said. */
+    public static Builder builder(String stream) {
+        return new Builder(stream);
     }
 
+    /** All tuples of a stream; narrow it with the {@code with} methods. */
+    public static Query of(String stream) {
+        return builder(stream).build();
+    }
+
+    /** A builder that holds what this query says. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** Makes a query; what is not said narrows nothing. Not thread-safe. */
+    public static final class Builder {
+        private final String stream;
+        private List<KeyInterval> keys = List.of();
+        private List<KeyRange> keyRanges = List.of();
+        private @Nullable Shape shape;
+        private TimeInterval times = TimeInterval.ALL;
+        private InstantRange instants = InstantRange.ALL;
+        private @Nullable Expression where;
+        private Result result = Result.Rows.ALL;
+        private Duration timeout = DEFAULT_TIMEOUT;
+        private boolean allowPartial;
+        private Map<Integer, Long> atLeast = Map.of();
+        private Seen seen = Seen.NOTHING;
+
+        private Builder(String stream) {
+            this.stream = stream;
+        }
+
+        private Builder(Query from) {
+            stream = from.stream;
+            keys = from.keys;
+            keyRanges = from.keyRanges;
+            shape = from.shape;
+            times = from.times;
+            instants = from.instants;
+            where = from.where;
+            result = from.result;
+            timeout = from.timeout;
+            allowPartial = from.allowPartial;
+            atLeast = from.atLeast;
+            seen = from.seen;
+        }
+
+        /** Key intervals, any of which may hold the key; empty for every key. */
+        public Builder keys(List<KeyInterval> intervals) {
+            keys = intervals;
+            return this;
+        }
+
+        /** Ranges of the key field's values, any of which may hold it; empty for every value. */
+        public Builder keyRanges(List<KeyRange> ranges) {
+            keyRanges = ranges;
+            return this;
+        }
+
+        /** What the position must lie in, or null; only for streams whose key is a position. */
+        public Builder shape(@Nullable Shape area) {
+            shape = area;
+            return this;
+        }
+
+        /** Milliseconds in which the time must lie, whatever finer digits it has. */
+        public Builder times(TimeInterval interval) {
+            times = interval;
+            return this;
+        }
+
+        /** Instants between which the time must lie as well, to the last digit of its field. */
+        public Builder instants(InstantRange range) {
+            instants = range;
+            return this;
+        }
+
+        /** A condition that must be true, or null. */
+        public Builder where(@Nullable Expression condition) {
+            where = condition;
+            return this;
+        }
+
+        /** What is returned of the tuples. */
+        public Builder result(Result wanted) {
+            result = wanted;
+            return this;
+        }
+
+        /** How long the answer may take in all; positive. */
+        public Builder timeout(Duration duration) {
+            timeout = duration;
+            return this;
+        }
+
+        /**
+         * Whether an answer that lacks something may be returned, marked; otherwise the query waits for what is missing
+         * until the timeout, then fails.
+         */
+        public Builder allowPartial(boolean allowed) {
+            allowPartial = allowed;
+            return this;
+        }
+
+        /**
+         * For partitions of the topic, offsets below which every tuple must have been seen: read your writes. A range
+         * of them that is lost makes the answer incomplete.
+         */
+        public Builder atLeast(Map<Integer, Long> positions) {
+            atLeast = positions;
+            return this;
+        }
+
+        /**
+         * The same for what the session has seen in earlier answers, that none goes back in time; what is lost is
+         * named, and the answer is complete all the same.
+         */
+        public Builder seen(Seen before) {
+            seen = before;
+            return this;
+        }
+
+        /**
+         * The query.
+         *
+         * @throws IllegalArgumentException when it names no stream, its timeout is not positive or its condition is
+         *     beyond the limits of docs/limits.md
+         */
+        public Query build() {
+            return new Query(this);
+        }
+    }
+
+    /** Name of the stream. */
+    public String stream() {
+        return stream;
+    }
+
+    /** As {@link Builder#keys} says. */
+    public List<KeyInterval> keys() {
+        return keys;
+    }
+
+    /** As {@link Builder#keyRanges} says. */
+    public List<KeyRange> keyRanges() {
+        return keyRanges;
+    }
+
+    /** As {@link Builder#shape} says. */
+    public @Nullable Shape shape() {
+        return shape;
+    }
+
+    /** As {@link Builder#times} says. */
+    public TimeInterval times() {
+        return times;
+    }
+
+    /** As {@link Builder#instants} says. */
+    public InstantRange instants() {
+        return instants;
+    }
+
+    /** As {@link Builder#where} says. */
+    public @Nullable Expression where() {
+        return where;
+    }
+
+    /** As {@link Builder#result} says. */
+    public Result result() {
+        return result;
+    }
+
+    /** As {@link Builder#timeout} says. */
+    public Duration timeout() {
+        return timeout;
+    }
+
+    /** As {@link Builder#allowPartial} says. */
+    public boolean allowPartial() {
+        return allowPartial;
+    }
+
+    /** As {@link Builder#atLeast} says. */
+    public Map<Integer, Long> atLeast() {
+        return atLeast;
+    }
+
+    /** As {@link Builder#seen} says. */
+    public Seen seen() {
+        return seen;
+    }
+
+    /** Replaces the key intervals. */
     public Query withKeys(List<KeyInterval> intervals) {
-        return new Query(
-                stream, intervals, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, seen);
+        return toBuilder().keys(intervals).build();
     }
 
     /** Replaces the ranges of the key field's values. */
     public Query withKeyRanges(List<KeyRange> ranges) {
-        return new Query(stream, keys, ranges, shape, times, where, result, timeout, allowPartial, atLeast, seen);
+        return toBuilder().keyRanges(ranges).build();
     }
 
+    /** Replaces the shape. */
     public Query withShape(Shape area) {
-        return new Query(stream, keys, keyRanges, area, times, where, result, timeout, allowPartial, atLeast, seen);
+        return toBuilder().shape(area).build();
     }
 
+    /** Replaces the milliseconds in which times must lie. */
     public Query withTimes(TimeInterval interval) {
-        return new Query(stream, keys, keyRanges, shape, interval, where, result, timeout, allowPartial, atLeast, seen);
+        return toBuilder().times(interval).build();
+    }
+
+    /** Replaces the instants between which times must lie as well. */
+    public Query withInstants(InstantRange range) {
+        return toBuilder().instants(range).build();
     }
 
     /** Replaces the condition. */
     public Query withWhere(Expression condition) {
-        return new Query(
-                stream, keys, keyRanges, shape, times, condition, result, timeout, allowPartial, atLeast, seen);
+        return toBuilder().where(condition).build();
     }
 
     /** Replaces the condition by that of a text, such as {@code speed > 50 AND name LIKE 'A%'}. */
@@ -105,7 +288,7 @@ public record Query(
 
     /** Replaces what is returned. */
     public Query withResult(Result wanted) {
-        return new Query(stream, keys, keyRanges, shape, times, where, wanted, timeout, allowPartial, atLeast, seen);
+        return toBuilder().result(wanted).build();
     }
 
     /** Asks for these fields; of tuples only, not of aggregates. */
@@ -164,19 +347,42 @@ public record Query(
     }
 
     public Query withTimeout(Duration duration) {
-        return new Query(stream, keys, keyRanges, shape, times, where, result, duration, allowPartial, atLeast, seen);
+        return toBuilder().timeout(duration).build();
     }
 
     public Query withPartialAllowed() {
-        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, true, atLeast, seen);
+        return toBuilder().allowPartial(true).build();
     }
 
     public Query withAtLeast(Map<Integer, Long> positions) {
-        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, positions, seen);
+        return toBuilder().atLeast(positions).build();
     }
 
     /** Replaces what the session has seen. A client that has seen more adds it, unless this is {@link Seen#ANY}'s. */
     public Query withSeen(Seen before) {
-        return new Query(stream, keys, keyRanges, shape, times, where, result, timeout, allowPartial, atLeast, before);
+        return toBuilder().seen(before).build();
+    }
+
+    private List<Object> parts() {
+        return Arrays.asList(
+                stream, keys, keyRanges, shape, times, instants, where, result, timeout, allowPartial, atLeast, seen);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Query query && parts().equals(query.parts());
+    }
+
+    @Override
+    public int hashCode() {
+        return parts().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "Query[stream=" + stream + ", keys=" + keys + ", keyRanges=" + keyRanges + ", shape=" + shape
+                + ", times=" + times + ", instants=" + instants + ", where=" + where + ", result=" + result
+                + ", timeout=" + timeout + ", allowPartial=" + allowPartial + ", atLeast=" + atLeast + ", seen="
+                + seen + "]";
     }
 }

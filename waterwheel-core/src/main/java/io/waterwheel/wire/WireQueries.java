@@ -10,6 +10,7 @@ import io.waterwheel.model.Retention;
 import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Seen;
@@ -25,7 +26,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Queries and verdicts as messages. What a message says is checked against the bounds that its {@code .proto} names;
@@ -102,6 +102,9 @@ public final class WireQueries {
                     .setFrom(query.times().from())
                     .setTo(query.times().to()));
         }
+        if (!query.instants().equals(InstantRange.ALL)) {
+            message.setInstants(WireInstants.toMessage(query.instants()));
+        }
         if (query.where() != null) {
             message.setWhere(query.where().toString());
         }
@@ -141,25 +144,27 @@ public final class WireQueries {
                 ranges.add(
                         new KeyRange(range.hasLow() ? range.getLow() : null, range.hasHigh() ? range.getHigh() : null));
             }
-            @Nullable Shape shape = message.hasShape() ? WireShapes.fromMessage(message.getShape()) : null;
-            return new Query(
-                    message.getStream(),
-                    keys,
-                    ranges,
-                    shape,
-                    message.hasTimes()
-                            ? new TimeInterval(
-                                    message.getTimes().getFrom(),
-                                    message.getTimes().getTo())
-                            : TimeInterval.ALL,
-                    message.getWhere().isEmpty() ? null : Expression.parsePrinted(message.getWhere()),
-                    WireResults.read(message),
-                    message.getTimeoutMillis() == 0
-                            ? Query.DEFAULT_TIMEOUT
-                            : Duration.ofMillis(message.getTimeoutMillis()),
-                    message.getAllowPartial(),
-                    message.getAtLeastMap(),
-                    new Seen(message.getSeenStreamId(), message.getSeenMap()));
+            return Query.builder(message.getStream())
+                    .keys(keys)
+                    .keyRanges(ranges)
+                    .shape(message.hasShape() ? WireShapes.fromMessage(message.getShape()) : null)
+                    .times(
+                            message.hasTimes()
+                                    ? new TimeInterval(
+                                            message.getTimes().getFrom(),
+                                            message.getTimes().getTo())
+                                    : TimeInterval.ALL)
+                    .instants(WireInstants.fromMessage(message.getInstants()))
+                    .where(message.getWhere().isEmpty() ? null : Expression.parsePrinted(message.getWhere()))
+                    .result(WireResults.read(message))
+                    .timeout(
+                            message.getTimeoutMillis() == 0
+                                    ? Query.DEFAULT_TIMEOUT
+                                    : Duration.ofMillis(message.getTimeoutMillis()))
+                    .allowPartial(message.getAllowPartial())
+                    .atLeast(message.getAtLeastMap())
+                    .seen(new Seen(message.getSeenStreamId(), message.getSeenMap()))
+                    .build();
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));
         }

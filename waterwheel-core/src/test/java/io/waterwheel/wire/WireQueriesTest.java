@@ -13,6 +13,7 @@ import io.waterwheel.model.Retention;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -26,6 +27,7 @@ import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.wire.proto.Ticket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -199,21 +201,31 @@ class WireQueriesTest {
             keys.add(new KeyInterval(low, random.nextBoolean() ? low : Long.MAX_VALUE));
             atLeast.put(random.nextInt(100), random.nextLong() >>> 1);
         }
-        return new Query(
-                "stream-" + random.nextInt(9),
-                keys,
-                random.nextBoolean()
-                        ? List.of()
-                        : List.of(new KeyRange("a", null), new KeyRange(null, ""), KeyRange.of("10.0.0.1")),
-                random.nextBoolean() ? null : new Box(-random.nextDouble(), -1, random.nextDouble(), 2),
-                random.nextBoolean() ? TimeInterval.ALL : new TimeInterval(-random.nextInt(99), random.nextInt(99)),
-                random.nextBoolean() ? null : new RandomExpressions(random, FIELDS, false).condition(3),
-                result(random),
-                Duration.ofMillis(1 + random.nextInt(3_600_000)),
-                random.nextBoolean(),
-                atLeast,
-                random.nextBoolean()
-                        ? Seen.NOTHING
-                        : new Seen(random.nextInt(3), Map.of(random.nextInt(9), random.nextLong() >>> 1)));
+        return Query.builder("stream-" + random.nextInt(9))
+                .keys(keys)
+                .keyRanges(
+                        random.nextBoolean()
+                                ? List.of()
+                                : List.of(new KeyRange("a", null), new KeyRange(null, ""), KeyRange.of("10.0.0.1")))
+                .shape(random.nextBoolean() ? null : new Box(-random.nextDouble(), -1, random.nextDouble(), 2))
+                .times(
+                        random.nextBoolean()
+                                ? TimeInterval.ALL
+                                : new TimeInterval(-random.nextInt(99), random.nextInt(99)))
+                .instants(new InstantRange(
+                        random.nextBoolean()
+                                ? Instant.MIN
+                                : Instant.ofEpochSecond(-random.nextInt(), random.nextInt(1_000_000_000)),
+                        random.nextBoolean() ? Instant.MAX : Instant.parse("2262-05-01T00:00:00.000000001Z")))
+                .where(random.nextBoolean() ? null : new RandomExpressions(random, FIELDS, false).condition(3))
+                .result(result(random))
+                .timeout(Duration.ofMillis(1 + random.nextInt(3_600_000)))
+                .allowPartial(random.nextBoolean())
+                .atLeast(atLeast)
+                .seen(
+                        random.nextBoolean()
+                                ? Seen.NOTHING
+                                : new Seen(random.nextInt(3), Map.of(random.nextInt(9), random.nextLong() >>> 1)))
+                .build();
     }
 }

@@ -9,6 +9,7 @@ import io.waterwheel.model.Shape;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -83,7 +84,8 @@ final class QueryCommand implements Callable<Integer> {
             names = "--key",
             paramLabel = "LO..HI",
             converter = KeyRangeText.class,
-            description = "Values of the key field from LO to HI; may be given several times. One value is one key.")
+            description = "Values of the key field from LO to HI; may be given several times. One value is one key. A"
+                    + " value that holds '..' goes in single quotes: \"'a..b'\".")
     private List<KeyRange> keys = List.of();
 
     @Option(
@@ -112,8 +114,9 @@ final class QueryCommand implements Callable<Integer> {
             paramLabel = "FROM/TO",
             converter = TimeRange.class,
             description =
-                    "Times from FROM to TO: ISO 8601 with a zone, or milliseconds since 1970. Either may be left out.")
-    private @Nullable TimeInterval times;
+                    "Times from FROM to TO, exact to the nanosecond: ISO 8601 with a zone, or milliseconds since 1970."
+                            + " Either may be left out.")
+    private @Nullable InstantRange times;
 
     @Option(
             names = "--last",
@@ -298,7 +301,7 @@ final class QueryCommand implements Callable<Integer> {
             throw wrong("give one of --time and --last, not both");
         }
         if (times != null) {
-            query = query.withTimes(times);
+            query = query.withTimes(times.millis()).withInstants(times);
         }
         if (last != null) {
             query = query.withTimes(new TimeInterval(System.currentTimeMillis() - last.toMillis(), Long.MAX_VALUE));

@@ -10,6 +10,7 @@ import io.waterwheel.model.FieldType;
 import io.waterwheel.model.TimeInterval;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -27,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +128,8 @@ class CliTest {
                             .withKeyRanges(List.of(new KeyRange("-5", "10"), KeyRange.of("7")))
                             .withShape(new Box(-2.5, 48, 3, 49.5))
                             .withTimes(new TimeInterval(1_633_608_000_500L, 1_633_608_001_500L))
+                            .withInstants(new InstantRange(
+                                    Instant.ofEpochMilli(1_633_608_000_500L), Instant.ofEpochMilli(1_633_608_001_500L)))
                             .withSelect(List.of("time", "name"))
                             .withLimit(3)
                             .withTimeout(Duration.ofMillis(2500))

@@ -1,6 +1,7 @@
 package io.waterwheel.query.admission;
 
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import java.time.DateTimeException;
@@ -23,7 +24,10 @@ final class QueryText {
         if (query.shape() != null) {
             parts.add("a shape");
         }
-        if (!query.times().equals(TimeInterval.ALL)) {
+        if (!query.instants().equals(InstantRange.ALL)) {
+            parts.add("time " + query.instants().from() + " to "
+                    + query.instants().to());
+        } else if (!query.times().equals(TimeInterval.ALL)) {
             parts.add("time " + instant(query.times().from()) + " to "
                     + instant(query.times().to()));
         }

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.TimeInterval;
+import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
 import io.waterwheel.query.Subquery;
@@ -47,6 +48,7 @@ final class CostEstimate {
                 && rows.orderBy().isEmpty()
                 && query.where() == null
                 && query.times().equals(TimeInterval.ALL)
+                && query.instants().equals(InstantRange.ALL)
                 && query.shape() == null) {
             // It ends with the first that it finds.
             tuples = Math.min(tuples, (double) rows.limit());

@@ -105,7 +105,15 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             test = new ScanSpec.AreaTest(
                     area, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
-        TimeInterval times = query.times();
+        TimeBounds bounds = TimeBounds.of(query, schema);
+        if (bounds.condition() != null) {
+            where = where == null ? bounds.condition() : new Expression.And(List.of(bounds.condition(), where));
+        }
+        TimeInterval times = bounds.millis();
+        if (times == null) {
+            keys = List.of();
+            times = query.times();
+        }
         byte[] onlyText = null;
         if (where != null) {
             Narrowing narrowing = Narrowing.of(where, stored, schema);

@@ -102,7 +102,7 @@ final class CompareNode extends ColumnNode {
         return compared != 0 || Math.floorMod(fine, each) == 0 ? compared : -1;
     }
 
-    private static boolean truth(Relation relation, int compared) {
+    static boolean truth(Relation relation, int compared) {
         return switch (relation) {
             case EQUAL -> compared == 0;
             case UNEQUAL -> compared != 0;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class ConstantNode extends ColumnNode {
     private final @Nullable Object value;
 
-    /** @param value Long, Double or byte[]; null for NULL */
+    /** @param value Long, Double or byte[]; null for NULL. An Instant, which is compared and never computed with */
     ConstantNode(ValueType type, @Nullable Object value) {
         super(type);
         this.value = value;

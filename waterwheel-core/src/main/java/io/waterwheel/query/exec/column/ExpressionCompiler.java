@@ -2,6 +2,7 @@ package io.waterwheel.query.exec.column;
 
 import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.RowLayout;
+import io.waterwheel.model.TimestampUnit;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
@@ -10,9 +11,11 @@ import io.waterwheel.query.expression.Function;
 import io.waterwheel.query.expression.ValueType;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +51,7 @@ public final class ExpressionCompiler {
      */
     public ColumnNode compile(Expression node) {
         if (node instanceof Expression.Literal literal) {
-            return literal(literal);
+            return requireHeld(literal(literal), literal);
         } else if (node instanceof Expression.FieldValue field) {
             return field(types.indexOf(field.name()));
         } else if (node instanceof Expression.And and) {
@@ -59,16 +62,18 @@ public final class ExpressionCompiler {
             ColumnNode operand = compile(not.operand());
             return folded(isNull(operand) ? nullTruth() : new NotNode(operand), operand);
         } else if (node instanceof Expression.Comparison comparison) {
-            ColumnNode left = compile(comparison.left());
-            ColumnNode right = compile(comparison.right());
+            ColumnNode left = compared(comparison.left());
+            ColumnNode right = compared(comparison.right());
             return folded(compare(comparison.operator(), left, right), left, right);
         } else if (node instanceof Expression.Between between) {
             return between(between);
         } else if (node instanceof Expression.In in) {
             return in(in);
         } else if (node instanceof Expression.IsNull test) {
-            ColumnNode operand = compile(test.operand());
-            return folded(new IsNullNode(operand, test.negated()), operand);
+            ColumnNode operand = compared(test.operand());
+            return operand instanceof ConstantNode constant
+                    ? truth((constant.value() == null) != test.negated())
+                    : new IsNullNode(operand, test.negated());
         } else if (node instanceof Expression.Like like) {
             ColumnNode operand = compile(like.operand());
             return folded(
@@ -151,6 +156,32 @@ public final class ExpressionCompiler {
         return new ConstantNode(ValueType.BOOLEAN, null);
     }
 
+    private static ConstantNode truth(boolean value) {
+        return new ConstantNode(ValueType.BOOLEAN, value ? 1L : 0L);
+    }
+
+    /**
+     * A node to compare with others. Its value may be an Instant: a moment that needs nanoseconds, and lies where 64
+     * bits do not count them. It is as good as any other in a comparison, and a value nowhere.
+     */
+    private ColumnNode compared(Expression node) {
+        return node instanceof Expression.Literal literal ? literal(literal) : compile(node);
+    }
+
+    private static @Nullable Instant beyond(ColumnNode node) {
+        return node instanceof ConstantNode constant && constant.value() instanceof Instant moment ? moment : null;
+    }
+
+    private static ConstantNode requireHeld(ConstantNode node, Expression.Literal literal) {
+        if (node.value() instanceof Instant) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_EXPRESSION,
+                    "expression: " + literal
+                            + ": as a value with nanoseconds a time must lie in the years 1678 to 2261; round it");
+        }
+        return node;
+    }
+
     private static boolean isNull(ColumnNode node) {
         return node instanceof ConstantNode constant && constant.value() == null;
     }
@@ -203,10 +234,7 @@ public final class ExpressionCompiler {
         try {
             return type.fieldType().resolution().units(moment.value());
         } catch (DateTimeException e) {
-            throw new WaterwheelException(
-                    ErrorCode.BAD_EXPRESSION,
-                    "expression: " + moment + ": with nanoseconds a time must lie in the years 1678 to 2261; round it",
-                    e);
+            return moment.value();
         }
     }
 
@@ -221,13 +249,31 @@ public final class ExpressionCompiler {
     private static ColumnNode compare(Relation relation, ColumnNode left, ColumnNode right) {
         if (isNull(left) || isNull(right)) {
             return nullTruth();
+        }
+        Instant moment = beyond(right);
+        if (beyond(left) != null) {
+            return moment == null
+                    ? compare(relation.mirrored(), right, left)
+                    : truth(CompareNode.truth(
+                            relation, Objects.requireNonNull(beyond(left)).compareTo(moment)));
         } else if (left instanceof FieldNode field && right instanceof ConstantNode constant) {
             Bounds bounds = bounds(relation, field, constant);
             return bounds == null ? new CompareNode(relation, left, right) : new FieldBounds(field, bounds);
         } else if (left instanceof ConstantNode && right instanceof FieldNode) {
             return compare(relation.mirrored(), right, left);
         }
-        return new CompareNode(relation, left, right);
+        return moment == null ? new CompareNode(relation, left, right) : compareBeyond(relation, left, moment);
+    }
+
+    /** With a moment that has digits below the microsecond, where no value has any: it equals none. */
+    private static ColumnNode compareBeyond(Relation relation, ColumnNode left, Instant moment) {
+        ConstantNode before = new ConstantNode(ValueType.TIMESTAMP_US, TimestampUnit.MICROSECONDS.units(moment));
+        return switch (relation) {
+            case LESS, AT_MOST -> new CompareNode(Relation.AT_MOST, left, before);
+            case GREATER, AT_LEAST -> new CompareNode(Relation.GREATER, left, before);
+            case EQUAL -> new InNode(left, List.of(), false, false);
+            case UNEQUAL -> new InNode(left, List.of(), false, true);
+        };
     }
 
     private static @Nullable Bounds bounds(Relation relation, FieldNode field, ConstantNode constant) {
@@ -237,9 +283,11 @@ public final class ExpressionCompiler {
                 Bounds.of(
                         relation,
                         field.fieldType().resolution(),
-                        constant.type().fieldType().resolution().instant((Long)
-                                java.util.Objects.requireNonNull(value)));
-            case IPV4 -> Bounds.of(relation, (Long) java.util.Objects.requireNonNull(value));
+                        value instanceof Instant moment
+                                ? moment
+                                : constant.type().fieldType().resolution().instant((Long)
+                                        Objects.requireNonNull(value)));
+            case IPV4 -> Bounds.of(relation, (Long) Objects.requireNonNull(value));
             case INTEGER ->
                 value instanceof Long whole
                         ? Bounds.of(relation, whole)
@@ -253,9 +301,9 @@ public final class ExpressionCompiler {
     }
 
     private ColumnNode between(Expression.Between node) {
-        ColumnNode operand = compile(node.operand());
-        ColumnNode low = compile(node.low());
-        ColumnNode high = compile(node.high());
+        ColumnNode operand = compared(node.operand());
+        ColumnNode low = compared(node.low());
+        ColumnNode high = compared(node.high());
         ColumnNode above = folded(compare(Relation.AT_LEAST, operand, low), operand, low);
         ColumnNode below = folded(compare(Relation.AT_MOST, operand, high), operand, high);
         if (operand instanceof FieldNode field
@@ -273,7 +321,7 @@ public final class ExpressionCompiler {
     }
 
     private ColumnNode in(Expression.In node) {
-        ColumnNode operand = compile(node.operand());
+        ColumnNode operand = compared(node.operand());
         if (isNull(operand)) {
             return nullTruth();
         }
@@ -288,6 +336,11 @@ public final class ExpressionCompiler {
             } else {
                 constants.add(value);
             }
+        }
+        Instant moment = beyond(operand);
+        if (moment != null) {
+            boolean found = constants.contains(moment);
+            return nullListed && !found ? nullTruth() : truth(found != node.negated());
         }
         return folded(new InNode(operand, constants, nullListed, node.negated()), operand);
     }
@@ -310,8 +363,11 @@ public final class ExpressionCompiler {
             case LOWER, UPPER, LENGTH, OCTET_LENGTH -> text(call.function(), call, first);
             case COALESCE -> coalesce(call);
             case NULLIF -> {
-                ColumnNode second = compile(call.arguments().get(1));
-                yield isNull(first) || isNull(second) ? first : folded(new NullIfNode(first, second), first, second);
+                ColumnNode second = compared(call.arguments().get(1));
+                // A moment that is no value equals none.
+                yield isNull(first) || isNull(second) || beyond(second) != null
+                        ? first
+                        : folded(new NullIfNode(first, second), first, second);
             }
         };
     }

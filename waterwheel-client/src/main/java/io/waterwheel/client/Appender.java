@@ -59,7 +59,7 @@ public final class Appender implements AutoCloseable {
     }
 
     /**
-     * Opens an appender.
+     * Opens an appender. Needs Kafka's clients on the class path.
      *
      * @param stream as {@link WaterwheelClient#describe} gives it
      */
@@ -73,6 +73,7 @@ public final class Appender implements AutoCloseable {
     }
 
     static RecordSender sender(StreamDetails stream, AppenderSettings settings, @Nullable String transactionalId) {
+        Libraries.requireKafka("to append");
         try {
             return new RecordSender(
                     stream.definition(), stream.bootstrapServers(), stream.bases(), settings, transactionalId);

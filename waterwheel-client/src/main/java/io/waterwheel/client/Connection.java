@@ -1,5 +1,8 @@
 package io.waterwheel.client;
 
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -15,13 +18,18 @@ import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.CallOptions;
 import org.apache.arrow.flight.ErrorFlightMetadata;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.flight.Result;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +41,9 @@ final class Connection implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
     private static final long KEEP_ALIVE_SECONDS = 10; // gRPC takes no less
     private static final long KEEP_ALIVE_ANSWER_SECONDS = 8;
+
+    /** What a server may take beyond the time it was given before it counts as not answering. */
+    static final Duration GRACE = Duration.ofSeconds(5);
 
     /** For the thread's end; it has nothing left to do then. */
     private static final int LOOP_SECONDS = 2;
@@ -100,6 +111,39 @@ final class Connection implements AutoCloseable {
             channel.resetConnectBackoff();
         }
         return flight;
+    }
+
+    /**
+     * Makes a call and reads its reply.
+     *
+     * @param action by its name in {@link io.waterwheel.wire.AdminActions}
+     * @throws WaterwheelException as the server said, or as {@link #failure} says
+     */
+    <R> R call(String action, MessageLite request, Parser<R> parser, Duration timeout) {
+        byte[] reply;
+        try {
+            Iterator<Result> results = flight().doAction(
+                            new Action(action, request.toByteArray()),
+                            CallOptions.timeout(timeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS));
+            if (!results.hasNext()) {
+                throw new WaterwheelException(ErrorCode.NO_REPLY, address + ": " + action + " ended without a reply");
+            }
+            reply = results.next().getBody();
+            // To the end: a failure may follow.
+            results.forEachRemaining(further -> {});
+        } catch (WaterwheelException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw failure(e);
+        }
+        try {
+            return parser.parseFrom(reply);
+        } catch (InvalidProtocolBufferException e) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_REPLY,
+                    address + ": the reply to " + action + " cannot be read: " + e.getMessage(),
+                    e);
+        }
     }
 
     /** What went wrong, as the server said it; or as the connection did, when the server said nothing. */

@@ -1,8 +1,5 @@
 package io.waterwheel.client;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.MessageLite;
-import com.google.protobuf.Parser;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Balancing;
 import io.waterwheel.model.ErrorCode;
@@ -46,14 +43,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallOptions;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
@@ -82,9 +77,6 @@ import org.jspecify.annotations.Nullable;
 public final class WaterwheelClient implements AutoCloseable {
     /** Bytes that the answers of all open cursors together may hold in memory; a batch is about a megabyte. */
     private static final long MEMORY_BYTES = 512L << 20;
-
-    /** What a server may take beyond the time it was given before it counts as not answering. */
-    private static final Duration GRACE = Duration.ofSeconds(5);
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration CREATE_TIMEOUT = Duration.ofSeconds(90);
@@ -122,7 +114,7 @@ public final class WaterwheelClient implements AutoCloseable {
     /**
      * Finds the coordinators of a namespace where they announce themselves: in ZooKeeper. Connects when it is first
      * used. Coordinators may come, go and move: when none that it knows takes a call, it looks where they are now, for
-     * as long as the call may take (before it has met any, five seconds).
+     * as long as the call may take (before it has met any, five seconds). Needs ZooKeeper's client on the class path.
      *
      * @param zooKeeper {@code zk1:2181,zk2:2181,zk3:2181/waterwheel}: {@code HOST:PORT}, several with commas between,
      *     then {@code zookeeper.root} of the configuration unless it is {@code /waterwheel}
@@ -130,6 +122,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * @throws IllegalArgumentException when one of them is none
      */
     public static WaterwheelClient discover(String zooKeeper, String namespace) {
+        Libraries.requireZooKeeper();
         return open(new ZooKeeperAddresses(zooKeeper, namespace));
     }
 
@@ -184,7 +177,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 return Cursor.open(
                         connection,
                         new Ticket(WireQueries.ticket(timed)),
-                        CallOptions.timeout(left.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS),
+                        CallOptions.timeout(left.plus(Connection.GRACE).toMillis(), TimeUnit.MILLISECONDS),
                         demanding.aggregates(),
                         verdict -> session.saw(demanding.stream(), demanding.seen(), verdict),
                         cancellation,
@@ -240,8 +233,8 @@ public final class WaterwheelClient implements AutoCloseable {
         StreamDetails created = StreamDetails.of(coordinators.once(
                 "create stream " + definition.name(),
                 CREATE_TIMEOUT,
-                connection -> call(
-                        connection, AdminActions.CREATE_STREAM, request, StreamDescription.parser(), CREATE_TIMEOUT)));
+                connection -> connection.call(
+                        AdminActions.CREATE_STREAM, request, StreamDescription.parser(), CREATE_TIMEOUT)));
         session.created(definition.name(), created.id());
         return created;
     }
@@ -259,8 +252,7 @@ public final class WaterwheelClient implements AutoCloseable {
     public List<StreamDetails> listStreams(Consumer<String> unreadable) {
         ListStreamsReply reply = coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection,
+                connection -> connection.call(
                         AdminActions.LIST_STREAMS,
                         ListStreamsRequest.getDefaultInstance(),
                         ListStreamsReply.parser(),
@@ -275,8 +267,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 DescribeStreamRequest.newBuilder().setName(stream).build();
         return StreamDetails.of(coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection, AdminActions.DESCRIBE_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
+                connection -> connection.call(
+                        AdminActions.DESCRIBE_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
     }
 
     /** Forgets a stream and its chunks; the topic and its records stay. */
@@ -287,7 +279,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 "drop stream " + stream,
                 CALL_TIMEOUT,
                 connection ->
-                        call(connection, AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
+                        connection.call(AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
         session.dropped(stream);
     }
 
@@ -320,7 +312,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 .build();
         FlushStreamReply reply = coordinators.repeatable(
                 timeout,
-                connection -> call(connection, AdminActions.FLUSH_STREAM, request, FlushStreamReply.parser(), timeout));
+                connection -> connection.call(AdminActions.FLUSH_STREAM, request, FlushStreamReply.parser(), timeout));
         return Map.copyOf(reply.getPositionsMap());
     }
 
@@ -345,12 +337,8 @@ public final class WaterwheelClient implements AutoCloseable {
         }
         return StreamDetails.of(coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection,
-                        AdminActions.ALTER_STREAM,
-                        request.build(),
-                        StreamDescription.parser(),
-                        CALL_TIMEOUT)));
+                connection -> connection.call(
+                        AdminActions.ALTER_STREAM, request.build(), StreamDescription.parser(), CALL_TIMEOUT)));
     }
 
     /**
@@ -366,8 +354,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 .build();
         return StreamDetails.of(coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection, AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
+                connection ->
+                        connection.call(AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
     }
 
     /** How the keys of a stream are divided between its indexers. */
@@ -376,8 +364,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 ShowPartitionsRequest.newBuilder().setName(stream).build();
         return KeyPartitions.of(coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection, AdminActions.SHOW_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+                connection -> connection.call(
+                        AdminActions.SHOW_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
     }
 
     /**
@@ -392,8 +380,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 .build();
         return KeyPartitions.of(coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection, AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+                connection ->
+                        connection.call(AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
     }
 
     /**
@@ -410,7 +398,7 @@ public final class WaterwheelClient implements AutoCloseable {
         coordinators.repeatable(
                 CALL_TIMEOUT,
                 connection ->
-                        call(connection, AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT));
+                        connection.call(AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT));
         return retention(stream);
     }
 
@@ -431,7 +419,7 @@ public final class WaterwheelClient implements AutoCloseable {
         return StreamRetention.of(coordinators.repeatable(
                 CALL_TIMEOUT,
                 connection ->
-                        call(connection, AdminActions.SHOW_RETENTION, request, RetentionReply.parser(), CALL_TIMEOUT)));
+                        connection.call(AdminActions.SHOW_RETENTION, request, RetentionReply.parser(), CALL_TIMEOUT)));
     }
 
     /** Where reading of each partition of a stream's topic stands. */
@@ -440,8 +428,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 ShowOffsetsRequest.newBuilder().setName(stream).build();
         OffsetsReply reply = coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection ->
-                        call(connection, AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+                connection -> connection.call(AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
         return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
     }
 
@@ -459,12 +446,16 @@ public final class WaterwheelClient implements AutoCloseable {
         OffsetsReply reply = coordinators.once(
                 "set the offsets of " + stream,
                 CALL_TIMEOUT,
-                connection -> call(connection, AdminActions.SET_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+                connection -> connection.call(AdminActions.SET_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
         return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
     }
 
-    /** Hands over the dead letters of a stream that there are now, oldest first; reads them from Kafka. */
+    /**
+     * Hands over the dead letters of a stream that there are now, oldest first. Reads them from Kafka, whose clients
+     * must be on the class path.
+     */
     public void deadLetters(String stream, long limit, Consumer<DeadLetter> each) {
+        Libraries.requireKafka("to read dead letters");
         DeadLetterReader.read(describe(stream), limit, each);
     }
 
@@ -483,7 +474,7 @@ public final class WaterwheelClient implements AutoCloseable {
         return Verification.of(coordinators.repeatable(
                 timeout,
                 connection ->
-                        call(connection, AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
+                        connection.call(AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
     }
 
     /**
@@ -501,7 +492,7 @@ public final class WaterwheelClient implements AutoCloseable {
             reply = coordinators.repeatable(
                     CALL_TIMEOUT,
                     connection ->
-                            call(connection, AdminActions.CHECK_CHUNKS, next, CheckChunksReply.parser(), CALL_TIMEOUT));
+                            connection.call(AdminActions.CHECK_CHUNKS, next, CheckChunksReply.parser(), CALL_TIMEOUT));
             chunks += reply.getChunks();
             bytes += reply.getBytes();
             damages.addAll(reply.getDamagesList());
@@ -514,12 +505,8 @@ public final class WaterwheelClient implements AutoCloseable {
     public ServerStatus status() {
         StatusReply reply = coordinators.repeatable(
                 CALL_TIMEOUT,
-                connection -> call(
-                        connection,
-                        AdminActions.STATUS,
-                        StatusRequest.getDefaultInstance(),
-                        StatusReply.parser(),
-                        CALL_TIMEOUT));
+                connection -> connection.call(
+                        AdminActions.STATUS, StatusRequest.getDefaultInstance(), StatusReply.parser(), CALL_TIMEOUT));
         return new ServerStatus(reply.getText(), reply.getJson());
     }
 
@@ -528,8 +515,7 @@ public final class WaterwheelClient implements AutoCloseable {
         // Coordinators of one process answer the same.
         Map<String, OpenQuery> byId = new TreeMap<>();
         coordinators
-                .each(connection -> call(
-                        connection,
+                .each(connection -> connection.call(
                         AdminActions.LIST_QUERIES,
                         ListQueriesRequest.getDefaultInstance(),
                         ListQueriesReply.parser(),
@@ -552,45 +538,15 @@ public final class WaterwheelClient implements AutoCloseable {
         KillQueryRequest request = KillQueryRequest.newBuilder().setId(id).build();
         return coordinators
                 .each(connection ->
-                        call(connection, AdminActions.KILL_QUERY, request, KillQueryReply.parser(), CALL_TIMEOUT))
+                        connection.call(AdminActions.KILL_QUERY, request, KillQueryReply.parser(), CALL_TIMEOUT))
                 .stream()
                 .anyMatch(KillQueryReply::getFound);
     }
 
-    /** Opens an appender to a stream, with the usual settings. */
+    /** Opens an appender to a stream, with the usual settings. Needs Kafka's clients on the class path. */
     public Appender appender(String stream) {
+        Libraries.requireKafka("to append");
         return Appender.open(describe(stream), AppenderSettings.DEFAULT);
-    }
-
-    private static <R> R call(
-            Connection connection, String action, MessageLite request, Parser<R> parser, Duration timeout) {
-        byte[] reply;
-        try {
-            Iterator<org.apache.arrow.flight.Result> results = connection
-                    .flight()
-                    .doAction(
-                            new Action(action, request.toByteArray()),
-                            CallOptions.timeout(timeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS));
-            if (!results.hasNext()) {
-                throw new WaterwheelException(
-                        ErrorCode.NO_REPLY, connection.address() + ": " + action + " ended without a reply");
-            }
-            reply = results.next().getBody();
-            // To the end: a failure may follow.
-            results.forEachRemaining(further -> {});
-        } catch (WaterwheelException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            throw connection.failure(e);
-        }
-        try {
-            return parser.parseFrom(reply);
-        } catch (InvalidProtocolBufferException e) {
-            throw new WaterwheelException(
-                    ErrorCode.BAD_REPLY,
-                    connection.address() + ": the reply to " + action + " cannot be read: " + e.getMessage(),
-                    e);
-        }
     }
 
     /**

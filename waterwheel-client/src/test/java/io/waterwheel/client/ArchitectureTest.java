@@ -1,5 +1,6 @@
 package io.waterwheel.client;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -7,7 +8,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** What the client and its command line may use, of their own and of the core; anything unlisted is refused. */
+/** What the client may use, of its own, of the core and of others; anything unlisted is refused. */
 @AnalyzeClasses(packages = "io.waterwheel.client", importOptions = ImportOption.DoNotIncludeTests.class)
 final class ArchitectureTest {
     @ArchTest
@@ -17,8 +18,6 @@ final class ArchitectureTest {
             .withOptionalLayers(true)
             .layer("client")
             .definedBy("io.waterwheel.client")
-            .layer("cli")
-            .definedBy("io.waterwheel.client.cli..")
             .layer("core questions")
             .definedBy(
                     "io.waterwheel.model..",
@@ -26,19 +25,33 @@ final class ArchitectureTest {
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.decode..",
                     "io.waterwheel.wire..")
-            .layer("core chunk")
-            .definedBy("io.waterwheel.chunk..")
-            .layer("core key")
-            .definedBy("io.waterwheel.key..")
             .layer("core engine")
             .definedBy(
+                    "io.waterwheel.key..",
                     "io.waterwheel.index..",
+                    "io.waterwheel.chunk..",
                     "io.waterwheel.catalog..",
                     "io.waterwheel.query.admission..",
                     "io.waterwheel.query.exec..",
                     "io.waterwheel.ingest..")
             .whereLayer("client")
-            .mayOnlyAccessLayers("core questions")
-            .whereLayer("cli")
-            .mayOnlyAccessLayers("client", "core questions", "core chunk", "core key");
+            .mayOnlyAccessLayers("core questions");
+
+    /** Who only asks has no Kafka on the class path. */
+    @ArchTest
+    static final ArchRule onlyAppendingNeedsKafka = noClasses()
+            .that()
+            .haveNameNotMatching(".*\\.(Appender|DeadLetterReader|ProgressTopic|RecordSender)(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.kafka..");
+
+    /** Nor, when it knows a coordinator, ZooKeeper. */
+    @ArchTest
+    static final ArchRule onlyDiscoveryNeedsZooKeeper = noClasses()
+            .that()
+            .haveNameNotMatching(".*\\.ZooKeeperAddresses(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.zookeeper..");
 }

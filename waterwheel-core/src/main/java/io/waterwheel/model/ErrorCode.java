@@ -117,6 +117,8 @@ public enum ErrorCode {
     KAFKA_UNREACHABLE(TEMPORARY, "See that the brokers run and that this machine reaches them; then try again."),
     /** A topology was killed and is still listed. */
     KILL_SLOW(TEMPORARY, "See `waterwheel topology list` until it is gone."),
+    /** A part of the client needs a library that is not on the class path. */
+    LIBRARY_MISSING(USER, "Put the library that the message names on the class path."),
     /** A topic was made anew under a stream. */
     LOG_CHANGED(TEMPORARY, "See `waterwheel offsets show STREAM`, which says what is read."),
     /** An offset that should be read is not in the log. */

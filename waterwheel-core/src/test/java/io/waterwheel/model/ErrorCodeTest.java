@@ -62,8 +62,8 @@ final class ErrorCodeTest {
     /** A code in a comment or a condition that no enum holds would be a promise that the list does not know. */
     @Test
     void noLiteralIsComparedWith() throws IOException {
-        for (String module :
-                List.of("waterwheel-core", "waterwheel-topology", "waterwheel-client", "deploy/embedded")) {
+        for (String module : List.of(
+                "waterwheel-core", "waterwheel-topology", "waterwheel-client", "waterwheel-cli", "deploy/embedded")) {
             Path sources = Path.of("..", module, "src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path file :

@@ -1,8 +1,8 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.cli.Cli;
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Cli;
-import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.topology.config.DataSize;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;

@@ -1,7 +1,7 @@
 package io.waterwheel.embedded;
 
-import io.waterwheel.client.cli.Cli;
-import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.cli.Cli;
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.embedded.operate.TopologyCommand;
 import java.net.URISyntaxException;
 import java.util.LinkedHashMap;

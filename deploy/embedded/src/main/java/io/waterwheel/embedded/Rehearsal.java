@@ -1,6 +1,6 @@
 package io.waterwheel.embedded;
 
-import io.waterwheel.client.cli.Terminal;
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;

@@ -1,8 +1,8 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.config.ConfigException;
 import io.waterwheel.topology.config.Key;

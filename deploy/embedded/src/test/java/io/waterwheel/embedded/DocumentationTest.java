@@ -3,9 +3,9 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

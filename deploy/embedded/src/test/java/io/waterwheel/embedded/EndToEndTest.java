@@ -3,12 +3,12 @@ package io.waterwheel.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.TextRows;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.decode.RandomRows;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.Ipv4;

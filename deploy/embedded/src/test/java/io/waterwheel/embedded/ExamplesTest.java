@@ -13,17 +13,22 @@ import io.waterwheel.model.Box;
 import io.waterwheel.model.SchemaFile;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -45,6 +50,19 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings({"SystemOut", "FutureReturnValueIgnored"}) // as people write it
 final class ExamplesTest {
     private static final int FLIGHTS = 20_000;
+
+    /** In the places of the repository, or of libraries. */
+    private static final List<String> NOT_TO_ASK = List.of(
+            "/org/apache/kafka/",
+            "/org/apache/zookeeper/",
+            "/org/apache/curator/",
+            "/org/apache/storm/",
+            "/org/apache/hadoop/",
+            "/info/picocli/",
+            "waterwheel-cli/",
+            "waterwheel-cli-",
+            "waterwheel-topology",
+            "/deploy/embedded/target/classes");
 
     @TempDir
     static Path folder;
@@ -132,6 +150,39 @@ final class ExamplesTest {
 
     private String printed() {
         return printed.toString(UTF_8);
+    }
+
+    /** A program that has of the class path only what asking takes. */
+    @Test
+    void whoOnlyAsksNeedsNeitherKafkaNorZooKeeper() throws Exception {
+        String asking = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .filter(entry -> NOT_TO_ASK.stream().noneMatch(entry.replace(File.separatorChar, '/')::contains))
+                .collect(Collectors.joining(File.pathSeparator));
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                        "-cp",
+                        asking,
+                        OnlyAsks.class.getName(),
+                        url)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("asked.txt").toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+            assertThat(Files.readString(folder.resolve("asked.txt")))
+                    .contains("no org.apache.kafka.clients.producer.KafkaProducer\n")
+                    .contains("no org.apache.zookeeper.ZooKeeper\n")
+                    .contains("no picocli.CommandLine\n")
+                    .contains("flights: " + FLIGHTS + "\n")
+                    .contains(
+                            "append: LIBRARY_MISSING: to append, waterwheel-client needs org.apache.kafka:kafka-clients")
+                    .contains("discover: LIBRARY_MISSING: to find coordinators by ZooKeeper")
+                    .contains("dead letters: LIBRARY_MISSING: to read dead letters");
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     @Test

@@ -59,8 +59,8 @@ final class LauncherTest {
         root = folder.resolve("water wheel");
         target = root.resolve("deploy/embedded/target");
         calls = folder.resolve("mvn-calls");
-        for (String module :
-                List.of("waterwheel-core", "waterwheel-topology", "waterwheel-client", "deploy/embedded")) {
+        for (String module : List.of(
+                "waterwheel-core", "waterwheel-topology", "waterwheel-client", "waterwheel-cli", "deploy/embedded")) {
             Files.createDirectories(root.resolve(module).resolve("src/main"));
             Files.writeString(root.resolve(module).resolve("pom.xml"), "");
         }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
@@ -11,7 +12,6 @@ import io.waterwheel.client.DeadLetter;
 import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.SourceOffsets;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.BadRecords;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;

@@ -3,11 +3,11 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.cli.Cli;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.StreamRetention;
 import io.waterwheel.client.Verification;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Cli;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeySpec;

@@ -1,7 +1,7 @@
 package io.waterwheel.embedded.operate;
 
+import io.waterwheel.cli.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.cli.Terminal;
 import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.model.WaterwheelException.Kind;

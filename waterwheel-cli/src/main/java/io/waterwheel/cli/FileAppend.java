@@ -1,0 +1,212 @@
+package io.waterwheel.cli;
+
+import io.waterwheel.client.NamedAppender;
+import io.waterwheel.model.ErrorCode;
+import io.waterwheel.model.RecordFormat;
+import io.waterwheel.model.Schema;
+import io.waterwheel.model.WaterwheelException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Appends the lines of one file, in the form that the stream's records have, and counts them. One thread. */
+final class FileAppend {
+    /** Often enough to be far from Kafka's patience with a transaction, and for queries to see it come. */
+    private static final long COMMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long COMMIT_BYTES = 16 << 20;
+
+    private final AppendTarget appender;
+    private final String source;
+    private final PrintStream err;
+    private final Rejections rejections;
+    private final AppendProgress progress;
+    private final Pace pace;
+    private final Schema schema;
+    private final RecordFormat records;
+    private final @Nullable NamedAppender named;
+    private final FileProgress passed = new FileProgress();
+    private long committedAt = System.nanoTime();
+    private long uncommittedBytes;
+    private Map<Integer, Long> committed = Map.of();
+    private long sent;
+    /** Of those, that the last commit has appended; of an append under a name. */
+    private long sentAtCommit;
+
+    /**
+     * @param named the appender, when it appends under a name: it goes on after the last line that was committed under
+     *     that, and commits as it goes
+     */
+    FileAppend(
+            AppendTarget appender,
+            @Nullable NamedAppender named,
+            String source,
+            Terminal terminal,
+            Rejections rejections,
+            AppendProgress progress,
+            Pace pace) {
+        this.appender = appender;
+        this.named = named;
+        this.source = source;
+        this.err = terminal.err();
+        this.rejections = rejections;
+        this.progress = progress;
+        this.pace = pace;
+        this.schema = appender.stream().schema();
+        this.records = appender.stream().format();
+    }
+
+    /** Lines that were sent. */
+    long sent() {
+        return sent;
+    }
+
+    /** What became of them when it fails. */
+    String left() {
+        if (named == null) {
+            return sent + " " + unit(records) + " were sent before that";
+        }
+        return sentAtCommit + " " + unit(records)
+                + " are appended under the name so far, and none behind them; the same command" + " goes on there";
+    }
+
+    /** What {@link #sent} counts, in a stream of such records. */
+    static String unit(RecordFormat records) {
+        return records == RecordFormat.BLOCK ? "tuples" : "records";
+    }
+
+    /** By partition the offset below which all of it lies; of an append under a name. */
+    Map<Integer, Long> committed() {
+        return committed;
+    }
+
+    /**
+     * Appends the lines.
+     *
+     * @param named the columns of a CSV file; empty: its first line names them
+     */
+    void run(InputStream in, AppendCommand.Format format, List<String> named) throws IOException {
+        boolean csv = format == AppendCommand.Format.CSV;
+        RecordFormat input = csv ? RecordFormat.CSV : RecordFormat.JSON;
+        LineCheck check = new LineCheck(input, schema);
+        try (InputLines lines = new InputLines(in, csv)) {
+            CsvColumns columns = csv ? columns(lines, named) : null;
+            if (this.named != null) {
+                goOn(lines, this.named);
+            }
+            // An earlier run may have ended for too many.
+            byte[] line = rejections.tooMany() ? null : next(lines);
+            while (line != null) {
+                pace.next();
+                uncommittedBytes += line.length;
+                byte[] ordered = columns == null ? line : columns.inOrder(line);
+                if (ordered == null && columns != null) {
+                    rejections.add(
+                            lines.lineNumber(),
+                            lines.lastLineNumber(),
+                            "expected " + columns.columns() + " columns, as "
+                                    + (named.isEmpty() ? "the first line" : "--columns") + " names, got another number",
+                            progress);
+                } else if (ordered != null) {
+                    append(ordered, check, input, lines);
+                }
+                progress.at(sent, rejections.count());
+                if (this.named != null && commitIsDue()) {
+                    commit(this.named);
+                }
+                line = rejections.tooMany() ? null : next(lines);
+            }
+            if (this.named != null) {
+                commit(this.named);
+            }
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private CsvColumns columns(InputLines lines, List<String> named) throws IOException {
+        return named.isEmpty()
+                ? CsvColumns.of(source, next(lines), schema)
+                : CsvColumns.named("--columns", named, schema);
+    }
+
+    private byte @Nullable [] next(InputLines lines) throws IOException {
+        byte[] line = lines.next();
+        if (line != null) {
+            passed.passed(line);
+        }
+        return line;
+    }
+
+    /** Passes over what was appended under the name before. */
+    private void goOn(InputLines lines, NamedAppender appender) throws IOException {
+        FileProgress.Note note =
+                appender.progress().map(FileProgress.Note::parse).orElse(FileProgress.Note.NOTHING);
+        if (note.lines() == 0) {
+            return;
+        }
+        boolean more = true;
+        while (more && passed.lines() < note.lines()) {
+            more = next(lines) != null;
+        }
+        if (!passed.agrees(note)) {
+            throw new WaterwheelException(
+                    ErrorCode.OTHER_FILE,
+                    source + ": its first " + note.lines() + " lines are not those that were appended under this name"
+                            + (passed.lines() < note.lines() ? ": it has only " + passed.lines() : "")
+                            + "; nothing was appended. Take another name for another file");
+        }
+        committed = appender.positions();
+        sent = note.sent();
+        sentAtCommit = sent;
+        rejections.before(note.refused());
+        progress.before(sent);
+        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(records)
+                + " were appended under this name before");
+    }
+
+    /** Before a wait that would go beyond its time, too: no transaction stays open through one. */
+    private boolean commitIsDue() {
+        return uncommittedBytes >= COMMIT_BYTES || pace.nanosLeft() >= COMMIT_NANOS - (System.nanoTime() - committedAt);
+    }
+
+    private void commit(NamedAppender appender) {
+        Map<Integer, Long> positions =
+                appender.commit(passed.note(sent, rejections.count()).text());
+        Map<Integer, Long> all = new HashMap<>(committed);
+        positions.forEach((partition, offset) -> all.merge(partition, offset, Math::max));
+        committed = Map.copyOf(all);
+        uncommittedBytes = 0;
+        sentAtCommit = sent;
+        committedAt = System.nanoTime();
+    }
+
+    private void append(byte[] line, LineCheck check, RecordFormat input, InputLines lines) {
+        String refusal = check.refusal(line);
+        if (refusal != null) {
+            rejections.add(lines.lineNumber(), lines.lastLineNumber(), refusal, progress);
+            return;
+        }
+        if (input == records) {
+            appender.appendRecord(line);
+            sent++;
+            return;
+        }
+        try {
+            // At once: an appender of tuple blocks gathers them itself, for a few milliseconds at most.
+            if (records == RecordFormat.BLOCK) {
+                appender.append(check.tuple());
+            } else {
+                appender.append(check.values());
+            }
+            sent++;
+        } catch (IllegalArgumentException e) {
+            rejections.add(lines.lineNumber(), lines.lastLineNumber(), String.valueOf(e.getMessage()), progress);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.waterwheel.cli;
+
+import io.waterwheel.client.SourceOffsets;
+import io.waterwheel.client.WaterwheelClient;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code waterwheel offsets ...}: where reading of a stream's topic stands, and moving it by hand. */
+@Command(
+        name = "offsets",
+        description = "Show and set where reading of a stream's topic stands.",
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Example:", "  waterwheel offsets show flights"})
+final class OffsetsCommand {
+    private final Terminal terminal;
+
+    OffsetsCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Command(
+            name = "show",
+            description = {
+                "Show by partition: read up to, limit, log start, log end, lag, and by indexer what is in chunks and what is"
+                        + " indexed; then what is lost, and why it stands still.",
+                "Everything is in positions: offsets of the log, plus the base that is shown when it is not 0."
+            },
+            footer = {"", "Example:", "  waterwheel offsets show flights"})
+    int show(
+            @Mixin ServerOption server,
+            @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
+        try (WaterwheelClient client = server.connect()) {
+            print(client.offsets(stream));
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "set",
+            description = {
+                "Go on reading from further on. What is passed over and not indexed yet is recorded as lost, and every answer"
+                        + " says so. Not backwards: tuples would be counted twice.",
+                "Offsets are the topic's own, as Kafka's tools show them."
+            },
+            footer = {"", "Example:", "  waterwheel offsets set flights 0=1201"})
+    int set(
+            @Mixin ServerOption server,
+            @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.") String stream,
+            @Parameters(
+                            index = "1..*",
+                            arity = "1..*",
+                            paramLabel = "PARTITION=OFFSET",
+                            description = "A partition and the offset of the next record to read.")
+                    Map<Integer, Long> offsets) {
+        try (WaterwheelClient client = server.connect()) {
+            print(client.setOffsets(stream, offsets));
+            return 0;
+        }
+    }
+
+    private void print(List<SourceOffsets> partitions) {
+        for (SourceOffsets part : partitions) {
+            terminal.out()
+                    .println("partition " + part.partition() + ": position " + text(part.position()) + ", limit "
+                            + part.limit() + ", log " + text(part.logStart()) + " to " + text(part.logEnd()) + ", lag "
+                            + text(part.lag()) + ", dead letters " + part.deadLetters()
+                            + (part.base() == 0 ? "" : ", base " + part.base()));
+            new TreeMap<>(part.checkpoints()).forEach((indexer, position) -> terminal.out()
+                    .println("  indexer " + indexer + ": in chunks below " + position + ", indexed below "
+                            + part.watermarks().getOrDefault(indexer, position)));
+            part.lost().forEach(range -> terminal.out()
+                    .println("  lost: " + range.from() + " to " + (range.to() - 1) + " (" + range.reason() + ")"));
+            if (!part.trouble().isEmpty()) {
+                terminal.out().println("  stands still: " + part.trouble());
+            }
+        }
+    }
+
+    private static String text(OptionalLong number) {
+        return number.isPresent() ? Long.toString(number.getAsLong()) : "?";
+    }
+}

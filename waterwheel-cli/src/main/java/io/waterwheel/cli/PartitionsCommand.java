@@ -1,0 +1,98 @@
+package io.waterwheel.cli;
+
+import io.waterwheel.client.KeyPartitions;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.Balancing;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code waterwheel partitions ...}: how a stream's keys are divided between its indexers. */
+@Command(
+        name = "partitions",
+        description = "Show and set how a stream's keys are divided between its indexers.",
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Example:", "  waterwheel partitions show flights"})
+final class PartitionsCommand {
+    private final Terminal terminal;
+
+    PartitionsCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Command(
+            name = "show",
+            description = {
+                "Show the first key of each indexer and the tuples a second that its keys brought in the last seconds."
+            },
+            footer = {"", "Example:", "  waterwheel partitions show flights"})
+    int show(
+            @Mixin ServerOption server,
+            @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
+        try (WaterwheelClient client = server.connect()) {
+            print(stream, client.partitions(stream));
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "set",
+            description = {
+                "Divide the keys by hand, from about a second on, and leave them so: the balancer no longer changes them.",
+                "Answers stay exact before, during and after."
+            },
+            footer = {"", "Example:", "  waterwheel partitions set sensors 1000 2000 3000"})
+    int set(
+            @Mixin ServerOption server,
+            @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.") String stream,
+            @Parameters(
+                            index = "1..*",
+                            arity = "1..*",
+                            paramLabel = "KEY",
+                            description = "First value of the key field of each indexer but the first, ascending;"
+                                    + " of a stream of positions, first z-order code.")
+                    List<String> boundaries) {
+        try (WaterwheelClient client = server.connect()) {
+            print(stream, client.setPartitions(stream, boundaries));
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "auto",
+            description = {
+                "Let the balancer divide the keys whenever an indexer's load is far from the mean for some seconds."
+            },
+            footer = {
+                "",
+                "Example:",
+                "  waterwheel partitions auto flights",
+                "  waterwheel partitions auto --off flights"
+            })
+    int auto(
+            @Mixin ServerOption server,
+            @Option(names = "--off", description = "Leave the keys divided as they are.") boolean off,
+            @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
+        try (WaterwheelClient client = server.connect()) {
+            client.alter(stream, null, null, off ? Balancing.OFF : Balancing.AUTO);
+            print(stream, client.partitions(stream));
+            return 0;
+        }
+    }
+
+    private void print(String stream, KeyPartitions keys) {
+        terminal.out()
+                .println("stream " + stream + ": routing version " + keys.version() + ", balancing "
+                        + keys.balancing() + ", busiest indexer "
+                        + String.format(Locale.ROOT, "%.2f", keys.fullest()) + " times the mean");
+        for (KeyPartitions.Part part : keys.partitions()) {
+            terminal.out()
+                    .println("indexer " + part.indexer() + ": "
+                            + (part.low() == null ? "from the least key" : "from " + part.low()) + ", "
+                            + Math.round(part.rate()) + " tuples/s");
+        }
+    }
+}

@@ -1,0 +1,359 @@
+package io.waterwheel.cli;
+
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.Circle;
+import io.waterwheel.model.Polygon;
+import io.waterwheel.model.Shape;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.InstantRange;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import io.waterwheel.query.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code waterwheel query}. */
+@Command(
+        name = "query",
+        description = {
+            "Ask for the tuples of a stream within ranges of key and time, for their number, for aggregates, or for the"
+                    + " newest of each key.",
+            "All bounds belong to the range. Answers are exact, over what arrived a moment ago and what is old."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  waterwheel query flights --box 2,48,3,49 --time 2021-10-07T13:00:00Z/2021-10-07T13:05:00Z",
+            "  waterwheel query flights --box 2,48,3,49 --count",
+            "  waterwheel query flights --circle 2.55,49.01,5000",
+            "  waterwheel query orders --key 1000..1999 --key 7 --select time,amount --format csv",
+            "  waterwheel query flights --where \"altitude > 10000 AND callsign LIKE 'AFR%%'\" --order-by altitude:desc"
+                    + " --limit 10",
+            "  waterwheel query flights --agg 'count,avg(velocity) AS mean' --group-by callsign --bucket 10m",
+            "  waterwheel query orders --key 1000..1999 --latest 3",
+            "  waterwheel query orders --last 5m --count --stats",
+            "  waterwheel query orders --at-least \"$(waterwheel flush orders | paste -sd,)\" --format arrow > orders.arrows"
+        })
+final class QueryCommand implements Callable<Integer> {
+    /** What to do about an answer that lacks something. */
+    enum Partial {
+        FAIL,
+        ALLOW
+    }
+
+    /** How the answer is printed. */
+    enum Format {
+        TABLE,
+        CSV,
+        JSON,
+        ARROW
+    }
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private ServerOption server = new ServerOption();
+
+    @Parameters(paramLabel = "STREAM", description = "The stream's name.")
+    private String stream = "";
+
+    @Option(
+            names = "--key",
+            paramLabel = "LO..HI",
+            converter = KeyRangeText.class,
+            description = "Values of the key field from LO to HI; may be given several times. One value is one key. A"
+                    + " value that holds '..' goes in single quotes: \"'a..b'\".")
+    private List<KeyRange> keys = List.of();
+
+    @Option(
+            names = "--box",
+            paramLabel = "LON1,LAT1,LON2,LAT2",
+            converter = BoxText.class,
+            description = "Positions in this box, in degrees; for streams whose key is a position. LON1 above LON2 goes"
+                    + " over the antimeridian.")
+    private @Nullable Box box;
+
+    @Option(
+            names = "--polygon",
+            paramLabel = "WKT",
+            description = "Positions in this POLYGON or MULTIPOLYGON, with or without holes, in degrees.")
+    private @Nullable String polygon;
+
+    @Option(
+            names = "--circle",
+            paramLabel = "LON,LAT,METRES",
+            converter = CircleText.class,
+            description = "Positions at most so far from a centre, on the sphere.")
+    private @Nullable Circle circle;
+
+    @Option(
+            names = "--time",
+            paramLabel = "FROM/TO",
+            converter = TimeRange.class,
+            description =
+                    "Times from FROM to TO, exact to the nanosecond: ISO 8601 with a zone, or milliseconds since 1970."
+                            + " Either may be left out.")
+    private @Nullable InstantRange times;
+
+    @Option(
+            names = "--last",
+            paramLabel = "LENGTH",
+            converter = BucketText.class,
+            description = "Times from so long ago on, by this machine's clock: 30s, 5m, 1h or 7d.")
+    private @Nullable Duration last;
+
+    @Option(names = "--select", paramLabel = "FIELD", split = ",", description = "The fields to show, in this order.")
+    private List<String> select = List.of();
+
+    @Option(
+            names = "--where",
+            paramLabel = "CONDITION",
+            description = "Only tuples for which this is true: comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL,"
+                    + " arithmetic and functions as in SQL.")
+    private @Nullable String where;
+
+    @Option(
+            names = "--order-by",
+            paramLabel = "FIELD[:desc]",
+            split = ",",
+            description = "Order of the tuples, ascending unless :desc follows.")
+    private List<String> orderBy = List.of();
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            description = "At most so many tuples: the first in the order; without one it is not defined which.")
+    private @Nullable Long limit;
+
+    @Option(
+            names = "--agg",
+            paramLabel = "AGGREGATE,...",
+            description = "Values of all tuples, or of each group: count (of tuples), count, sum, min, max or avg of an"
+                    + " expression, each perhaps with AS NAME; may be given several times.")
+    private List<String> aggregates = List.of();
+
+    @Option(
+            names = "--group-by",
+            paramLabel = "FIELD",
+            split = ",",
+            description = "The fields that make the groups of --agg.")
+    private List<String> groupBy = List.of();
+
+    @Option(
+            names = "--bucket",
+            paramLabel = "LENGTH",
+            converter = BucketText.class,
+            description = "Group by time too, in steps such as 500ms, 5s, 10m, 1h or 1d.")
+    private @Nullable Duration bucket;
+
+    @Option(names = "--latest", paramLabel = "N", description = "The newest N tuples of each key.")
+    private @Nullable Integer latest;
+
+    @Option(names = "--count", description = "Only the number of tuples.")
+    private boolean count;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            converter = Seconds.class,
+            defaultValue = "30",
+            description = "How long the answer may take in all. Default: 30.")
+    private Duration timeout = Query.DEFAULT_TIMEOUT;
+
+    @Option(
+            names = "--partial",
+            paramLabel = "fail|allow",
+            defaultValue = "fail",
+            description =
+                    "Whether to fail when something is missing at the end of the timeout, or to show what there is"
+                            + " and say what is missing. Default: fail.")
+    private Partial partial = Partial.FAIL;
+
+    @Option(
+            names = "--at-least",
+            paramLabel = "P:O",
+            split = ",",
+            converter = PositionText.class,
+            description = "By partition of the topic, offsets below which the answer must have seen everything: the"
+                    + " query waits for it, up to the timeout. As flush prints them, and --stats.")
+    private List<Map.Entry<Integer, Long>> atLeast = List.of();
+
+    @Option(
+            names = "--stats",
+            description =
+                    "Say on standard error what the answer took: chunks there, passed over and read, leaves, bytes,"
+                            + " what the cache had, and how long.")
+    private boolean stats;
+
+    @Option(
+            names = "--format",
+            paramLabel = "table|csv|json|arrow",
+            defaultValue = "table",
+            description =
+                    "table for people; csv with a line of names first, or one JSON object a line, both with times"
+                            + " in milliseconds since 1970, as append takes them; arrow is an Arrow IPC stream. Default: table.")
+    private Format format = Format.TABLE;
+
+    QueryCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        Query query = query();
+        if (format == Format.ARROW && terminal.outWatched()) {
+            throw wrong("--format arrow is not for a terminal: send standard output to a file or a program");
+        }
+        AnswerStats took = new AnswerStats();
+        try (WaterwheelClient client = server.connect();
+                Cursor cursor = client.query(query)) {
+            took.begun();
+            if (!print(cursor)) {
+                terminal.err().println("waterwheel query: standard output was closed before the answer ended");
+                return Cli.FAILURE;
+            }
+            Verdict verdict = cursor.verdict();
+            if (stats) {
+                took.print(verdict, terminal.err());
+            }
+            if (!verdict.complete()) {
+                terminal.err().println("the answer is not complete:");
+                verdict.missing().forEach(what -> terminal.err().println("  " + what));
+            }
+            if (!verdict.stale().isEmpty()) {
+                terminal.err().println("what came lately may not be in the answer yet:");
+                verdict.stale().forEach(what -> terminal.err().println("  " + what));
+            }
+            if (!verdict.lost().isEmpty()) {
+                terminal.err().println("the stream has lost, so that it may be in no answer:");
+                verdict.lost().forEach(range -> terminal.err().println("  " + range));
+            }
+            return 0;
+        }
+    }
+
+    /** Prints the answer; false when whoever reads the output went away. */
+    private boolean print(Cursor cursor) {
+        try {
+            if (count && format != Format.ARROW) {
+                boolean more = true;
+                while (more) {
+                    more = cursor.nextBatch();
+                }
+                terminal.out().println(cursor.verdict().tuples());
+                return true;
+            }
+            return switch (format) {
+                case ARROW -> new ArrowPrinter(terminal.out()).print(cursor);
+                case TABLE ->
+                    RowPrinter.of(RowPrinter.Format.TABLE, terminal.out()).print(cursor);
+                case CSV -> RowPrinter.of(RowPrinter.Format.CSV, terminal.out()).print(cursor);
+                case JSON ->
+                    RowPrinter.of(RowPrinter.Format.JSON, terminal.out()).print(cursor);
+            };
+        } catch (WaterwheelException e) {
+            // Some of it may have been printed, and looks well.
+            throw e.withMessage(e.getMessage() + (count ? "" : "; what was printed is not the whole answer"));
+        }
+    }
+
+    private @Nullable Shape shape() {
+        List<Shape> shapes = Stream.of(box, circle, polygon == null ? null : new Polygon(polygon))
+                .filter(Objects::nonNull)
+                .map(Shape.class::cast)
+                .toList();
+        if (shapes.size() > 1) {
+            throw new ParameterException(spec.commandLine(), "give one of --box, --polygon and --circle, not several");
+        }
+        return shapes.isEmpty() ? null : shapes.get(0);
+    }
+
+    private Query query() {
+        Query query = Query.of(stream).withKeyRanges(keys).withTimeout(timeout);
+        Shape shape = shape();
+        if (shape != null) {
+            query = query.withShape(shape);
+        }
+        if (times != null && last != null) {
+            throw wrong("give one of --time and --last, not both");
+        }
+        if (times != null) {
+            query = query.withTimes(times.millis()).withInstants(times);
+        }
+        if (last != null) {
+            query = query.withTimes(new TimeInterval(System.currentTimeMillis() - last.toMillis(), Long.MAX_VALUE));
+        }
+        Map<Integer, Long> demanded = new TreeMap<>();
+        atLeast.forEach(position -> demanded.merge(position.getKey(), position.getValue(), Math::max));
+        query = query.withAtLeast(demanded);
+        if (where != null) {
+            try {
+                query = query.withWhere(where);
+            } catch (IllegalArgumentException e) {
+                throw wrong(String.valueOf(e.getMessage()));
+            }
+        }
+        query = query.withResult(result());
+        return partial == Partial.ALLOW ? query.withPartialAllowed() : query;
+    }
+
+    private Result result() {
+        boolean grouped = !groupBy.isEmpty() || bucket != null;
+        int kinds = (count ? 1 : 0) + (aggregates.isEmpty() && !grouped ? 0 : 1) + (latest == null ? 0 : 1);
+        if (kinds > 1) {
+            throw wrong("give one of --count, --agg (with --group-by, --bucket) and --latest, not several");
+        }
+        if (kinds == 1 && (!orderBy.isEmpty() || limit != null)) {
+            throw wrong("--order-by and --limit are for tuples, not for --count, --agg or --latest");
+        }
+        try {
+            if (count) {
+                return Result.Aggregates.COUNT;
+            } else if (latest != null) {
+                return new Result.Latest(latest, select);
+            } else if (kinds == 1) {
+                List<Aggregate> values = AggregateTexts.parse(aggregates);
+                return new Result.Aggregates(values.isEmpty() ? List.of(Aggregate.count()) : values, groupBy, bucket);
+            }
+            List<Order> orders = new ArrayList<>();
+            for (String text : orderBy) {
+                int colon = text.indexOf(':');
+                String direction = colon < 0 ? "asc" : text.substring(colon + 1);
+                if (!direction.equalsIgnoreCase("asc") && !direction.equalsIgnoreCase("desc")) {
+                    throw wrong("--order-by: expected FIELD, FIELD:asc or FIELD:desc, got '" + text + "'");
+                }
+                orders.add(new Order(colon < 0 ? text : text.substring(0, colon), direction.equalsIgnoreCase("desc")));
+            }
+            return new Result.Rows(select, orders, limit == null ? Query.NO_LIMIT : limit);
+        } catch (IllegalArgumentException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private ParameterException wrong(String what) {
+        return new ParameterException(spec.commandLine(), what.replaceFirst("^query: ", ""));
+    }
+}

@@ -1,0 +1,286 @@
+package io.waterwheel.cli;
+
+import io.waterwheel.client.StreamDetails;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.model.BadRecords;
+import io.waterwheel.model.LogLoss;
+import io.waterwheel.model.SchemaFile;
+import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.model.StreamPolicy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code waterwheel stream ...}: makes, shows and removes streams. */
+@Command(
+        name = "stream",
+        description = "Create, list, describe, change and drop streams.",
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Example:", "  waterwheel stream create flights.yaml"})
+final class StreamCommand {
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    StreamCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Command(
+            name = "create",
+            description = {
+                "Create a stream from a schema file, and its Kafka topic when there is none.",
+                "With --like, propose a schema file from the first rows of a CSV file instead, and create nothing: types,"
+                        + " key and time are guessed, and doubts are said behind #."
+            },
+            footer = {
+                "",
+                "The file, in YAML:",
+                "  name: flights",
+                "  topic: flights        # the stream's name when left out",
+                "  format: csv           # csv, json or block",
+                "  partitions: 4         # 4 when left out",
+                "  dead-letters: skip    # or halt, or halt above N per million",
+                "  log-loss: fail        # or skip to earliest",
+                "  fields:",
+                "    - {name: time_ms, type: timestamp}",
+                "    - {name: longitude, type: double}",
+                "    - {name: latitude, type: double}",
+                "    - {name: altitude_ft, type: double, nullable: true}",
+                "  key: {longitude: longitude, latitude: latitude, box: [-180, -90, 180, 90]}   # or {field: NAME}",
+                "  time: time_ms",
+                "",
+                "Examples:",
+                "  waterwheel stream create flights.yaml",
+                "  waterwheel stream create --like flights.csv.gz > flights.yaml"
+            })
+    int create(
+            @Mixin ServerOption server,
+            @Parameters(paramLabel = "FILE.yaml", arity = "0..1", description = "The stream's definition.") @Nullable
+                    Path file,
+            @Option(
+                            names = "--like",
+                            paramLabel = "FILE.csv",
+                            description = "A CSV file, perhaps compressed by gzip or Zstandard.")
+                    @Nullable
+                    Path like,
+            @Option(
+                            names = "--columns",
+                            paramLabel = "FIELD",
+                            split = ",",
+                            description =
+                                    "With --like: what its columns are called, when no first line says it; - for one"
+                                            + " to leave out.")
+                    @Nullable
+                    List<String> columns,
+            @Option(
+                            names = "--name",
+                            paramLabel = "NAME",
+                            description = "With --like: the stream's name. Default: the file's.")
+                    @Nullable
+                    String name)
+            throws IOException {
+        if (like != null) {
+            if (file != null) {
+                throw wrong("create", "give FILE.yaml to create a stream, or --like FILE.csv to propose one, not both");
+            }
+            return propose(like, columns == null ? List.of() : columns, name);
+        }
+        if (file == null) {
+            throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
+        }
+        if (name != null || columns != null) {
+            throw wrong(
+                    "create", (name != null ? "--name" : "--columns") + " goes with --like; FILE.yaml says it itself");
+        }
+        StreamDefinition definition = SchemaFile.read(file);
+        try (WaterwheelClient client = server.connect()) {
+            StreamDefinition created = client.createStream(definition).definition();
+            terminal.err()
+                    .println("created stream " + created.name() + ", fed by topic " + created.topic() + " of "
+                            + created.partitions() + " partitions");
+            return 0;
+        }
+    }
+
+    private int propose(Path like, List<String> columns, @Nullable String name) throws IOException {
+        String base = String.valueOf(like.getFileName()).replaceFirst("\\.(gz|zst)$", "");
+        String stream = name != null
+                ? name
+                : base.replaceFirst("\\.[A-Za-z]{1,4}$", "")
+                        .replaceAll("[^A-Za-z0-9._-]+", "-")
+                        .replaceFirst("^[^A-Za-z0-9]+", "");
+        if (Files.isDirectory(like)) {
+            throw new IOException(like + " is a folder; name a file");
+        }
+        try (InputStream in = Files.newInputStream(like)) {
+            SchemaProposal proposal = SchemaProposal.of(base, in, columns);
+            terminal.out().print(proposal.yaml(stream.isEmpty() ? "stream" : stream));
+        } catch (FileSystemException e) {
+            throw e; // names the file
+        } catch (IOException e) {
+            throw new IOException(like + ": " + e.getMessage(), e);
+        }
+        return 0;
+    }
+
+    @Command(
+            name = "list",
+            description = "List all streams: name, format, partitions and topic, with tabs between.",
+            footer = {"", "Example:", "  waterwheel stream list"})
+    int list(@Mixin ServerOption server) {
+        try (WaterwheelClient client = server.connect()) {
+            List<String> unreadable = new ArrayList<>();
+            List<StreamDetails> streams = client.listStreams(unreadable::add);
+            for (StreamDetails stream : streams) {
+                StreamDefinition definition = stream.definition();
+                terminal.out()
+                        .println(String.join(
+                                "\t",
+                                definition.name(),
+                                SchemaFile.formatName(definition.format()),
+                                Integer.toString(definition.partitions()),
+                                definition.topic()));
+            }
+            for (String name : unreadable) {
+                terminal.err()
+                        .println("stream " + name + " is there too, but its entry in the catalog cannot be read:"
+                                + " 'waterwheel stream describe " + name + "' says why");
+            }
+            if (streams.isEmpty() && unreadable.isEmpty()) {
+                terminal.err().println("there are no streams");
+            }
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "describe",
+            description = "Show a stream's definition, as a schema file has it, and the size of its chunks.",
+            footer = {"", "Example:", "  waterwheel stream describe flights"})
+    int describe(
+            @Mixin ServerOption server,
+            @Parameters(paramLabel = "NAME", description = "The stream's name.") String name) {
+        try (WaterwheelClient client = server.connect()) {
+            print(client.describe(name), terminal.out());
+            return 0;
+        }
+    }
+
+    /** YAML: what is printed, but for the comments, can be given to create. */
+    private static void print(StreamDetails stream, PrintStream out) {
+        out.println("# stream " + stream.id() + ", Kafka at " + stream.bootstrapServers());
+        stream.chunks()
+                .ifPresent(chunks -> out.println(
+                        "# " + chunks + " chunks of " + stream.chunkTuples().orElse(0) + " tuples in "
+                                + stream.chunkBytes().orElse(0) + " bytes"));
+        stream.indexers()
+                .ifPresent(count -> out.println("# divided between " + count + " indexers, by routing version "
+                        + stream.routingVersion().orElse(0)));
+        out.print(DefinitionYaml.of(stream.definition()));
+    }
+
+    @Command(
+            name = "set",
+            description = {
+                "Change what a stream does about trouble with its topic:",
+                "  dead-letters=skip | halt | \"halt above N per million\"",
+                "  log-loss=fail | \"skip to earliest\"",
+                "A partition that stands still because of the old policy goes on within seconds.",
+                "Or divide its keys anew, while it runs:",
+                "  indexers=N        evenly between N; more than indexer.tasks are of no use"
+            },
+            footer = {
+                "",
+                "Examples:",
+                "  waterwheel stream set flights dead-letters=skip",
+                "  waterwheel stream set flights indexers=4"
+            })
+    int set(
+            @Mixin ServerOption server,
+            @Parameters(index = "0", paramLabel = "NAME", description = "The stream's name.") String name,
+            @Parameters(index = "1..*", arity = "1..*", paramLabel = "WHAT=HOW", description = "What to change.")
+                    Map<String, String> changes) {
+        BadRecords badRecords = null;
+        LogLoss logLoss = null;
+        Integer indexers = null;
+        for (Map.Entry<String, String> change : changes.entrySet()) {
+            switch (change.getKey()) {
+                case "dead-letters" -> badRecords = usage(() -> BadRecords.parse(change.getValue()));
+                case "log-loss" -> logLoss = usage(() -> LogLoss.parse(change.getValue()));
+                case "indexers" -> indexers = usage(() -> positive(change.getValue()));
+                default ->
+                    throw wrong(
+                            "set",
+                            "'" + change.getKey() + "' cannot be set; expected dead-letters, log-loss or indexers");
+            }
+        }
+        try (WaterwheelClient client = server.connect()) {
+            if (badRecords != null || logLoss != null) {
+                StreamPolicy policy = client.alter(name, badRecords, logLoss, null)
+                        .definition()
+                        .policy();
+                terminal.err()
+                        .println("stream " + name + ": dead-letters=" + policy.badRecords() + ", log-loss="
+                                + policy.logLoss());
+            }
+            if (indexers != null) {
+                StreamDetails changed = client.setIndexers(name, indexers);
+                terminal.err()
+                        .println("stream " + name + ": indexers="
+                                + changed.indexers().orElse(indexers) + ", by routing version "
+                                + changed.routingVersion().orElse(0));
+            }
+            return 0;
+        }
+    }
+
+    private static int positive(String text) {
+        if (!text.matches("[1-9]\\d{0,8}")) {
+            throw new IllegalArgumentException("indexers: expected a whole number from 1, got '" + text + "'");
+        }
+        return Integer.parseInt(text);
+    }
+
+    private <T> T usage(Supplier<T> parsed) {
+        try {
+            return parsed.get();
+        } catch (IllegalArgumentException e) {
+            throw wrong("set", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private ParameterException wrong(String command, String what) {
+        return new ParameterException(spec.subcommands().get(command), what);
+    }
+
+    @Command(
+            name = "drop",
+            description = "Forget a stream and its chunks. Its topic, and the records in it, stay.",
+            footer = {"", "Example:", "  waterwheel stream drop flights"})
+    int drop(
+            @Mixin ServerOption server,
+            @Parameters(paramLabel = "NAME", description = "The stream's name.") String name) {
+        try (WaterwheelClient client = server.connect()) {
+            client.drop(name);
+            terminal.err().println("dropped stream " + name);
+            return 0;
+        }
+    }
+}

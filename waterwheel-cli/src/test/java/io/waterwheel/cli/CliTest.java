@@ -1,0 +1,329 @@
+package io.waterwheel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.FakeServer;
+import io.waterwheel.model.Box;
+import io.waterwheel.model.ErrorCode;
+import io.waterwheel.model.Field;
+import io.waterwheel.model.FieldType;
+import io.waterwheel.model.TimeInterval;
+import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.InstantRange;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Result;
+import io.waterwheel.query.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.flight.CallStatus;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CliTest {
+    private static final List<Field> FIELDS = List.of(
+            new Field("time", FieldType.TIMESTAMP, false),
+            new Field("name", FieldType.STRING, true),
+            new Field("x", FieldType.DOUBLE, true));
+    private static final List<@Nullable Object[]> ROWS =
+            List.of(new Object[] {1_633_608_001_500L, "a,\"b\"", 1.5}, new @Nullable Object[] {0L, null, Double.NaN});
+
+    private record Ran(int code, String out, String err) {}
+
+    private static Ran run(String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Cli.run(
+                args,
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+        return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    private static void answer(Query query, FakeServer.Answer answer) {
+        Verdict verdict = new Verdict(
+                !query.allowPartial(),
+                query.allowPartial() ? List.of("indexer 1 recovers") : List.of(),
+                Map.of(),
+                1,
+                2,
+                1,
+                0);
+        answer.whole(FIELDS, ROWS, verdict);
+    }
+
+    @Test
+    void printsRowsAsTableCsvAndJson() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            assertThat(run("query", "s", "--server", server.url(), "--format", "csv"))
+                    .isEqualTo(new Ran(0, "time,name,x\n1633608001500,\"a,\"\"b\"\"\",1.5\n0,,NaN\n", ""));
+            assertThat(run("query", "s", "--server", server.url(), "--format", "JSON"))
+                    .isEqualTo(new Ran(0, """
+                            {"time":1633608001500,"name":"a,\\"b\\"","x":1.5}
+                            {"time":0,"name":null,"x":null}
+                            """, ""));
+            assertThat(run("query", "s", "--server", server.url())).isEqualTo(new Ran(0, """
+                            time                      name     x
+                            ------------------------  -----  ---
+                            2021-10-07T12:00:01.500Z  a,"b"  1.5
+                            1970-01-01T00:00:00Z      -      NaN
+                            (2 rows)
+                            """, ""));
+            assertThat(run("query", "s", "--server", server.url(), "--count")).isEqualTo(new Ran(0, "2\n", ""));
+            assertThat(run("query", "s", "--server", server.url(), "--count", "--partial", "allow"))
+                    .isEqualTo(new Ran(0, "2\n", "the answer is not complete:\n  indexer 1 recovers\n"));
+        }
+    }
+
+    @Test
+    void asksWhatTheOptionsSay() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            Ran ran = run(
+                    "query",
+                    "flights",
+                    "--server",
+                    "grpc://127.0.0.1:1," + server.url(),
+                    "--key",
+                    "-5..10",
+                    "--key",
+                    "7",
+                    "--box",
+                    "-2.5,48,3,49.5",
+                    "--time",
+                    "2021-10-07T14:00:00.5+02:00/1633608001500",
+                    "--select",
+                    "time,name",
+                    "--limit",
+                    "3",
+                    "--timeout",
+                    "2.5",
+                    "--partial",
+                    "allow");
+            assertThat(ran.err()).isEqualTo("the answer is not complete:\n  indexer 1 recovers\n");
+            Duration timeout = Duration.ofMillis(2500);
+            // The coordinator that was asked in vain has used some of it.
+            assertThat(server.queries)
+                    .allSatisfy(query -> assertThat(query.timeout()).isLessThanOrEqualTo(timeout))
+                    .extracting(query -> query.withTimeout(timeout))
+                    .containsExactly(Query.of("flights")
+                            .withKeyRanges(List.of(new KeyRange("-5", "10"), KeyRange.of("7")))
+                            .withShape(new Box(-2.5, 48, 3, 49.5))
+                            .withTimes(new TimeInterval(1_633_608_000_500L, 1_633_608_001_500L))
+                            .withInstants(new InstantRange(
+                                    Instant.ofEpochMilli(1_633_608_000_500L), Instant.ofEpochMilli(1_633_608_001_500L)))
+                            .withSelect(List.of("time", "name"))
+                            .withLimit(3)
+                            .withTimeout(Duration.ofMillis(2500))
+                            .withPartialAllowed());
+            run("query", "flights", "--server", server.url(), "--key", "..3", "--time", "2021-10-07T12:00:00Z/");
+            assertThat(server.queries.get(1).keyRanges()).containsExactly(new KeyRange(null, "3"));
+            assertThat(server.queries.get(1).times()).isEqualTo(new TimeInterval(1_633_608_000_000L, Long.MAX_VALUE));
+        }
+    }
+
+    @Test
+    void whatIsReturnedIsPassedOn() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--where",
+                    "speed > 5",
+                    "--order-by",
+                    "a:desc,b",
+                    "--limit",
+                    "9");
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--agg",
+                    "avg(a * 2) as mean",
+                    "--group-by",
+                    "b",
+                    "--bucket",
+                    "5m");
+            run("query", "s", "--server", server.url(), "--latest", "3", "--select", "a");
+            assertThat(server.queries)
+                    .containsExactly(
+                            Query.of("s")
+                                    .withWhere("speed > 5")
+                                    .withOrderBy(List.of(new Order("a", true), new Order("b", false)))
+                                    .withLimit(9),
+                            Query.of("s")
+                                    .withResult(new Result.Aggregates(
+                                            List.of(Aggregate.parse("avg(a * 2) AS mean")),
+                                            List.of("b"),
+                                            Duration.ofMinutes(5))),
+                            Query.of("s").withLatest(3).withSelect(List.of("a")));
+        }
+        usage("give one of --count, --agg", "query", "s", "--count", "--latest", "3");
+        usage("--order-by and --limit are for tuples", "query", "s", "--latest", "3", "--limit", "3");
+        usage("expected FIELD, FIELD:asc or FIELD:desc, got 'a:down'", "query", "s", "--order-by", "a:down");
+        usage("expected a whole number and ms, s, m, h or d", "query", "s", "--bucket", "5");
+    }
+
+    @Test
+    void whatIsNotUnderstoodIsSaidAndEndsWithTwo() {
+        usage("Unknown options: '--bok', '1'", "query", "s", "--bok", "1");
+        usage("Missing required parameter: 'STREAM'", "query");
+        usage("a command is missing: expected one of stream, append, query");
+        usage("a command is missing: expected one of create, describe, drop, list, set", "stream");
+        usage("expected LON1,LAT1,LON2,LAT2, got '1,2,3'", "query", "s", "--box", "1,2,3");
+        usage("box: expected LAT1 <= LAT2, got 3.0,4.0,5.0,2.0", "query", "s", "--box", "3,4,5,2");
+        usage("circle: expected a radius of 0 metres or more", "query", "s", "--circle", "3,4,-5");
+        usage("give one of --box, --polygon and --circle", "query", "s", "--box", "1,2,3,4", "--circle", "3,4,5");
+        usage("expected FROM/TO, got '2021'", "query", "s", "--time", "2021");
+        usage("expected a time with a zone such as", "query", "s", "--time", "2021-10-07T12:00:00/");
+        usage("FROM is after TO in '5/4'; exchange them", "query", "s", "--time", "5/4");
+        usage("expected LO..HI with one bound at least, got '..'", "query", "s", "--key", "..");
+        usage("expected seconds from 0.001 to 3600, got '0'", "query", "s", "--timeout", "0");
+        usage("server 'here': expected grpc://HOST:PORT", "status", "--server", "here");
+    }
+
+    private static void usage(String message, String... args) {
+        Ran ran = run(args);
+        assertThat(ran.code()).as(Arrays.toString(args)).isEqualTo(2);
+        assertThat(ran.out()).as(Arrays.toString(args)).isEmpty();
+        assertThat(ran.err()).as(Arrays.toString(args)).contains(message).contains("--help'");
+    }
+
+    @Test
+    void newerOptionsAreAskedToo() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            long before = System.currentTimeMillis();
+            run("query", "s", "--server", server.url(), "--last", "5m", "--at-least", "0:12,3:7", "--at-least", "0:9");
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--agg",
+                    "count,avg(a * (b + 1)) AS mean,max(COALESCE(a, b)) AS most");
+            Query first = server.queries.get(0);
+            assertThat(first.atLeast()).isEqualTo(Map.of(0, 12L, 3, 7L));
+            assertThat(first.times().to()).isEqualTo(Long.MAX_VALUE);
+            assertThat(first.times().from()).isBetween(before - 300_000, System.currentTimeMillis() - 300_000);
+            assertThat(server.queries.get(1).result())
+                    .isEqualTo(new Result.Aggregates(
+                            List.of(
+                                    Aggregate.count(),
+                                    Aggregate.parse("avg(a * (b + 1)) AS mean"),
+                                    Aggregate.parse("max(COALESCE(a, b)) AS most")),
+                            List.of(),
+                            null));
+            Ran stats = run("query", "s", "--server", server.url(), "--format", "csv", "--stats");
+            assertThat(stats.out()).hasLineCount(3);
+            assertThat(stats.err()).contains("2 tuples; began after").contains("chunks     0 read");
+        }
+        usage("expected PARTITION:OFFSET, two whole numbers such as 0:1200, got 'x'", "query", "s", "--at-least", "x");
+        usage("expected aggregates such as count,avg(speed)", "query", "s", "--agg", "count,");
+    }
+
+    @Test
+    void failuresEndWithOneAndSayTheirCode() throws Exception {
+        WaterwheelException unknown = new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "there is no stream 's'");
+        try (FakeServer server = FakeServer.answering(
+                (query, answer) -> answer.fail(FakeServer.failure(CallStatus.INVALID_ARGUMENT, unknown)))) {
+            assertThat(run("query", "s", "--server", server.url()))
+                    .isEqualTo(new Ran(1, "", "waterwheel query: there is no stream 's' [NO_SUCH_STREAM]\n"));
+        }
+        assertThat(run("stream", "create", "/no/such/file.yaml").err()).contains("cannot read /no/such/file.yaml");
+        assertThat(run("stream", "create", "/no/such/file.yaml").code()).isEqualTo(1);
+    }
+
+    @Test
+    void stopsWhenNobodyReadsTheOutput() throws Exception {
+        try (FakeServer server = FakeServer.answering(CliTest::answer)) {
+            PrintStream closed = new PrintStream(new java.io.OutputStream() {
+                @Override
+                public void write(int b) throws java.io.IOException {
+                    throw new java.io.IOException("Broken pipe");
+                }
+            });
+            String[][] commands = {
+                {"query", "s", "--server", server.url()},
+                {"query", "s", "--server", server.url(), "--format", "arrow"},
+                {"query", "s", "--server", server.url(), "--count"},
+                {"completion", "bash"}
+            };
+            for (String[] command : commands) {
+                ByteArrayOutputStream err = new ByteArrayOutputStream();
+                int code = Cli.run(
+                        command,
+                        new Terminal(
+                                InputStream.nullInputStream(),
+                                closed,
+                                new PrintStream(err, true, StandardCharsets.UTF_8),
+                                false),
+                        Map.of());
+                assertThat(code).as(Arrays.toString(command)).isEqualTo(1);
+                assertThat(err.toString(StandardCharsets.UTF_8))
+                        .as(Arrays.toString(command))
+                        .contains("waterwheel")
+                        .contains("standard output ")
+                        .hasLineCount(1);
+            }
+        }
+    }
+
+    @Test
+    void arrowIsNotForATerminalWhateverTheOthersAre() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Cli.run(
+                new String[] {"query", "s", "--format", "arrow"},
+                new Terminal(
+                        InputStream.nullInputStream(),
+                        new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8),
+                        true,
+                        false),
+                Map.of());
+        assertThat(code).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("--format arrow is not for a terminal");
+    }
+
+    @Test
+    void troubleWithFilesNamesTheFileAndWhatIsWrong(@TempDir Path folder) throws Exception {
+        assertThat(Cli.fileTrouble(new AccessDeniedException("/x")))
+                .isEqualTo("cannot read or write /x: permission denied");
+        assertThat(Cli.fileTrouble(new FileSystemException("/x", null, "No space left")))
+                .isEqualTo("/x: No space left");
+        assertThat(Cli.fileTrouble(new UncheckedIOException(new NoSuchFileException("/x"))))
+                .isEqualTo("there is no file /x");
+        assertThat(Cli.fileTrouble(new IOException("/x"))).isNull();
+        assertThat(run("stream", "create", "--like", folder.toString()).err())
+                .isEqualTo("waterwheel stream create: " + folder + " is a folder; name a file\n");
+        Path cut = Files.write(folder.resolve("cut.csv.gz"), new byte[] {0x1f, (byte) 0x8b, 8});
+        assertThat(run("stream", "create", "--like", cut.toString()).err())
+                .startsWith("waterwheel stream create: " + cut + ": the compressed file is cut off or damaged");
+    }
+
+    @Test
+    void positionsAreSaidAsAtLeastTakesThem() {
+        assertThat(PositionText.of(Map.of(10, 3L, 0, 1234L, 1, 1200L))).isEqualTo("0:1234,1:1200,10:3");
+        assertThat(new PositionText().convert("0:1234")).isEqualTo(Map.entry(0, 1234L));
+    }
+}

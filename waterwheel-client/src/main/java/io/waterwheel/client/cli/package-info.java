@@ -1,9 +1,0 @@
-/**
- * The command line over the client: {@link io.waterwheel.client.cli.Cli} runs a command and returns its exit code. Data
- * goes to standard output, all else to standard error. Uses the client and the core's model, query and decode. One
- * command is one thread.
- */
-@NullMarked
-package io.waterwheel.client.cli;
-
-import org.jspecify.annotations.NullMarked;

@@ -67,8 +67,8 @@ public enum ErrorCode {
     CANCELLED(TEMPORARY, "Nothing, when it was meant; otherwise ask again."),
     /** ZooKeeper refuses access to the catalog. */
     CATALOG_DENIED(USER, "Set `zookeeper.auth` to the credentials that the catalog was made with."),
-    /** A folder of the library has chunks and lost its catalog. */
-    CATALOG_LOST(CORRUPT, "Restore the file that the message names, or remove the chunks."),
+    /** The catalog of chunks that are there was removed. */
+    CATALOG_LOST(CORRUPT, "Restore what the message names from a copy; docs/operations.md says how."),
     /** ZooKeeper does not answer. */
     CATALOG_UNAVAILABLE(TEMPORARY, "See that ZooKeeper runs and that `zookeeper.connect` is right; then ask again."),
     /** A chunk file is not as it was written. */

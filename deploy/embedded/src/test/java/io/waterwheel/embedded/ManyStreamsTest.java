@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.Schema;
@@ -9,14 +10,22 @@ import io.waterwheel.model.SchemaFile;
 import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.query.Query;
 import io.waterwheel.topology.kafka.KafkaTopics;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.zookeeper.ZKUtil;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +85,7 @@ final class ManyStreamsTest {
                         .as("stream-%s", i)
                         .isEqualTo(101 + i);
             }
+            sayThatTheCatalogIsLost(queries);
         }
         Arrays.sort(created);
         Arrays.sort(answered);
@@ -86,5 +96,41 @@ final class ManyStreamsTest {
         assertThat(created[STREAMS / 2])
                 .as("median milliseconds to create a stream")
                 .isLessThan(1_000);
+    }
+
+    /** Somebody removes ZooKeeper's nodes under the server: it says so, and fills no empty catalog in their place. */
+    private void sayThatTheCatalogIsLost(FlightQueries queries) throws Exception {
+        Path zooKeeper = folder.resolve("data").resolve("zookeeper");
+        Properties ports = new Properties();
+        try (InputStream in = Files.newInputStream(zooKeeper.resolve("ports.properties"))) {
+            ports.load(in);
+        }
+        CountDownLatch connected = new CountDownLatch(1);
+        try (ZooKeeper owner =
+                new ZooKeeper("127.0.0.1:" + ports.getProperty("zookeeper"), 10_000, event -> connected.countDown())) {
+            owner.addAuthInfo(
+                    "digest",
+                    Files.readString(zooKeeper.resolve("credentials")).strip().getBytes(UTF_8));
+            assertThat(connected.await(60, TimeUnit.SECONDS)).isTrue();
+            ZKUtil.deleteRecursive(owner, "/waterwheel/default");
+            assertThat(queries.statusJson())
+                    .contains("CATALOG_LOST: catalog /waterwheel/default of ZooKeeper at 127.0.0.1:", "from a copy");
+            Schema schema =
+                    SchemaFile.read(Path.of("../../conf/schemas/flights.yaml")).schema();
+            assertThatThrownBy(() -> queries.create(
+                            new StreamDefinition("stream-new", "stream-new", RecordFormat.CSV, PARTITIONS, schema)))
+                    .hasMessageContaining("CATALOG_LOST");
+            Waiting.until("questions are told so", Duration.ofMinutes(1), () -> {
+                try {
+                    queries.ask(Query.of("stream-0").withCount());
+                    return false;
+                } catch (FlightRuntimeException e) {
+                    return String.valueOf(e.getMessage()).contains("CATALOG_LOST");
+                }
+            });
+            assertThat(owner.exists("/waterwheel/default/streams", false))
+                    .as("made anew")
+                    .isNull();
+        }
     }
 }

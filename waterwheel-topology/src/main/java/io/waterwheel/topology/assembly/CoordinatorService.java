@@ -210,6 +210,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
         StreamDefinition definition = SchemaJson.readStream(request.getDefinitionJson());
         // Before its topics are made; who creates the same stream at this moment is found out later.
         services.catalogStore().sync();
+        services.requireCatalog();
         if (services.namespace().find(definition.name()).isPresent()) {
             throw Namespace.exists(definition.name());
         }
@@ -280,17 +281,19 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     private ListStreamsReply list() {
         ListStreamsReply.Builder reply = ListStreamsReply.newBuilder();
+        services.requireCatalog();
         StreamEntries entries = services.namespace().entries();
         entries.readable().forEach(stream -> reply.addStreams(basics(stream)));
         return reply.addAllUnreadable(entries.unreadable()).build();
     }
 
     private StreamInfo require(String name) {
-        return services.namespace()
-                .find(name)
-                .orElseThrow(() -> new WaterwheelException(
-                        ErrorCode.NO_SUCH_STREAM,
-                        "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are"));
+        return services.namespace().find(name).orElseThrow(() -> {
+            services.requireCatalog();
+            return new WaterwheelException(
+                    ErrorCode.NO_SUCH_STREAM,
+                    "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are");
+        });
     }
 
     private StreamDescription.Builder basics(StreamInfo stream) {

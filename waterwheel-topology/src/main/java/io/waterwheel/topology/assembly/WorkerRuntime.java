@@ -266,6 +266,18 @@ final class WorkerRuntime implements WorkerServices {
     }
 
     @Override
+    public void requireCatalog() {
+        if (!chunkStore.catalogIsThere()) {
+            throw new WaterwheelException(
+                    ErrorCode.CATALOG_LOST,
+                    "catalog " + config.catalogRoot() + " of ZooKeeper at " + config.get(Keys.ZOOKEEPER_CONNECT)
+                            + " is not the one that this server began with: its nodes were removed. Nothing is created, and no"
+                            + " chunk is removed, until it is back: stop the server, restore ZooKeeper's data from a copy"
+                            + " (docs/operations.md), and start it. Chunks and topics are untouched");
+        }
+    }
+
+    @Override
     public ControlBus controlBus() {
         return bus;
     }

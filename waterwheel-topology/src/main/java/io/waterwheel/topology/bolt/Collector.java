@@ -125,11 +125,19 @@ final class Collector implements AutoCloseable {
     }
 
     private void look() {
+        try {
+            services.requireCatalog();
+        } catch (RuntimeException e) {
+            // Of one that was removed, every file is nobody's.
+            LOG.warn("[collector] removes nothing, for it is not known whether the catalog is there: {}", e.toString());
+            return;
+        }
         removeRemains();
         try {
             expire();
             collector.list();
             collector.readCatalog();
+            services.requireCatalog();
             FileCollector.Found found = collector.collect(System.nanoTime());
             found.unreadable()
                     .forEach((stream, why) ->

@@ -10,6 +10,7 @@ import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.exec.AnswerSink;
 import io.waterwheel.query.exec.DispatchPolicy;
+import io.waterwheel.query.exec.ForwardingSink;
 import io.waterwheel.query.exec.QueryRunner;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Closing;
@@ -147,7 +148,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         @Override
         public void query(Query query, AnswerSink sink) throws InterruptedException {
             if (ends(query, sink)) {
-                runner.run(query, damaged.watching(query.stream(), sink));
+                runner.run(query, watched(query, sink));
             }
         }
 
@@ -155,7 +156,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         public void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
                 throws InterruptedException {
             if (ends(query, sink)) {
-                runner.runOnChunks(query, snapshot, chunks, damaged.watching(query.stream(), sink));
+                runner.runOnChunks(query, snapshot, chunks, watched(query, sink));
             }
         }
 
@@ -177,9 +178,44 @@ public final class CoordinatorBolt extends BaseRichBolt {
             return StatusJson.of(
                     services.streams().streams().values(),
                     this::statusOf,
-                    services.chunkStoreTrouble(),
+                    troubles(),
                     collector == null ? null : collector.totals(),
                     collector == null ? null : collector.rollUps());
+        }
+
+        /** What is wrong with all streams. */
+        private List<String> troubles() {
+            List<String> troubles = new ArrayList<>();
+            try {
+                services.requireCatalog();
+            } catch (WaterwheelException e) {
+                if (!e.is(ErrorCode.CATALOG_LOST)) {
+                    throw e;
+                }
+                troubles.add(e.code() + ": " + e.getMessage());
+            }
+            if (!services.chunkStoreTrouble().isEmpty()) {
+                troubles.add(services.chunkStoreTrouble());
+            }
+            return troubles;
+        }
+
+        /** The sink, by which damage is noted, and whoever asks for a stream of a catalog that is lost hears that. */
+        private AnswerSink watched(Query query, AnswerSink sink) {
+            return new ForwardingSink(damaged.watching(query.stream(), sink)) {
+                @Override
+                public void fail(WaterwheelException failure) {
+                    WaterwheelException told = failure;
+                    if (failure.is(ErrorCode.NO_SUCH_STREAM)) {
+                        try {
+                            services.requireCatalog();
+                        } catch (WaterwheelException e) {
+                            told = e;
+                        }
+                    }
+                    super.fail(told);
+                }
+            };
         }
 
         private StatusJson.StreamStatus statusOf(StreamInfo stream) {
@@ -188,7 +224,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
             try {
                 snapshot = snapshots.refreshed(stream.name()).orElse(snapshot);
             } catch (WaterwheelException e) {
-                if (e.kind() != WaterwheelException.Kind.CORRUPT && !e.is(ErrorCode.MANIFEST_UNAVAILABLE)) {
+                if (e.kind() != WaterwheelException.Kind.CORRUPT
+                        && !e.is(ErrorCode.MANIFEST_UNAVAILABLE)
+                        && !e.is(ErrorCode.NO_SUCH_STREAM)) {
                     throw e;
                 }
                 // Of this stream: the status of the others is as good as ever.

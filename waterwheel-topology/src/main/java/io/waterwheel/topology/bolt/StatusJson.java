@@ -46,21 +46,19 @@ final class StatusJson {
     /**
      * All of it.
      *
-     * @param chunkStoreTrouble why the chunk store cannot be used; empty when it can
+     * @param general what is wrong with all streams, in sentences for people
      * @param rollUps what has become of the edits, where they are rolled up
      * @param collector what the collector of files has done, where it runs
      */
     static String of(
             Collection<StreamInfo> streams,
             Function<StreamInfo, StreamStatus> status,
-            String chunkStoreTrouble,
+            List<String> general,
             Collector.@Nullable Totals collector,
             EditRollUps.@Nullable Totals rollUps) {
         ObjectNode json = MAPPER.createObjectNode();
         ArrayNode troubles = json.putArray("troubles");
-        if (!chunkStoreTrouble.isEmpty()) {
-            troubles.add(chunkStoreTrouble);
-        }
+        general.forEach(troubles::add);
         ArrayNode list = json.putArray("streams");
         streams.stream().sorted(Comparator.comparing(StreamInfo::name)).forEach(stream -> {
             StreamStatus known = status.apply(stream);

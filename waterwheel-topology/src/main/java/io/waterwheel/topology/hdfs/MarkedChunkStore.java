@@ -39,6 +39,9 @@ public final class MarkedChunkStore implements ChunkStore {
 
     /** The store, once it is known to be ours; never taken back. */
     private volatile @Nullable ChunkStore store;
+    /** The catalog's name, once it is known. */
+    private volatile @Nullable String name;
+
     /** Why there is no store, or none yet. */
     private volatile @Nullable Exception failure;
 
@@ -123,7 +126,7 @@ public final class MarkedChunkStore implements ChunkStore {
         ChunkStore opened = null;
         try {
             opened = opener.open();
-            StoreMark.check(catalog, opened, uri);
+            name = StoreMark.check(catalog, opened, uri);
             synchronized (this) {
                 if (closing.getCount() > 0) {
                     store = opened;
@@ -163,6 +166,17 @@ public final class MarkedChunkStore implements ChunkStore {
         return "chunk store " + uri + " cannot be used: "
                 + (why == null ? "it has not answered since the worker started" : why.getMessage())
                 + "; what comes is indexed and answered, flushes wait";
+    }
+
+    /**
+     * Whether the catalog is still the one whose chunks these are: false once its nodes were removed, or others took
+     * their place. Asks it.
+     *
+     * @throws WaterwheelException TEMPORARY when it is away
+     */
+    public boolean catalogIsThere() {
+        String known = name;
+        return known == null || StoreMark.isOf(catalog, known);
     }
 
     private ChunkStore store() throws IOException {

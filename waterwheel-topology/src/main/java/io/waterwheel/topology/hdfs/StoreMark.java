@@ -35,17 +35,18 @@ final class StoreMark {
      * Makes sure that the store is this catalog's; marks one that is nobody's for a catalog that has none.
      *
      * @param uri of the store, for messages and for the node
+     * @return the catalog's name
      * @throws WaterwheelException USER when it is another catalog's ({@code FOREIGN_STORE}), or is not the one that the
      *     catalog has files in ({@code ANOTHER_STORE}); TEMPORARY when the catalog is away
      * @throws IOException when the store is away
      */
-    static void check(CatalogStore catalog, ChunkStore store, String uri) throws IOException {
+    static String check(CatalogStore catalog, ChunkStore store, String uri) throws IOException {
         CatalogStore.Node node = node(catalog);
         String[] lines = new String(node.data(), UTF_8).split("\n", 2);
         String ours = lines[0];
         if (lines.length > 1) {
             requireOurs(store, uri, ours, lines[1]);
-            return;
+            return ours;
         }
         try {
             store.write(FILE, List.of(ByteBuffer.wrap(ours.getBytes(US_ASCII))));
@@ -57,8 +58,17 @@ final class StoreMark {
         } catch (CatalogStore.ConflictException | CatalogStore.UnknownOutcomeException e) {
             // Another worker was quicker, perhaps one that is configured otherwise: what is there counts.
             catalog.sync();
-            check(catalog, store, uri);
+            return check(catalog, store, uri);
         }
+        return ours;
+    }
+
+    /** Whether a catalog is the one of this name, as far as it can be reached. */
+    static boolean isOf(CatalogStore catalog, String name) {
+        return catalog.read(NODE)
+                .map(node -> new String(node.data(), UTF_8).split("\n", 2)[0])
+                .filter(name::equals)
+                .isPresent();
     }
 
     /** @param known where the catalog's files were last */
@@ -81,7 +91,8 @@ final class StoreMark {
                     ErrorCode.FOREIGN_STORE,
                     "chunk store " + uri + ": its file " + FILE + " says that it is of catalog " + there + ", this is "
                             + ours + ": nothing is written to it. Give each namespace a folder of its own"
-                            + " (chunk-store.uri); where the other catalog is gone for good, delete the file");
+                            + " (chunk-store.uri). Where it is this catalog's own, whose nodes in ZooKeeper were removed,"
+                            + " restore those from a copy; where the other catalog is gone for good, delete the file");
         }
     }
 

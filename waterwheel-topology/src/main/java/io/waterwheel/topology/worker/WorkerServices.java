@@ -44,6 +44,15 @@ public interface WorkerServices extends AutoCloseable {
     /** Why the chunk store cannot be used, for people; empty when it can. */
     String chunkStoreTrouble();
 
+    /**
+     * Makes sure that the catalog was not removed under this worker: what is empty in its place must not be taken for
+     * it, nor filled. Asks it.
+     *
+     * @throws io.waterwheel.model.WaterwheelException CORRUPT, code CATALOG_LOST, when it was; TEMPORARY when it is
+     *     away
+     */
+    void requireCatalog();
+
     ControlBus controlBus();
 
     /** A reader of its own for one spout task. */

@@ -120,6 +120,19 @@ final class MarkedChunkStoreTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void aCatalogThatWasRemovedIsNotTakenForTheOneThatWasThere() throws Exception {
+        try (MarkedChunkStore store = new MarkedChunkStore(this::local, catalog, URI).start(LONG)) {
+            assertThat(store.catalogIsThere()).isTrue();
+            CatalogStore.Node mark = catalog.read("/store-mark").orElseThrow();
+            catalog.commit(List.of(new CatalogStore.Op.Delete("/store-mark", mark.version())));
+            assertThat(store.catalogIsThere()).isFalse();
+            // Another one, made anew in its place.
+            catalog.commit(List.of(new CatalogStore.Op.Create("/store-mark", new byte[] {'x'})));
+            assertThat(store.catalogIsThere()).isFalse();
+        }
+    }
+
     private ChunkStore local() throws IOException {
         return new LocalChunkStore(folder);
     }

@@ -7,6 +7,7 @@ import io.waterwheel.topology.assembly.WorkerMemory;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.MarkedChunkStore;
+import io.waterwheel.topology.zookeeper.OpenNodes;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -99,6 +100,7 @@ public final class WaterwheelServer implements AutoCloseable {
             if (config.get(Keys.ZOOKEEPER_AUTH).equals("none")) {
                 // Others on this machine reach it too: they may look where coordinators answer, and no more.
                 config = config.with(Keys.ZOOKEEPER_AUTH, zooKeeper.auth()).with(Keys.ZOOKEEPER_ACL, "creator");
+                OpenNodes.close(config);
             }
         }
         if (!external.contains(External.CHUNK_STORE)) {

@@ -90,9 +90,11 @@ public final class CatalogAccess {
         if (!creatorOnly) {
             return ZooDefs.Ids.OPEN_ACL_UNSAFE;
         }
-        if (!isForClients(root, path)) {
-            return ZooDefs.Ids.CREATOR_ALL_ACL;
-        }
+        return isForClients(root, path) ? rootAcl() : ZooDefs.Ids.CREATOR_ALL_ACL;
+    }
+
+    /** Ours, and to be read by all. */
+    List<ACL> rootAcl() {
         List<ACL> acl = new ArrayList<>(ZooDefs.Ids.CREATOR_ALL_ACL);
         acl.add(READ_BY_ALL);
         return acl;

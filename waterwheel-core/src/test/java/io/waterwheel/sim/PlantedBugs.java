@@ -307,7 +307,7 @@ final class PlantedBugs {
                     .with(
                             "query/exec/ChunkReads",
                             "failed(pending, reader, chunk, e);",
-                            "delivery.acceptAll(rows); failed(pending, reader, chunk, e);"),
+                            "delivery.take(new Part(rows, 0, held.moved())); failed(pending, reader, chunk, e);"),
             new PlantedBug("query memory", 10, SAFETY, "an attempt at a chunk does not give back what it reserved")
                     .with(
                             "query/exec/ChunkReads",

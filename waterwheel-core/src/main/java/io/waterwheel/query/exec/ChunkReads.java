@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,17 +98,23 @@ final class ChunkReads {
         /** What it has been given. */
         @Nullable
         ChunkDescriptor given;
-        /** It merges, or has met what fails the query: its end is waited for. */
+        /** It hands over what it read, or has met what fails the query: its end is waited for. */
         boolean heeded;
         /** Nobody waits for it any more. */
         volatile boolean givenUp;
 
         Reader(Dispatch pending, Endpoints.QueryServer server) {
             this.server = server;
-            this.task = new FutureTask<>(() -> {
-                read(pending, this);
-                return null;
-            });
+            this.task =
+                    new FutureTask<>(() -> {
+                        read(pending, this);
+                        return null;
+                    }) {
+                        @Override
+                        protected void done() {
+                            delivery.wake();
+                        }
+                    };
         }
     }
 
@@ -193,25 +198,16 @@ final class ChunkReads {
             failed(pending, reader, chunk, new IOException("out of time"));
             return;
         }
-        if (!mayMerge(pending, reader, chunk)) {
+        if (!mayHandOver(pending, reader, chunk)) {
             return;
         }
-        // What fails here fails the query: the chunk itself is read.
-        boolean merged = false;
-        try {
-            delivery.found(found);
-            delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
-            delivery.acceptAll(rows);
-            merged = true;
-        } finally {
-            if (!merged) {
-                delivery.giveUp();
-            }
-        }
-        merged(reader);
+        delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
+        // What fails in merging fails the query, and not the reader: the chunk itself is read.
+        delivery.take(new Part(rows, found, held.moved()));
+        handedOver(reader);
     }
 
-    /* Every step of a reader by which it is judged is one under the lock, so that nobody who merges, or has a failure
+    /* Every step of a reader by which it is judged is one under the lock, so that nobody who hands over, or has a failure
      * to tell, is taken for one who reads in vain: its end would be lost, and the answer lack something unsaid. */
 
     private synchronized Dispatch.Bid bid(Dispatch pending, Reader reader) {
@@ -223,13 +219,13 @@ final class ChunkReads {
         return bid;
     }
 
-    private synchronized boolean mayMerge(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+    private synchronized boolean mayHandOver(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
         reader.given = null;
         reader.heeded = !reader.givenUp && pending.done(chunk, reader.server.name(), clock.nanos());
         return reader.heeded;
     }
 
-    private synchronized void merged(Reader reader) {
+    private synchronized void handedOver(Reader reader) {
         reader.heeded = false;
     }
 
@@ -278,16 +274,15 @@ final class ChunkReads {
         return hosts.contains(server.host()) ? Delivery.Nearness.NEAR : Delivery.Nearness.FAR;
     }
 
-    /** Waits for a reader, and sees to it that one that hangs holds up nobody. */
+    /** Merges until a reader has ended, and sees to it that one that hangs holds up nobody. */
     private void await(Dispatch pending, Reader reader) throws InterruptedException, IOException {
         while (!reader.givenUp) {
-            try {
-                QueryRunner.get(reader.task, LOOK_NANOS);
+            if (delivery.work(reader.task::isDone, LOOK_NANOS)) {
+                QueryRunner.result(reader.task);
                 return;
-            } catch (TimeoutException e) {
-                endReadsInVain(pending);
-                beginIdle(pending);
             }
+            endReadsInVain(pending);
+            beginIdle(pending);
         }
     }
 

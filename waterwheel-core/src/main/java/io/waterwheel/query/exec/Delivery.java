@@ -11,10 +11,12 @@ import io.waterwheel.query.exec.column.Workspace;
 import io.waterwheel.query.exec.memory.Reservation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
- * One answer on its way out: what the parts make together, what is missing, and when it is enough. Thread-safe: the
- * parts come from several threads, and one at a time is merged.
+ * One answer on its way out: what the parts make together, what is missing, and when it is enough. Made by the thread
+ * that runs the query, which alone finishes it; parts come from several threads, and one at a time merges them
+ * ({@link MergeQueue}). Thread-safe.
  */
 final class Delivery implements AutoCloseable {
     /** Where a chunk was read from. */
@@ -31,6 +33,8 @@ final class Delivery implements AutoCloseable {
     private static final long QUEUED_BYTES = 1 << 20;
     /** Rows that are handed out are there as a block, as vectors, and as a message. */
     private static final int COPIES = 3;
+    /** Parts that wait to be merged; a reader that has more waits with it. */
+    private static final long UNMERGED_BYTES = 8 << 20;
 
     private final AnswerSink sink;
     private final PartsMerge merge;
@@ -39,13 +43,14 @@ final class Delivery implements AutoCloseable {
     /** What is on its way to the client. */
     private final Reservation answering;
 
+    private final MergeQueue queue = new MergeQueue(UNMERGED_BYTES, new Merging());
     private final boolean partial;
     private final long deadlineNanos;
     private final QueryClock clock;
-    private final List<String> missing = new ArrayList<>();
     private volatile boolean enough;
 
     // Guarded by this.
+    private final List<String> missing = new ArrayList<>();
     private int chunksRead;
     private int nearReads;
     private int farReads;
@@ -53,7 +58,7 @@ final class Delivery implements AutoCloseable {
     private Scanned fresh = Scanned.NOTHING;
 
     /**
-     * An answer without rows yet.
+     * An answer without rows yet, which this thread puts together.
      *
      * @param partial whether what has come by the deadline is wanted then
      * @param deadlineNanos by the clock
@@ -72,7 +77,7 @@ final class Delivery implements AutoCloseable {
 
     /** Whether to go on with a merge: as {@link #done}, but what has come by the deadline may be put in order then. */
     private boolean mayMerge() {
-        return !enough && !sink.cancelled() && (partial || clock.nanos() - deadlineNanos < 0);
+        return !nobodyWaits() && (partial || clock.nanos() - deadlineNanos < 0);
     }
 
     /** Why a merge that was not to go on fails the query; whoever gave up has told another reason before. */
@@ -94,9 +99,48 @@ final class Delivery implements AutoCloseable {
         sink.rows(rows);
     }
 
+    /** What the one does whose turn it is. */
+    private final class Merging implements MergeQueue.Step {
+        @Override
+        public void merge(Part part) {
+            boolean more;
+            try {
+                more = part.mergeNext(merge, rows -> {
+                    handOut(rows);
+                    return true;
+                });
+            } catch (ScanEndedException e) {
+                if (enough) {
+                    return;
+                }
+                throw mergeEnded();
+            }
+            if (!more) {
+                // Never back to false: somebody may have given up meanwhile.
+                enough = true;
+            }
+        }
+
+        @Override
+        public boolean ready() {
+            return sink.ready();
+        }
+
+        @Override
+        public boolean ended() {
+            return nobodyWaits();
+        }
+
+        @Override
+        public void failed() {
+            enough = true;
+        }
+    }
+
     /** Gives the memory back; nobody may touch the answer any more. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        end();
         merging.close();
         answering.close();
     }
@@ -112,11 +156,6 @@ final class Delivery implements AutoCloseable {
 
     synchronized List<String> missing() {
         return List.copyOf(missing);
-    }
-
-    /** Takes the number of rows that matched in a part. */
-    synchronized void found(long rows) {
-        merge.found(rows);
     }
 
     /** Takes what was looked at in a chunk that is part of the answer. */
@@ -138,43 +177,58 @@ final class Delivery implements AutoCloseable {
                 plan.snapshot().chunkCount(), plan.chunks().size(), chunksRead, nearReads, farReads, inChunks, fresh);
     }
 
-    /** Merges a block of a part into the answer; false once nothing more is wanted. */
-    synchronized boolean accept(TupleBlock part) {
-        if (enough || sink.cancelled()) {
-            return false;
-        }
-        boolean more;
-        try {
-            more = merge.accept(part, rows -> {
-                handOut(rows);
-                return true;
-            });
-        } catch (ScanEndedException e) {
-            if (enough) {
-                return false;
-            }
-            throw mergeEnded();
-        }
-        if (!more) {
-            // Never back to false: somebody may have given up meanwhile.
-            enough = true;
-        }
-        return !enough;
+    /**
+     * Takes a part, to be merged by this thread or another; what fails then is told by {@link #finish}. Returns at once
+     * unless this thread merges, or too much waits to be merged.
+     */
+    void take(Part part) {
+        queue.put(part);
     }
 
-    /** Merges blocks and forgets them; false once nothing more is wanted. */
-    boolean acceptAll(List<TupleBlock> parts) {
-        for (TupleBlock part : parts) {
-            if (!accept(part)) {
-                return false;
-            }
-        }
-        parts.clear();
-        return true;
+    /**
+     * Merges what others hand over, until something is true, or about so long. For the thread that made it, which has
+     * nothing else to do.
+     *
+     * @param until changes are told by {@link #wake}
+     * @return whether it is true
+     */
+    boolean work(BooleanSupplier until, long nanos) throws InterruptedException {
+        return queue.work(until, nanos);
     }
 
-    /** Hands out what is left; returns the number of tuples in the answer. */
-    synchronized long finish() {
+    /** What {@link #work} waits for may be true now. */
+    void wake() {
+        queue.wake();
+    }
+
+    /** Whether nothing that was taken is still to be merged. */
+    boolean isMerged() {
+        return queue.isIdle();
+    }
+
+    /** Merges all that was taken. For the thread that made it. */
+    void mergeAll() {
+        // What failed is told at the end.
+        Throwable unused = queue.settle();
+    }
+
+    /** Merges what is left; throws what failed on the way, on whatever thread. */
+    private void settle() {
+        Throwable failure = queue.settle();
+        if (failure instanceof RuntimeException known) {
+            throw known;
+        } else if (failure instanceof Error error) {
+            throw QueryRunner.failed(error);
+        }
+    }
+
+    /**
+     * Hands out what is left; returns the number of tuples in the answer.
+     *
+     * @throws WaterwheelException also when what was taken could not be merged
+     */
+    long finish() {
+        settle();
         try {
             return merge.finish(rows -> {
                 handOut(rows);
@@ -185,8 +239,9 @@ final class Delivery implements AutoCloseable {
         }
     }
 
-    /** No tuple before this time can change the answer, given that only these keys match. */
-    synchronized long settledBefore(List<KeyInterval> keys) {
+    /** No tuple before this time can change the answer, given that only these keys match; fails as {@link #finish}. */
+    long settledBefore(List<KeyInterval> keys) {
+        settle();
         try {
             return merge.settledBefore(keys);
         } catch (ScanEndedException e) {
@@ -200,8 +255,9 @@ final class Delivery implements AutoCloseable {
     }
 
     /** The same, and waits for who is just handing out rows: nobody touches the sink afterwards. */
-    synchronized void end() {
+    void end() {
         enough = true;
+        mergeAll();
     }
 
     /** Whether the answer has all it needs, or nobody takes it any more: what is missing then is not missed. */
@@ -209,8 +265,8 @@ final class Delivery implements AutoCloseable {
         return enough || sink.cancelled();
     }
 
-    /** Whether to stop reading: nobody waits, or time is up. Takes no lock: another reader may wait for the client. */
+    /** Whether to stop reading: nobody waits, or time is up. */
     boolean done() {
-        return enough || sink.cancelled() || clock.nanos() - deadlineNanos >= 0;
+        return nobodyWaits() || clock.nanos() - deadlineNanos >= 0;
     }
 }

@@ -6,12 +6,10 @@ import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
-import io.waterwheel.query.Scanned;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.admission.Admission;
@@ -43,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * tuples and the chunks' and merges (protocol rules 8 to 10). A query runs on its caller's thread, parts of it on the
  * executor's. Thread-safe.
  *
- * <p>What is held per query: one chunk's matching tuples a query server, {@link #MAX_HELD_BYTES} of an indexer's; and
- * what its order, limit or groups keep, see the gathering. All of it is reserved from the {@link QueryMemory}.
+ * <p>What is held per query: one chunk's matching tuples a query server, 32 MiB of an indexer's, 8 MiB that wait to be
+ * merged; and what its order, limit or groups keep, see the gathering. All of it is reserved from the
+ * {@link QueryMemory}.
  */
 public final class QueryRunner {
     /* Nothing reaches the client before every indexer has accepted the snapshot, so planning again never repeats a
@@ -70,9 +69,6 @@ public final class QueryRunner {
 
     /** About what a chunk of a plan takes: its place in lists and in the dispatch. */
     private static final long CHUNK_BYTES = 200;
-
-    /** Of one indexer's tuples, what is held here so that the indexer need not. */
-    private static final long MAX_HELD_BYTES = 32 << 20;
 
     /** Chunks read at once when older ones may turn out not to be needed. */
     private static final int MAX_CHUNKS_AT_ONCE = 16;
@@ -565,44 +561,13 @@ public final class QueryRunner {
                 reply.close();
                 return;
             }
-            // The indexer's memory is held while its tuples are read: not longer, as long as they fit here.
-            List<TupleBlock> held = new ArrayList<>();
-            boolean[] cut = {false};
-            long found;
-            try (Reservation holding = memory.part()) {
-                found = reply.rows(new RowSink() {
-                    @Override
-                    public boolean accept(TupleBlock rows) {
-                        if (holding.held() < MAX_HELD_BYTES && holding.tryReserve(rows.allocatedBytes())) {
-                            held.add(rows);
-                            return wanted();
-                        }
-                        boolean more = delivery.acceptAll(held);
-                        holding.release(holding.held());
-                        return more && delivery.accept(rows);
-                    }
-
-                    @Override
-                    public Reservation memory() {
-                        return memory;
-                    }
-
-                    @Override
-                    public boolean wanted() {
-                        cut[0] |= delivery.done();
-                        return !cut[0];
-                    }
-
-                    @Override
-                    public void scanned(Scanned what) {
-                        delivery.scannedFresh(what);
-                    }
-                });
+            FreshPart part = new FreshPart(delivery, memory);
+            try (part) {
+                long found = reply.rows(part);
                 reply.close();
-                delivery.acceptAll(held);
+                part.ended(found);
             }
-            delivery.found(found);
-            if (cut[0] && !delivery.nobodyWaits()) {
+            if (part.isCut() && !delivery.nobodyWaits()) {
                 delivery.miss(name + " was not read to its end in time");
             }
         }
@@ -639,6 +604,15 @@ public final class QueryRunner {
     static <T> T get(Future<T> future, long nanos) throws InterruptedException, IOException, TimeoutException {
         try {
             return future.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw causeOf(e);
+        }
+    }
+
+    /** What a task that has ended came to. */
+    static <T> T result(Future<T> ended) throws InterruptedException, IOException {
+        try {
+            return ended.get();
         } catch (ExecutionException e) {
             throw causeOf(e);
         }

@@ -350,7 +350,8 @@ final class QueryMemoryTest {
                     LittleEndian.putLong(part.column(0), row * 8, random.nextLong());
                 }
                 part.setSize(2048);
-                assertThat(delivery.accept(part)).isTrue();
+                delivery.take(new Part(List.of(part), part.size(), reservation.part()));
+                assertThat(delivery.nobodyWaits()).isFalse();
             }
             answer.gone = true;
             assertThatThrownBy(delivery::finish)

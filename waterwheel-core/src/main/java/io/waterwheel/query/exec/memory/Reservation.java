@@ -28,6 +28,13 @@ public final class Reservation implements AutoCloseable {
         return new Reservation(account);
     }
 
+    /** Another one of the same query, which has all that this one held; this one holds nothing then. */
+    public Reservation moved() {
+        Reservation to = part();
+        to.held.set(held.getAndSet(0));
+        return to;
+    }
+
     /**
      * Takes bytes that are about to be allocated, or were.
      *

@@ -17,12 +17,18 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gives the queries of one process their turns. A query opens, says what it will cost once that is known, waits for its
- * turn in its lane, and gives the turn back while its client takes nothing. The turn goes to the client that has fewest
- * in the lane, then to whoever has waited longest. Thread-safe.
+ * turn in its lane, and gives the turn back while its client takes nothing. Those that have begun hold memory and come
+ * first, but every second turn of a lane is for one that has not, if one waits. Among those, the turn goes to the
+ * client that has fewest in the lane, then to whoever came first.
+ *
+ * <p>A query that begins also takes its parts, the threads that may work for it, until it is closed. When the next that
+ * has not begun needs more parts than the lane has left, none that has not begun passes it; those that have begun,
+ * whose parts it waits for, do. Thread-safe.
  */
 public final class Admission {
     /** How often one that waits looks whether its client is still there. */
@@ -154,11 +160,16 @@ public final class Admission {
         for (Lane lane : Lane.values()) {
             Turns turns = of(lane);
             while (!turns.waiting.isEmpty() && turns.taken < limits.of(lane)) {
-                OpenQuery next = next(lane, turns);
-                if (!next.hadTurn && turns.parts > 0 && turns.parts + next.parts > limits.parts()) {
-                    // None passes it, or one that needs many would wait for ever.
+                Optional<OpenQuery> found = next(lane, turns, query -> true);
+                if (found.isPresent() && !found.get().hadTurn && !fits(found.get(), turns)) {
+                    // None passes it that has not begun, or one that needs many would wait for ever. Those that have
+                    // begun hold what it waits for.
+                    found = next(lane, turns, query -> query.hadTurn);
+                }
+                if (found.isEmpty()) {
                     break;
                 }
+                OpenQuery next = found.get();
                 turns.waiting.remove(next);
                 turns.taken++;
                 turns.resumed = next.hadTurn;
@@ -173,17 +184,21 @@ public final class Admission {
         }
     }
 
+    private boolean fits(OpenQuery query, Turns turns) {
+        return turns.parts == 0 || turns.parts + query.parts <= limits.parts();
+    }
+
     /** One that has begun holds memory: it comes first, but every second turn is for one that has not. */
-    private OpenQuery next(Lane lane, Turns turns) {
+    private Optional<OpenQuery> next(Lane lane, Turns turns, Predicate<OpenQuery> may) {
         Map<String, Integer> running = new HashMap<>();
         open.values().stream()
                 .filter(query -> query.hasTurn && query.lane == lane)
                 .forEach(query -> running.merge(query.client, 1, Integer::sum));
         return turns.waiting.stream()
+                .filter(may)
                 .min(Comparator.<OpenQuery, Boolean>comparing(query -> query.hadTurn == turns.resumed)
                         .thenComparingInt(query -> running.getOrDefault(query.client, 0))
-                        .thenComparingLong(query -> query.number))
-                .orElseThrow();
+                        .thenComparingLong(query -> query.number));
     }
 
     private static WaterwheelException busy(String why) {

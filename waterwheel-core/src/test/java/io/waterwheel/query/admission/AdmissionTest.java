@@ -194,6 +194,28 @@ final class AdmissionTest {
         assertThat(killed.killed()).isTrue();
     }
 
+    /** What has begun goes on beside one that waits for its parts, turn after turn. */
+    @Test
+    void whoWaitsForPartsDoesNotKeepTheirHolderFromGoingOn() throws Exception {
+        Admission admission = admission(1, 1, 9, 10);
+        Admission.OpenQuery holder = admission.open(QUERY, "a");
+        admit(holder, new QueryCost(1, 8));
+        Admission.OpenQuery large = admission.open(QUERY, "b");
+        Future<Lane> waiting = waits(admission, large, new QueryCost(1, 5));
+        for (int turn = 0; turn < 3; turn++) {
+            holder.pause(Stage.SENDING);
+            holder.resume(System.nanoTime() + TimeUnit.SECONDS.toNanos(20), () -> false);
+            assertThat(admission.list().get(0).stage()).as("turn " + turn).isEqualTo(Stage.RUNNING);
+            assertThat(waiting.isDone()).isFalse();
+        }
+        // Without a turn it runs on as well: that this is none shows here.
+        holder.pause(Stage.SENDING);
+        assertThat(admission.list().get(0).stage()).isEqualTo(Stage.SENDING);
+        holder.close();
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).isEqualTo(Lane.LIGHT);
+        large.close();
+    }
+
     @Test
     void nothingIsLostOrExceededWhenManyComeAtOnce() throws Exception {
         long seed = Long.getLong("seed", System.nanoTime());

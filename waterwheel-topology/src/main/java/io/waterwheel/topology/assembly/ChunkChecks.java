@@ -51,10 +51,9 @@ final class ChunkChecks {
             caller.requireThere();
             try {
                 ChunkAudit.check(store, chunk, layout, ChunkCheck.Pace.NONE);
-                // The store is there: what could not be read before is damaged.
-                reply.addAllDamages(unreadable);
-                unreadable.clear();
+                addAll(unreadable, reply);
             } catch (CorruptChunkException e) {
+                addAll(unreadable, reply);
                 if (ChunkAudit.isNamed(coordinator.snapshot(stream), chunk)) {
                     reply.addDamages(String.valueOf(e.getMessage()));
                 }
@@ -80,6 +79,12 @@ final class ChunkChecks {
             }
         }
         return reply.build();
+    }
+
+    /** The store is there, as another chunk could be read, well or damaged: what could not be read is damaged. */
+    private static void addAll(List<String> unreadable, CheckChunksReply.Builder reply) {
+        reply.addAllDamages(unreadable);
+        unreadable.clear();
     }
 
     /** As {@link ChunkAudit#inOrder} has it. */

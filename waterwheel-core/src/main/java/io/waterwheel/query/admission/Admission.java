@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,8 @@ public final class Admission {
     private static final long LOOK_NANOS = 200_000_000;
 
     private final AdmissionLimits limits;
+    private final long slowNanos;
+    private final Consumer<SlowQuery> slow;
     /** So that an id of another process, or of one before, ends nothing here. */
     private final String process = String.format(Locale.ROOT, "%06x", new SecureRandom().nextInt(1 << 24));
 
@@ -49,7 +53,19 @@ public final class Admission {
     private long opened;
 
     public Admission(AdmissionLimits limits) {
+        this(limits, Duration.ofNanos(Long.MAX_VALUE), query -> {});
+    }
+
+    /**
+     * One that tells of queries that took long.
+     *
+     * @param least how long a query takes that is told of
+     * @param slow is told at the end of each, on its thread; outside the lock
+     */
+    public Admission(AdmissionLimits limits, Duration least, Consumer<SlowQuery> slow) {
         this.limits = limits;
+        this.slowNanos = least.toNanos();
+        this.slow = slow;
     }
 
     /** Of one lane. */
@@ -178,7 +194,7 @@ public final class Admission {
                     next.hadTurn = true;
                 }
                 next.hasTurn = true;
-                next.stage = Stage.RUNNING;
+                next.enter(Stage.RUNNING);
                 next.turn.signalAll();
             }
         }
@@ -216,6 +232,12 @@ public final class Admission {
 
         // Guarded by the lock.
         private Stage stage = Stage.PLANNING;
+        private long stageNanos = openedNanos;
+        /** How long it was at the stages before this one. */
+        private final Map<Stage, Duration> times = new EnumMap<>(Stage.class);
+
+        private long bytes;
+        private String outcome = "no answer";
         private @Nullable Lane lane;
         private long tuples;
         private int parts;
@@ -286,7 +308,7 @@ public final class Admission {
 
         /** Whether the turn came; it does not once the query is killed or refused, or its client gone. */
         private boolean awaitTurn(Lane own, long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
-            stage = Stage.WAITING;
+            enter(Stage.WAITING);
             of(own).waiting.add(this);
             giveTurns();
             try {
@@ -317,7 +339,7 @@ public final class Admission {
             try {
                 if (hasTurn && lane != null) {
                     giveBack();
-                    stage = what;
+                    enter(what);
                 }
             } finally {
                 lock.unlock();
@@ -335,21 +357,40 @@ public final class Admission {
                     return;
                 }
                 if (!awaitTurn(lane, deadlineNanos, gone)) {
-                    stage = Stage.RUNNING;
+                    enter(Stage.RUNNING);
                 }
             } finally {
                 lock.unlock();
             }
         }
 
-        /** Counts rows that the client was sent. */
-        public void sentRows(long more) {
+        /** Counts rows that the client was sent, and their bytes. */
+        public void sent(long moreRows, long moreBytes) {
             lock.lock();
             try {
-                rows += more;
+                rows += moreRows;
+                bytes += moreBytes;
             } finally {
                 lock.unlock();
             }
+        }
+
+        /** Notes how the answer ended, in a word; the last note counts. */
+        public void endedAs(String word) {
+            lock.lock();
+            try {
+                outcome = word;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Notes the time of the stage before. Called under the lock. */
+        private void enter(Stage next) {
+            long now = System.nanoTime();
+            times.merge(stage, Duration.ofNanos(now - stageNanos), Duration::plus);
+            stage = next;
+            stageNanos = now;
         }
 
         private void giveBack() {
@@ -373,6 +414,7 @@ public final class Admission {
         /** Gives its turn to the next. A second call does nothing. */
         @Override
         public void close() {
+            SlowQuery told = null;
             lock.lock();
             try {
                 if (ended) {
@@ -385,8 +427,15 @@ public final class Admission {
                 }
                 giveBack();
                 giveTurns();
+                if (System.nanoTime() - openedNanos >= slowNanos) {
+                    enter(stage);
+                    told = new SlowQuery(state(""), times, bytes, outcome);
+                }
             } finally {
                 lock.unlock();
+            }
+            if (told != null) {
+                slow.accept(told.with(QueryText.of(query)));
             }
         }
     }

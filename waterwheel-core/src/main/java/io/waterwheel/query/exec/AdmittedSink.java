@@ -36,7 +36,7 @@ final class AdmittedSink extends ForwardingSink {
                 Thread.currentThread().interrupt();
             }
         }
-        open.sentRows(rows.size());
+        open.sent(rows.size(), rows.bytes());
     }
 
     @Override
@@ -48,11 +48,14 @@ final class AdmittedSink extends ForwardingSink {
         // No work is left.
         open.pause(QueryState.Stage.SENDING);
         super.finish(verdict);
+        open.endedAs(verdict.complete() ? "complete" : "incomplete");
     }
 
     @Override
     public void fail(WaterwheelException failure) {
-        super.fail(open.killed() ? open.killedFailure() : failure);
+        WaterwheelException told = open.killed() ? open.killedFailure() : failure;
+        open.endedAs(told.code());
+        super.fail(told);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.waterwheel.query.admission.Lane;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.rpc.RpcServer;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -27,7 +28,9 @@ final class QueryThreads implements AutoCloseable {
     private final ThreadPoolExecutor heavy = pool("heavy", Thread.MIN_PRIORITY);
 
     QueryThreads(WaterwheelConfig config) {
-        admission = new Admission(limits(config, Runtime.getRuntime().availableProcessors()));
+        AdmissionLimits limits = limits(config, Runtime.getRuntime().availableProcessors());
+        Duration slow = config.get(Keys.QUERY_SLOW);
+        admission = slow.isZero() ? new Admission(limits) : new Admission(limits, slow, new SlowQueryLog());
     }
 
     static AdmissionLimits limits(WaterwheelConfig config, int processors) {

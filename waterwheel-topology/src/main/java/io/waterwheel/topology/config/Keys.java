@@ -192,6 +192,13 @@ public final class Keys {
             .atMost("1 d")
             .doc("How long an answer waits for a client that takes less than about 1 MiB of it: then it ends with"
                     + " CLIENT_SLOW, and its memory comes back."));
+    public static final Key<Duration> QUERY_SLOW = add(Key.duration("query.slow", "5 s")
+            .atLeast("0 ms")
+            .atMost("1 h")
+            .doc(
+                    "A query that takes at least so long, from its coming to the end of its answer, is a line in the log of"
+                            + " the coordinator's worker: who asked what, where the time went. 20 lines each 10 s at most. 0 s:"
+                            + " never."));
     public static final Key<String> QUERY_DISPATCH = add(Key.text("query.dispatch", "lada")
             .matching(
                     "lada|lada-eager|round-robin|hashing|shared-queue",

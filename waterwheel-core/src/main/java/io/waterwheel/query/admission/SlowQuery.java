@@ -1,0 +1,57 @@
+package io.waterwheel.query.admission;
+
+import io.waterwheel.query.admission.QueryState.Stage;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A query that took long, at its end, for people.
+ *
+ * @param state at the end; its age is how long it took
+ * @param times how long it was at each stage; none is where it never was
+ * @param bytes of rows that its client was sent, as they are held here
+ * @param outcome {@code complete}, {@code incomplete}, or the code of the error
+ */
+public record SlowQuery(QueryState state, Map<Stage, Duration> times, long bytes, String outcome) {
+    SlowQuery with(String text) {
+        QueryState at = state;
+        QueryState named =
+                new QueryState(at.id(), at.client(), text, at.lane(), at.stage(), at.tuples(), at.rows(), at.age());
+        return new SlowQuery(named, times, bytes, outcome);
+    }
+
+    /** In one line, without what is not for a log: line ends and other control characters of the query. */
+    public String line() {
+        StringBuilder line = new StringBuilder();
+        line.append(String.format(
+                Locale.ROOT, "slow query %s of %s: %s in %s", state.id(), client(), outcome, seconds(state.age())));
+        for (Stage stage : Stage.values()) {
+            Duration time = times.get(stage);
+            if (time != null) {
+                line.append(line.indexOf("(") < 0 ? " (" : ", ")
+                        .append(stage.name().toLowerCase(Locale.ROOT))
+                        .append(' ')
+                        .append(seconds(time));
+            }
+        }
+        String lane = state.lane() == null ? "not planned" : state.lane().name().toLowerCase(Locale.ROOT);
+        return line.append(String.format(
+                        Locale.ROOT,
+                        "), %s, about %d tuples to look at, %d rows and %d bytes out; %s",
+                        lane,
+                        state.tuples(),
+                        state.rows(),
+                        bytes,
+                        state.query().replaceAll("\\p{Cntrl}", " ")))
+                .toString();
+    }
+
+    private String client() {
+        return state.client().isEmpty() ? "this process" : state.client();
+    }
+
+    private static String seconds(Duration time) {
+        return String.format(Locale.ROOT, "%.3f s", time.toNanos() / 1e9);
+    }
+}

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -51,7 +52,11 @@ final class ChunkScrub implements AutoCloseable {
     /** Remembered; beyond them they are logged only. */
     private static final int MOST_KEPT = 10_000;
 
-    private record Damage(StreamInfo stream, ChunkDescriptor chunk, String what, Instant when) {}
+    private record Damage(StreamInfo stream, ChunkDescriptor chunk, String what, Instant when) {
+        String sentence() {
+            return what + " (the scrub met it at " + when + ")";
+        }
+    }
 
     private final ChunkStore store;
     private final Supplier<Collection<StreamInfo>> streams;
@@ -59,6 +64,7 @@ final class ChunkScrub implements AutoCloseable {
     private final ChunkCheck.Pace pace;
     private final InstantSource clock;
     private final Random random;
+    private final ScrubFindings findings;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "chunk-scrub");
     /** By file. Guarded by itself. */
@@ -66,14 +72,24 @@ final class ChunkScrub implements AutoCloseable {
 
     private boolean first = true;
 
-    /** @param latest a stream as the catalog has it now; blocks */
+    /** By stream id what a predecessor found: told of until a whole round has looked. Only touched by the thread. */
+    private Map<Integer, List<String>> earlier = Map.of();
+
+    /**
+     * One that does not run yet.
+     *
+     * @param latest a stream as the catalog has it now; blocks
+     * @param findings where all coordinators read what was found
+     */
     ChunkScrub(
             ChunkStore store,
             Supplier<Collection<StreamInfo>> streams,
             Function<StreamInfo, StreamSnapshot> latest,
             ChunkCheck.Pace pace,
             InstantSource clock,
-            Random random) {
+            Random random,
+            ScrubFindings findings) {
+        this.findings = findings;
         this.store = store;
         this.streams = streams;
         this.latest = latest;
@@ -92,9 +108,10 @@ final class ChunkScrub implements AutoCloseable {
             ChunkStore store,
             Supplier<Collection<StreamInfo>> streams,
             Function<StreamInfo, StreamSnapshot> latest,
-            long bytesPerSecond) {
-        ChunkScrub scrub =
-                new ChunkScrub(store, streams, latest, paced(bytesPerSecond), InstantSource.system(), new Random());
+            long bytesPerSecond,
+            ScrubFindings findings) {
+        ChunkScrub scrub = new ChunkScrub(
+                store, streams, latest, paced(bytesPerSecond), InstantSource.system(), new Random(), findings);
         scrub.thread.start();
         return scrub;
     }
@@ -131,6 +148,9 @@ final class ChunkScrub implements AutoCloseable {
 
     /** Looks at every chunk once. */
     void round() throws IOException, InterruptedException {
+        if (first) {
+            earlier = findings.read();
+        }
         List<Damage> known;
         synchronized (damages) {
             known = new ArrayList<>(damages.values());
@@ -171,6 +191,28 @@ final class ChunkScrub implements AutoCloseable {
             }
         }
         LOG.debug("[scrub] looked at {} chunks of {} streams", looked, all.size());
+        // What a predecessor found and is damaged still, was found again.
+        earlier = Map.of();
+        publish();
+    }
+
+    /** Lets all coordinators know; what cannot be written now is at the end of the round. */
+    private void publish() {
+        Map<Integer, List<String>> byStream = new TreeMap<>();
+        earlier.forEach((stream, sentences) -> byStream.put(stream, new ArrayList<>(sentences)));
+        synchronized (damages) {
+            for (Damage damage : damages.values()) {
+                List<String> sentences =
+                        byStream.computeIfAbsent(damage.stream().id(), stream -> new ArrayList<>());
+                sentences.removeIf(sentence -> sentence.startsWith(damage.what()));
+                sentences.add(damage.sentence());
+            }
+        }
+        try {
+            findings.publish(byStream);
+        } catch (WaterwheelException e) {
+            LOG.warn("[scrub] what was found cannot be written to the catalog now; trying again with the next", e);
+        }
     }
 
     /**
@@ -229,6 +271,7 @@ final class ChunkScrub implements AutoCloseable {
         }
         if (before == null || !before.what().equals(damage.what())) {
             LOG.error("[{}/scrub] {}", damage.stream().name(), damage.what());
+            publish();
         }
     }
 
@@ -240,6 +283,7 @@ final class ChunkScrub implements AutoCloseable {
         }
         if (before != null) {
             LOG.info("[{}/scrub] chunk {} is well, or gone", before.stream().name(), chunk.file());
+            publish();
         }
     }
 
@@ -249,7 +293,7 @@ final class ChunkScrub implements AutoCloseable {
         synchronized (damages) {
             for (Damage damage : damages.values()) {
                 if (damage.stream().id() == streamId && said.size() < MOST_TOLD) {
-                    said.add(damage.what() + " (the scrub met it at " + damage.when() + ")");
+                    said.add(damage.sentence());
                 }
             }
         }

@@ -125,7 +125,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
                             services.chunkStore(),
                             () -> services.streams().streams().values(),
                             snapshots::latest,
-                            scrubRate)
+                            scrubRate,
+                            new ScrubFindings(services.catalogStore()))
                     : null;
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
@@ -175,9 +176,11 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
         @Override
         public String status() {
+            // The first coordinator has written there what it found.
+            Map<Integer, List<String>> scrubbed = new ScrubFindings(services.catalogStore()).read();
             return StatusJson.of(
                     services.streams().streams().values(),
-                    this::statusOf,
+                    stream -> statusOf(stream, scrubbed.getOrDefault(stream.id(), List.of())),
                     troubles(),
                     collector == null ? null : collector.totals(),
                     collector == null ? null : collector.rollUps());
@@ -218,7 +221,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             };
         }
 
-        private StatusJson.StreamStatus statusOf(StreamInfo stream) {
+        private StatusJson.StreamStatus statusOf(StreamInfo stream, List<String> scrubbed) {
             StreamSnapshot snapshot = StreamSnapshot.before(stream);
             List<String> troubles = new ArrayList<>();
             try {
@@ -233,9 +236,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
                 troubles.add("cannot be answered from: " + e.getMessage());
             }
             troubles.addAll(damaged.of(stream.name()));
-            if (scrub != null) {
-                troubles.addAll(scrub.of(stream.id()));
-            }
+            troubles.addAll(scrubbed);
             return new StatusJson.StreamStatus(
                     snapshot,
                     snapshots.lastReports(stream.id()),

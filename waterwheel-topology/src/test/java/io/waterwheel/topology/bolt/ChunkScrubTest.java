@@ -112,7 +112,13 @@ final class ChunkScrubTest {
 
     private ChunkScrub scrub() {
         return new ChunkScrub(
-                failing(), () -> streams, this::latest, reads::add, InstantSource.system(), new Random(1));
+                failing(),
+                () -> streams,
+                this::latest,
+                reads::add,
+                InstantSource.system(),
+                new Random(1),
+                new ScrubFindings(store));
     }
 
     private void flip(ChunkDescriptor chunk, int at) throws IOException {
@@ -152,11 +158,21 @@ final class ChunkScrubTest {
                         .startsWith("chunk " + chunks.get(3).file() + " is damaged: file, ")
                         .contains(", as the catalog says"));
         assertThat(scrub.of(stream.id() + 1)).isEmpty();
+        // What the other coordinators read, also after this one has ended, and another has begun.
+        assertThat(new ScrubFindings(store).read()).containsOnlyKeys(stream.id());
+        assertThat(new ScrubFindings(store).read().get(stream.id()))
+                .containsExactlyInAnyOrderElementsOf(scrub.of(stream.id()));
+        scrub = scrub();
+        scrub.round();
+        assertThat(new ScrubFindings(store).read().get(stream.id()))
+                .hasSize(3)
+                .containsExactlyInAnyOrderElementsOf(scrub.of(stream.id()));
         flip(chunks.get(2), (int) chunks.get(2).bytes() / 3);
         Files.write(missing, kept);
         Files.write(third, own);
         scrub.round();
         assertThat(scrub.of(stream.id())).isEmpty();
+        assertThat(new ScrubFindings(store).read()).isEmpty();
     }
 
     @Test

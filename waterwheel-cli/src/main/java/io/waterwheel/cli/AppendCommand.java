@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -139,7 +140,11 @@ final class AppendCommand implements Callable<Integer> {
                 CountedInput in = new CountedInput(open())) {
             StreamDetails details = client.describe(stream);
             long letters = noWait ? 0 : deadLetters(client); // before any record of this append can be one
-            Map<Integer, Long> positions = append(details, in, rejections, begin);
+            Map<Integer, Long> positions;
+            try (StallNotice notice =
+                    new StallNotice(terminal.err(), () -> client.status().text()).start()) {
+                positions = append(details, in, rejections, notice, begin);
+            }
             if (!noWait && !positions.isEmpty()) {
                 await(client, positions);
                 terminal.err().println("queries see all of it " + seconds(begin) + " s after the start");
@@ -181,7 +186,8 @@ final class AppendCommand implements Callable<Integer> {
     }
 
     /** Appends, and says how much; by partition the offset below which all of it lies. */
-    private Map<Integer, Long> append(StreamDetails details, CountedInput in, Rejections rejections, long begin)
+    private Map<Integer, Long> append(
+            StreamDetails details, CountedInput in, Rejections rejections, StallNotice notice, long begin)
             throws IOException {
         RecordFormat records = details.definition().format();
         long size = file.equals("-") ? -1 : Files.size(Path.of(file));
@@ -191,15 +197,17 @@ final class AppendCommand implements Callable<Integer> {
         FileAppend append;
         if (name == null) {
             try (Appender appender = Appender.open(details, AppenderSettings.DEFAULT)) {
-                append =
-                        new FileAppend(AppendTarget.of(appender), null, source(), terminal, rejections, progress, pace);
+                AppendTarget target = AppendTarget.watched(AppendTarget.of(appender), notice);
+                append = new FileAppend(target, null, source(), terminal, rejections, progress, pace);
                 run(append, in, records);
-                positions = appender.flush();
+                Map<Integer, Long> flushed = new HashMap<>();
+                notice.during(() -> flushed.putAll(appender.flush()));
+                positions = flushed;
             }
         } else {
             try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
-                append = new FileAppend(
-                        AppendTarget.of(appender), appender, source(), terminal, rejections, progress, pace);
+                AppendTarget target = AppendTarget.watched(AppendTarget.of(appender), notice);
+                append = new FileAppend(target, appender, source(), terminal, rejections, progress, pace);
                 run(append, in, records);
                 positions = append.committed();
             }

@@ -63,4 +63,29 @@ interface AppendTarget {
             }
         };
     }
+
+    /** The same; who looks at the notice hears when it stands still. */
+    static AppendTarget watched(AppendTarget target, StallNotice notice) {
+        return new AppendTarget() {
+            @Override
+            public StreamDefinition stream() {
+                return target.stream();
+            }
+
+            @Override
+            public void appendRecord(byte[] record) {
+                notice.during(() -> target.appendRecord(record));
+            }
+
+            @Override
+            public void append(TupleBlock block) {
+                notice.during(() -> target.append(block));
+            }
+
+            @Override
+            public void append(@Nullable Object[] values) {
+                notice.during(() -> target.append(values));
+            }
+        };
+    }
 }

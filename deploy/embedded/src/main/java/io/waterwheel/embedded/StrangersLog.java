@@ -5,6 +5,7 @@ import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.appender.rewrite.RewriteAppender;
+import org.apache.logging.log4j.core.appender.rewrite.RewritePolicy;
 import org.apache.logging.log4j.core.config.AppenderRef;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.LoggerConfig;
@@ -14,7 +15,7 @@ import org.apache.logging.log4j.message.SimpleMessage;
 
 /**
  * What strangers send to the broker's port is a line of the log each ten seconds at most, not a stack trace each time:
- * they could fill the log with it, and with the log the disk.
+ * they could fill the log with it, and with the log the disk. So is what producers send while the disk is full.
  */
 final class StrangersLog {
     private static final String FILE = "file";
@@ -32,23 +33,34 @@ final class StrangersLog {
             return;
         }
         AppenderRef[] file = {AppenderRef.createAppenderRef(FILE, null, null)};
+        Appender lines = some("strangers", file, configuration, StrangersLog::oneLine);
+        LoggerConfig logger = new LoggerConfig(LOGGER, Level.WARN, false);
+        logger.addAppender(lines, null, null);
+        configuration.addLogger(LOGGER, logger);
+        Appender refusals = some("refusals", file, configuration, RefusalsLog::oneLine);
+        LoggerConfig requests = new LoggerConfig(RefusalsLog.LOGGER, Level.WARN, false);
+        requests.addAppender(refusals, null, new RefusalsLog.Sieve(true));
+        requests.addAppender(configuration.getAppender(FILE), null, new RefusalsLog.Sieve(false));
+        configuration.addLogger(RefusalsLog.LOGGER, requests);
+        context.updateLoggers();
+    }
+
+    /** An appender to the file of some of what it is given. */
+    private static Appender some(String name, AppenderRef[] file, Configuration configuration, RewritePolicy policy) {
         Appender lines = RewriteAppender.createAppender(
-                "strangers",
+                name,
                 "true",
                 file,
                 configuration,
-                StrangersLog::oneLine,
+                policy,
                 BurstFilter.newBuilder()
-                        .setLevel(Level.WARN)
+                        .setLevel(Level.FATAL)
                         .setRate(LINES_A_SECOND)
                         .setMaxBurst(AT_ONCE)
                         .build());
         lines.start();
         configuration.addAppender(lines);
-        LoggerConfig logger = new LoggerConfig(LOGGER, Level.WARN, false);
-        logger.addAppender(lines, null, null);
-        configuration.addLogger(LOGGER, logger);
-        context.updateLoggers();
+        return lines;
     }
 
     private static LogEvent oneLine(LogEvent event) {

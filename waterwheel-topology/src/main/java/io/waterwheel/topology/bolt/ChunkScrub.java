@@ -201,12 +201,13 @@ final class ChunkScrub implements AutoCloseable {
         Map<Integer, List<String>> byStream = new TreeMap<>();
         earlier.forEach((stream, sentences) -> byStream.put(stream, new ArrayList<>(sentences)));
         synchronized (damages) {
-            for (Damage damage : damages.values()) {
+            // Each find comes here: of thousands, no more are looked at than are kept.
+            damages.values().stream().limit(ScrubFindings.MOST).forEach(damage -> {
                 List<String> sentences =
                         byStream.computeIfAbsent(damage.stream().id(), stream -> new ArrayList<>());
                 sentences.removeIf(sentence -> sentence.startsWith(damage.what()));
                 sentences.add(damage.sentence());
-            }
+            });
         }
         try {
             findings.publish(byStream);

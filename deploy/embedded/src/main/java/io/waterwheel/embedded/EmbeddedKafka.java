@@ -91,6 +91,7 @@ public final class EmbeddedKafka implements AutoCloseable {
             settings.store(out, "written at each start");
         }
         format(folder, file);
+        LastWord.beforeKafkaEnds(folder);
         long began = System.currentTimeMillis();
         KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
         try {

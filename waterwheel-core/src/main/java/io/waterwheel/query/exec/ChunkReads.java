@@ -1,6 +1,7 @@
 package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.ChunkDescriptor;
+import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.TupleBlock;
 import io.waterwheel.model.WaterwheelException;
 import io.waterwheel.query.Scanned;
@@ -20,8 +21,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some chunks of a query, read by all query servers at once. What a chunk gave is merged only when an attempt has read
- * it whole, so attempts never mix. One thread calls; reading is done on the executor's.
+ * Some chunks of a query, read by all query servers at once, or one after the other when there is not enough memory for
+ * several. What a chunk gave is merged only when an attempt has read it whole, so attempts never mix. One thread calls;
+ * reading is done on the executor's.
  */
 final class ChunkReads {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -29,6 +31,9 @@ final class ChunkReads {
     private static final long BID_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
     /** So often the one who waits for the readers looks whether one of them hangs. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Where one chunk is read at a time, one that takes longer is not waited for. */
+    private static final long ALONE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final ResolvedQuery resolved;
     private final List<ChunkDescriptor> chunks;
@@ -45,6 +50,11 @@ final class ChunkReads {
     private final Map<String, WaterwheelException> lasting = new HashMap<>();
     /** By file, the servers that met such a thing. */
     private final Map<String, Set<String>> unable = new HashMap<>();
+
+    /** Readers that have been given a chunk, and have not handed it over or back. */
+    private final Set<Reader> atWork = new HashSet<>();
+    /** There was not enough memory for several: a chunk is begun when nothing else of the query is under way. */
+    private boolean oneAtATime;
 
     private @Nullable Dispatch dispatch;
     /** Hosts of the chunks' files, as far as known. Set before the readers begin. */
@@ -98,6 +108,10 @@ final class ChunkReads {
         /** What it has been given. */
         @Nullable
         ChunkDescriptor given;
+        /** When that was, and whether nothing else has been under way since. */
+        long givenNanos;
+
+        boolean alone;
         /** It hands over what it read, or has met what fails the query: its end is waited for. */
         boolean heeded;
         /** Nobody waits for it any more. */
@@ -184,6 +198,9 @@ final class ChunkReads {
                     delivery.deadlineNanos());
         } catch (IOException | WaterwheelException e) {
             if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
+                if (refused.is(ErrorCode.QUERY_MEMORY) && isPutOff(pending, reader, chunk)) {
+                    return;
+                }
                 // No other server can answer it either.
                 giveUp(reader);
                 throw refused;
@@ -210,17 +227,49 @@ final class ChunkReads {
     /* Every step of a reader by which it is judged is one under the lock, so that nobody who hands over, or has a failure
      * to tell, is taken for one who reads in vain: its end would be lost, and the answer lack something unsaid. */
 
-    private synchronized Dispatch.Bid bid(Dispatch pending, Reader reader) {
-        if (reader.givenUp) {
-            return new Dispatch.Bid.Nothing();
+    private Dispatch.Bid bid(Dispatch pending, Reader reader) {
+        boolean merged = delivery.isMerged();
+        synchronized (this) {
+            if (reader.givenUp) {
+                return new Dispatch.Bid.Nothing();
+            }
+            long now = clock.nanos();
+            if (oneAtATime && !(merged && atWork.stream().allMatch(other -> now - other.givenNanos > ALONE_NANOS))) {
+                return new Dispatch.Bid.Later(BID_NANOS);
+            }
+            Dispatch.Bid bid = pending.bid(reader.server.name(), now);
+            if (bid instanceof Dispatch.Bid.Read read) {
+                atWork.forEach(other -> other.alone = false);
+                reader.alone = merged && atWork.isEmpty();
+                reader.given = read.chunk();
+                reader.givenNanos = now;
+                atWork.add(reader);
+            }
+            return bid;
         }
-        Dispatch.Bid bid = pending.bid(reader.server.name(), clock.nanos());
-        reader.given = bid instanceof Dispatch.Bid.Read read ? read.chunk() : null;
-        return bid;
+    }
+
+    private void takeFrom(Reader reader) {
+        reader.given = null;
+        atWork.remove(reader);
+    }
+
+    /**
+     * A reader was refused memory. Others of the query hold some, or wait to be merged: the chunk is read later, when
+     * nothing else is under way. False when nothing was, and it does not fit at all.
+     */
+    private synchronized boolean isPutOff(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+        if (reader.alone || reader.givenUp) {
+            return false;
+        }
+        oneAtATime = true;
+        takeFrom(reader);
+        pending.putOff(chunk, reader.server.name());
+        return true;
     }
 
     private synchronized boolean mayHandOver(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
-        reader.given = null;
+        takeFrom(reader);
         reader.heeded = !reader.givenUp && pending.done(chunk, reader.server.name(), clock.nanos());
         return reader.heeded;
     }
@@ -238,7 +287,7 @@ final class ChunkReads {
     }
 
     private synchronized void failed(Dispatch pending, Reader reader, ChunkDescriptor chunk, Exception why) {
-        reader.given = null;
+        takeFrom(reader);
         failures.put(chunk.file(), reader.server.name() + ": " + why.getMessage());
         if (why instanceof WaterwheelException known && known.kind() != WaterwheelException.Kind.TEMPORARY) {
             lasting.put(chunk.file(), known);

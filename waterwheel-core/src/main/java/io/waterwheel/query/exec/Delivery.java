@@ -91,6 +91,14 @@ final class Delivery implements AutoCloseable {
                         : "the answer could not be put together in time; allow more time, or ask for less");
     }
 
+    /**
+     * Reserves what it takes to hand out rows, before others take the rest: readers that are refused memory are put off
+     * until what was read is merged, and that must go on.
+     */
+    void reserveRoom() {
+        answering.reserve(QUEUED_BYTES + COPIES * 2L * RowCopy.BLOCK_BYTES);
+    }
+
     private void handOut(TupleBlock rows) {
         long bytes = QUEUED_BYTES + COPIES * rows.allocatedBytes();
         if (bytes > answering.held()) {

@@ -35,6 +35,9 @@ public interface Dispatch {
     /** The server could not read it: another may, and is preferred from now on. */
     void failed(ChunkDescriptor chunk, String server);
 
+    /** The server reads it later, or another does: it was no failure. */
+    void putOff(ChunkDescriptor chunk, String server);
+
     /** Servers may try again what they failed at; nobody is told to wait from now on. */
     void forgetFailures();
 

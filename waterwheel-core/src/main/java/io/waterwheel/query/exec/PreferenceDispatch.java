@@ -242,13 +242,25 @@ final class PreferenceDispatch implements Dispatch {
             // Another has read it meanwhile.
             return;
         }
-        back.readers.remove(server);
         back.failed.add(server);
         if (back.order.remove(server)) {
             back.order.add(server);
         }
+        giveBack(back, server);
+    }
+
+    @Override
+    public synchronized void putOff(ChunkDescriptor chunk, String server) {
+        Pending back = taken.get(chunk.file());
+        if (back != null) {
+            giveBack(back, server);
+        }
+    }
+
+    private void giveBack(Pending back, String server) {
+        back.readers.remove(server);
         if (back.readers.isEmpty()) {
-            taken.remove(chunk.file());
+            taken.remove(back.chunk.file());
             pending.add(back);
         }
     }

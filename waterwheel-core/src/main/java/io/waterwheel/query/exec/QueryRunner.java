@@ -432,6 +432,7 @@ public final class QueryRunner {
                 QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble, Delivery delivery)
                 throws IOException, InterruptedException {
             trouble.forEach(delivery::miss);
+            delivery.reserveRoom();
             sink.start(plan.resolved().fields());
             Map<Integer, Long> positions = new HashMap<>();
             plan.excused().forEach(watermarks -> lower(positions, watermarks));

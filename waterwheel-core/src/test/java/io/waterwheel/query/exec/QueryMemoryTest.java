@@ -44,11 +44,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -229,8 +233,13 @@ final class QueryMemoryTest {
     }
 
     private void run(QueryMemory memory, Query query, Answer answer, Scan scan) throws InterruptedException {
+        run(memory, query, answer, List.of("q"), scan);
+    }
+
+    private void run(QueryMemory memory, Query query, Answer answer, List<String> servers, Scan scan)
+            throws InterruptedException {
         SnapshotSource snapshots = new Snapshots();
-        Endpoints endpoints = new Chunks(scan);
+        Endpoints endpoints = new Chunks(servers, scan);
         new QueryRunner(snapshots, id -> endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM, memory)
                 .run(query, answer);
     }
@@ -326,6 +335,46 @@ final class QueryMemoryTest {
         awaitNothing(memory);
     }
 
+    /** One reader goes on where there is not enough for two; that not even one chunk fits is an error. */
+    @Test
+    void whatDoesNotFitBesideAnotherIsReadAfterIt() throws Exception {
+        Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
+        QueryMemory memory = new QueryMemory(16 << 20, 4 << 20);
+        CyclicBarrier both = new CyclicBarrier(2);
+        AtomicInteger attempts = new AtomicInteger();
+        Answer answer = new Answer();
+        Scan together = (resolved, sink) -> {
+            if (attempts.incrementAndGet() > 2) {
+                return wideRows(resolved, sink);
+            }
+            int[] blocks = {0};
+            return wideRows(resolved, rows -> {
+                if (++blocks[0] == BLOCKS / 2) {
+                    await(both);
+                }
+                return sink.accept(rows);
+            });
+        };
+        run(memory, all, answer, List.of("a", "b"), together);
+        assertThat(answer.failure).isNull();
+        assertThat(answer.verdict.complete()).isTrue();
+        assertThat(answer.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        assertThat(attempts.get()).as("attempts at chunks").isGreaterThan(CHUNKS);
+        awaitNothing(memory);
+
+        Answer none = new Answer();
+        run(new QueryMemory(16 << 20, 1 << 20), all, none, List.of("a", "b"), QueryMemoryTest::wideRows);
+        assertThat(none.failure.code()).isEqualTo("QUERY_MEMORY");
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** A merge that puts millions of rows in order looks whether somebody waits for it. */
     @Test
     void aMergeEndsWhenTheClientIsGone() throws Exception {
@@ -386,8 +435,8 @@ final class QueryMemoryTest {
         }
     }
 
-    /** One query server that reads all chunks, and an indexer that has nothing. */
-    private record Chunks(Scan scan) implements Endpoints {
+    /** Query servers that read all chunks, and an indexer that has nothing. */
+    private record Chunks(List<String> servers, Scan scan) implements Endpoints {
         @Override
         public Indexer indexer(int indexer) {
             return (subquery, resolved, deadline, givenUp) -> new IndexerReply() {
@@ -408,10 +457,14 @@ final class QueryMemoryTest {
 
         @Override
         public List<QueryServer> queryServers() {
-            return List.of(new QueryServer() {
+            return servers.stream().map(this::server).toList();
+        }
+
+        private QueryServer server(String name) {
+            return new QueryServer() {
                 @Override
                 public String name() {
-                    return "q";
+                    return name;
                 }
 
                 @Override
@@ -424,7 +477,7 @@ final class QueryMemoryTest {
                         throws IOException {
                     return scan.run(resolved, sink);
                 }
-            });
+            };
         }
 
         @Override

@@ -31,12 +31,19 @@ public final class RandomExpressions {
     private final Random random;
     private final List<Field> fields;
     private final boolean sqlite;
+    private boolean literals;
 
     /** @param sqlite whether only what SQLite takes for the same may come */
     public RandomExpressions(Random random, List<Field> fields, boolean sqlite) {
         this.random = random;
         this.fields = fields;
         this.sqlite = sqlite;
+    }
+
+    /** The same with far more literals, in every place where a value may stand. */
+    public RandomExpressions withLiterals() {
+        literals = true;
+        return this;
     }
 
     /** One of the texts that literals are made of. */
@@ -107,6 +114,9 @@ public final class RandomExpressions {
 
     /** A value of the type, or NULL. */
     public Expression value(ValueType type, int depth) {
+        if (literals && random.nextInt(5) < 2) {
+            return literal(type);
+        }
         List<Field> fitting =
                 fields.stream().filter(f -> ValueType.of(f.type()) == type).toList();
         if (random.nextInt(3) != 0 && !fitting.isEmpty()) {

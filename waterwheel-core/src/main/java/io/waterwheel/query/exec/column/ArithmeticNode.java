@@ -18,8 +18,8 @@ final class ArithmeticNode extends ColumnNode {
         super(type);
         this.text = text;
         this.operation = operation;
-        this.left = left;
-        this.right = right;
+        this.left = ConstantNode.once(left);
+        this.right = ConstantNode.once(right);
     }
 
     @Override
@@ -42,10 +42,11 @@ final class ArithmeticNode extends ColumnNode {
     private void nullWhereZero(RowView view, int[] selected, int count) {
         Values divisor = right.out;
         boolean doubles = right.type() == ValueType.DOUBLE;
+        int mask = divisor.rowMask;
         boolean any = false;
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            any |= doubles ? divisor.doubles[row] == 0 : divisor.longs[row] == 0;
+            any |= doubles ? divisor.doubles[row & mask] == 0 : divisor.longs[row & mask] == 0;
         }
         if (!any) {
             return;
@@ -54,14 +55,15 @@ final class ArithmeticNode extends ColumnNode {
         boolean[] nulls = out.ownNulls(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            boolean zero = doubles ? divisor.doubles[row] == 0 : divisor.longs[row] == 0;
+            boolean zero = doubles ? divisor.doubles[row & mask] == 0 : divisor.longs[row & mask] == 0;
             nulls[row] = zero || (known && nulls[row]);
         }
         out.anyNull = true;
     }
 
     private static double asDouble(ColumnNode node, int row) {
-        return node.type() == ValueType.DOUBLE ? node.out.doubles[row] : (double) node.out.longs[row];
+        int at = row & node.out.rowMask;
+        return node.type() == ValueType.DOUBLE ? node.out.doubles[at] : (double) node.out.longs[at];
     }
 
     private void doubles(RowView view, int[] selected, int count) {
@@ -83,6 +85,8 @@ final class ArithmeticNode extends ColumnNode {
     private void integers(RowView view, int[] selected, int count) {
         long[] a = left.out.longs;
         long[] b = right.out.longs;
+        int am = left.out.rowMask;
+        int bm = right.out.rowMask;
         long[] result = out.ownLongs(view);
         // Below zero once something overflowed, perhaps only in a row that is null: looked at again then.
         long overflow = 0;
@@ -90,39 +94,39 @@ final class ArithmeticNode extends ColumnNode {
             case PLUS -> {
                 for (int i = 0; i < count; i++) {
                     int row = selected[i];
-                    long sum = a[row] + b[row];
-                    overflow |= (a[row] ^ sum) & (b[row] ^ sum);
+                    long sum = a[row & am] + b[row & bm];
+                    overflow |= (a[row & am] ^ sum) & (b[row & bm] ^ sum);
                     result[row] = sum;
                 }
             }
             case MINUS -> {
                 for (int i = 0; i < count; i++) {
                     int row = selected[i];
-                    long difference = a[row] - b[row];
-                    overflow |= (a[row] ^ b[row]) & (a[row] ^ difference);
+                    long difference = a[row & am] - b[row & bm];
+                    overflow |= (a[row & am] ^ b[row & bm]) & (a[row & am] ^ difference);
                     result[row] = difference;
                 }
             }
             case TIMES -> {
                 for (int i = 0; i < count; i++) {
                     int row = selected[i];
-                    long product = a[row] * b[row];
-                    overflow |= Math.multiplyHigh(a[row], b[row]) == product >> 63 ? 0 : -1;
+                    long product = a[row & am] * b[row & bm];
+                    overflow |= Math.multiplyHigh(a[row & am], b[row & bm]) == product >> 63 ? 0 : -1;
                     result[row] = product;
                 }
             }
             case DIVIDED -> {
                 for (int i = 0; i < count; i++) {
                     int row = selected[i];
-                    long divisor = b[row];
-                    result[row] = divisor == 0 ? 0 : a[row] / divisor;
-                    overflow |= divisor == -1 && a[row] == Long.MIN_VALUE ? -1 : 0;
+                    long divisor = b[row & bm];
+                    result[row] = divisor == 0 ? 0 : a[row & am] / divisor;
+                    overflow |= divisor == -1 && a[row & am] == Long.MIN_VALUE ? -1 : 0;
                 }
             }
             case MODULO -> {
                 for (int i = 0; i < count; i++) {
                     int row = selected[i];
-                    result[row] = b[row] == 0 ? 0 : a[row] % b[row];
+                    result[row] = b[row & bm] == 0 ? 0 : a[row & am] % b[row & bm];
                 }
             }
         }
@@ -134,8 +138,8 @@ final class ArithmeticNode extends ColumnNode {
     private void findOverflow(int[] selected, int count) {
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            long a = left.out.longs[row];
-            long b = right.out.longs[row];
+            long a = left.out.longs[row & left.out.rowMask];
+            long b = right.out.longs[row & right.out.rowMask];
             if (!out.isNull(row) && overflows(a, b)) {
                 throw overflow(text, a + " " + operation.sign() + " " + b);
             }

@@ -18,6 +18,9 @@ final class CoalesceNode extends ColumnNode {
         super(type);
         this.text = text;
         this.arguments = arguments;
+        for (ColumnNode argument : arguments) {
+            ConstantNode.once(argument);
+        }
     }
 
     @Override
@@ -65,8 +68,9 @@ final class CoalesceNode extends ColumnNode {
 
     private void take(RowView view, ColumnNode argument, int row) {
         Values values = argument.out;
+        int at = row & values.rowMask;
         if (type().variable()) {
-            long reference = values.longs[row];
+            long reference = values.longs[at];
             int length = TupleBlock.referenceLength(reference);
             view.workspace.spend(length >>> 3);
             byte[] written = out.moreBytes(view, filled, length);
@@ -74,11 +78,11 @@ final class CoalesceNode extends ColumnNode {
             out.longs[row] = TupleBlock.reference(filled, length);
             filled += length;
         } else if (type().isTimestamp() && type() != argument.type()) {
-            out.longs[row] = finer(values.longs[row], argument.type());
+            out.longs[row] = finer(values.longs[at], argument.type());
         } else if (type() != ValueType.DOUBLE) {
-            out.longs[row] = values.longs[row];
+            out.longs[row] = values.longs[at];
         } else {
-            out.doubles[row] = argument.type() == ValueType.DOUBLE ? values.doubles[row] : (double) values.longs[row];
+            out.doubles[row] = argument.type() == ValueType.DOUBLE ? values.doubles[at] : (double) values.longs[at];
         }
     }
 }

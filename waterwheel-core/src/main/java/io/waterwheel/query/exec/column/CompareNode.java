@@ -12,8 +12,8 @@ final class CompareNode extends ColumnNode {
     CompareNode(Relation relation, ColumnNode left, ColumnNode right) {
         super(ValueType.BOOLEAN);
         this.relation = relation;
-        this.left = left;
-        this.right = right;
+        this.left = ConstantNode.once(left);
+        this.right = ConstantNode.once(right);
     }
 
     void conjunct(ExpressionCompiler.ConjunctSink sink) {
@@ -48,6 +48,8 @@ final class CompareNode extends ColumnNode {
     static void compare(ColumnNode left, ColumnNode right, RowView view, int[] selected, int count, long[] result) {
         Values a = left.out;
         Values b = right.out;
+        int leftMask = a.rowMask;
+        int rightMask = b.rowMask;
         boolean doubleLeft = left.type() == ValueType.DOUBLE;
         boolean doubleRight = right.type() == ValueType.DOUBLE;
         if (left.type().variable()) {
@@ -65,17 +67,18 @@ final class CompareNode extends ColumnNode {
         } else if (doubleLeft && doubleRight) {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
-                result[row] = Long.compare(OrderedBits.of(a.doubles[row]), OrderedBits.of(b.doubles[row]));
+                result[row] = Long.compare(
+                        OrderedBits.of(a.doubles[row & leftMask]), OrderedBits.of(b.doubles[row & rightMask]));
             }
         } else if (doubleRight) {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
-                result[row] = OrderedBits.compare(a.longs[row], b.doubles[row]);
+                result[row] = OrderedBits.compare(a.longs[row & leftMask], b.doubles[row & rightMask]);
             }
         } else if (doubleLeft) {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
-                result[row] = -OrderedBits.compare(b.longs[row], a.doubles[row]);
+                result[row] = -OrderedBits.compare(b.longs[row & rightMask], a.doubles[row & leftMask]);
             }
         } else if (left.type() != right.type() && left.type().isTimestamp()) {
             long unitLeft = left.type().fieldType().resolution().nanos();
@@ -83,15 +86,15 @@ final class CompareNode extends ColumnNode {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
                 result[row] = unitLeft > unitRight
-                        ? compareCoarse(a.longs[row], b.longs[row], unitLeft / unitRight)
-                        : -compareCoarse(b.longs[row], a.longs[row], unitRight / unitLeft);
+                        ? compareCoarse(a.longs[row & leftMask], b.longs[row & rightMask], unitLeft / unitRight)
+                        : -compareCoarse(b.longs[row & rightMask], a.longs[row & leftMask], unitRight / unitLeft);
             }
         } else {
             long[] x = a.longs;
             long[] y = b.longs;
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
-                result[row] = Long.compare(x[row], y[row]);
+                result[row] = Long.compare(x[row & leftMask], y[row & rightMask]);
             }
         }
     }

@@ -12,6 +12,9 @@ final class LogicNode extends ColumnNode {
     LogicNode(ColumnNode[] terms, boolean and) {
         super(ValueType.BOOLEAN);
         this.terms = terms;
+        for (ColumnNode term : terms) {
+            ConstantNode.once(term);
+        }
         this.deciding = and ? 0 : 1;
     }
 
@@ -44,7 +47,7 @@ final class LogicNode extends ColumnNode {
                 if (values.isNull(row)) {
                     nulls[row] = true;
                     open[still++] = row;
-                } else if (values.longs[row] == deciding) {
+                } else if (values.longs[row & values.rowMask] == deciding) {
                     truth[row] = deciding;
                     nulls[row] = false;
                 } else {

@@ -8,7 +8,8 @@ final class NullIfNode extends ColumnNode {
     NullIfNode(ColumnNode first, ColumnNode second) {
         super(first.type());
         this.first = first;
-        this.second = second;
+        // Of the first the values are handed on.
+        this.second = ConstantNode.once(second);
     }
 
     /** Its values are those of the first argument. */

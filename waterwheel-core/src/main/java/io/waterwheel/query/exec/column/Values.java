@@ -23,6 +23,11 @@ public final class Values {
     public byte[][] slabs = {};
 
     public int slabShift = RowView.ONE_SLAB;
+    /**
+     * What of a row's number says where its value is: all of it, or nothing where one value, the first, is that of
+     * every row. Only nodes see the second ({@link ConstantNode}); what they hand out to others has a value a row.
+     */
+    int rowMask = -1;
 
     /* What the node took of the workspace; the public arrays may be someone else's. */
     private long[] ownLongs = RowView.NO_LONGS;
@@ -31,7 +36,7 @@ public final class Values {
     private byte[] ownBytes = RowView.NO_BYTES;
 
     boolean isNull(int row) {
-        return anyNull && nulls[row];
+        return anyNull && nulls[row & rowMask];
     }
 
     long[] ownLongs(RowView view) {
@@ -125,7 +130,7 @@ public final class Values {
         if (anyNull) {
             boolean[] out = ownNulls(view);
             for (int i = 0; i < count; i++) {
-                out[selected[i]] = operand.nulls[selected[i]];
+                out[selected[i]] = operand.nulls[selected[i] & operand.rowMask];
             }
         }
     }
@@ -140,7 +145,7 @@ public final class Values {
         boolean[] out = ownNulls(view);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            out[row] = left.nulls[row] || right.nulls[row];
+            out[row] = left.nulls[row & left.rowMask] || right.nulls[row & right.rowMask];
         }
     }
 
@@ -160,7 +165,7 @@ public final class Values {
 
     /** Bytes of a row's text or bytes. */
     int length(int row) {
-        return TupleBlock.referenceLength(longs[row]);
+        return TupleBlock.referenceLength(longs[row & rowMask]);
     }
 
     /** A copy of the bytes of a row's text or bytes. */
@@ -172,8 +177,8 @@ public final class Values {
 
     /** Compares the text or bytes of two rows, byte by byte, unsigned. */
     static int compareBytes(Values left, int leftRow, Values right, int rightRow) {
-        long a = left.longs[leftRow];
-        long b = right.longs[rightRow];
+        long a = left.longs[leftRow & left.rowMask];
+        long b = right.longs[rightRow & right.rowMask];
         int fromA = left.offset(a);
         int fromB = right.offset(b);
         return Arrays.compareUnsigned(
@@ -189,6 +194,20 @@ public final class Values {
         long a = longs[row];
         int from = offset(a);
         return Arrays.compareUnsigned(slab(a), from, from + TupleBlock.referenceLength(a), other, 0, other.length);
+    }
+
+    /** Has one value for all rows, null for NULL, in arrays of its own. */
+    void setOne(@Nullable Object value) {
+        rowMask = 0;
+        anyNull = value == null;
+        nulls = new boolean[] {anyNull};
+        doubles = new double[] {value instanceof Double number ? number : 0};
+        longs = new long[] {value instanceof Long number ? number : 0};
+        if (value instanceof byte[] bytes) {
+            slabs = new byte[][] {bytes};
+            slabShift = RowView.ONE_SLAB;
+            longs[0] = TupleBlock.reference(0, bytes.length);
+        }
     }
 
     /** Sets the selected rows to one value, null for NULL. */

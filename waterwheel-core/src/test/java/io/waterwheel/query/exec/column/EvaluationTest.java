@@ -32,13 +32,29 @@ final class EvaluationTest {
 
     @Test
     void conditionsKeepTheRowsThatAnInterpreterKeeps() {
+        conditions(false);
+    }
+
+    /** On either side of everything, and as operands, terms and arguments. */
+    @Test
+    void constantsAreThoseOfAnInterpreter() {
+        conditions(true);
+        values(true);
+    }
+
+    private static RandomExpressions expressions(Random random, SmallRows rows, boolean literals) {
+        RandomExpressions expressions =
+                new RandomExpressions(random, rows.schema().fields(), false);
+        return literals ? expressions.withLiterals() : expressions;
+    }
+
+    private static void conditions(boolean literals) {
         long first = Long.getLong("seed", 0);
         int overflows = 0;
         for (long seed = first; seed < first + SEEDS; seed++) {
             Random random = new Random(seed);
             SmallRows rows = new SmallRows(random, true);
-            Expression condition =
-                    new RandomExpressions(random, rows.schema().fields(), false).condition(1 + random.nextInt(4));
+            Expression condition = expressions(random, rows, literals).condition(1 + random.nextInt(4));
             ExpressionTypes types = new ExpressionTypes(rows.schema().fields());
             types.requireCondition(condition);
             List<Integer> expected = new ArrayList<>();
@@ -89,11 +105,14 @@ final class EvaluationTest {
 
     @Test
     void valuesAreThoseOfAnInterpreter() {
+        values(false);
+    }
+
+    private static void values(boolean literals) {
         for (long seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             SmallRows rows = new SmallRows(random, true);
-            RandomExpressions expressions =
-                    new RandomExpressions(random, rows.schema().fields(), false);
+            RandomExpressions expressions = expressions(random, rows, literals);
             Expression expression = expressions.value(expressions.anyType(), 4);
             ExpressionTypes types = new ExpressionTypes(rows.schema().fields());
             if (types.typeOf(expression) == ValueType.NULL) {
@@ -138,6 +157,9 @@ final class EvaluationTest {
                 IntStream.range(0, 3_900).mapToObj(i -> "s = 't" + i + "'").collect(Collectors.joining(" or "));
         assertThat(bytesFor(terms, block)).isLessThan(300_000);
         assertThat(bytesFor("not (" + terms + ")", block)).isLessThan(300_000);
+        // A constant is one value, and no column of them.
+        String constants = "(1 - ".repeat(60) + "length(s)" + ")".repeat(60) + " = 7";
+        assertThat(bytesFor(constants, block)).isLessThan(150_000);
     }
 
     private static long bytesFor(String condition, TupleBlock block) {

@@ -4,6 +4,7 @@ import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Result;
+import io.waterwheel.query.expression.ExpressionPrinter;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ final class QueryText {
                     + instant(query.times().to()));
         }
         if (query.where() != null) {
-            parts.add("where " + query.where());
+            parts.add("where " + ExpressionPrinter.beginning(query.where(), MOST));
         }
         parts.add(result(query.result()));
         String text = query.stream() + ": " + String.join(", ", parts);

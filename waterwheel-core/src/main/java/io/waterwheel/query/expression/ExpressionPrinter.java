@@ -3,10 +3,7 @@ package io.waterwheel.query.expression;
 import io.waterwheel.model.Ipv4;
 import java.util.List;
 
-/**
- * Writes expressions as text that parses back to the same tree; parentheses only where they are needed. Stateless,
- * thread-safe.
- */
+/** Writes expressions as text that parses back to the same tree; parentheses only where they are needed. */
 public final class ExpressionPrinter {
     private static final int OR = 1;
     private static final int AND = 2;
@@ -17,13 +14,28 @@ public final class ExpressionPrinter {
     private static final int SIGN = 7;
     private static final int PRIMARY = 8;
 
-    private ExpressionPrinter() {}
+    private final StringBuilder out = new StringBuilder();
+    private final int most;
+
+    private ExpressionPrinter(int most) {
+        this.most = most;
+    }
 
     /** The text of an expression. */
     public static String print(Expression expression) {
-        StringBuilder out = new StringBuilder();
-        write(expression, OR, out);
-        return out.toString();
+        return beginning(expression, Integer.MAX_VALUE);
+    }
+
+    /**
+     * The text of an expression, of which only the beginning is wanted: what comes after may be anything, or nothing.
+     * Takes no longer than that takes, however long the expression.
+     *
+     * @param most characters that are wanted
+     */
+    public static String beginning(Expression expression, int most) {
+        ExpressionPrinter printer = new ExpressionPrinter(most);
+        printer.write(expression, OR);
+        return printer.out.toString();
     }
 
     /** A field's name, in double quotes when SQL needs them. */
@@ -57,85 +69,86 @@ public final class ExpressionPrinter {
         return PREDICATE;
     }
 
-    private static void write(Expression node, int least, StringBuilder out) {
+    private void write(Expression node, int least) {
         boolean closed = level(node) < least;
         if (closed) {
             out.append('(');
         }
-        write(node, out);
+        write(node);
         if (closed) {
             out.append(')');
         }
     }
 
-    private static void write(Expression node, StringBuilder out) {
+    private void write(Expression node) {
         if (node instanceof Expression.Literal literal) {
-            literal(literal, out);
+            literal(literal);
         } else if (node instanceof Expression.FieldValue field) {
             out.append(name(field.name()));
         } else if (node instanceof Expression.Or or) {
-            list(or.terms(), " OR ", AND, out);
+            list(or.terms(), " OR ", AND);
         } else if (node instanceof Expression.And and) {
-            list(and.terms(), " AND ", NOT, out);
+            list(and.terms(), " AND ", NOT);
         } else if (node instanceof Expression.Not not) {
             out.append("NOT ");
-            write(not.operand(), NOT, out);
+            write(not.operand(), NOT);
         } else if (node instanceof Expression.Negation negation) {
             out.append('-');
             boolean number =
                     negation.operand() instanceof Expression.Whole || negation.operand() instanceof Expression.Decimal;
-            write(negation.operand(), number ? PRIMARY + 1 : PRIMARY, out);
+            write(negation.operand(), number ? PRIMARY + 1 : PRIMARY);
         } else if (node instanceof Expression.Comparison comparison) {
-            write(comparison.left(), SUM, out);
+            write(comparison.left(), SUM);
             out.append(' ').append(comparison.operator().sign()).append(' ');
-            write(comparison.right(), SUM, out);
+            write(comparison.right(), SUM);
         } else if (node instanceof Expression.Arithmetic arithmetic) {
             int level = level(arithmetic);
-            write(arithmetic.left(), level, out);
+            write(arithmetic.left(), level);
             out.append(' ').append(arithmetic.operator().sign()).append(' ');
-            write(arithmetic.right(), level + 1, out);
+            write(arithmetic.right(), level + 1);
         } else if (node instanceof Expression.IsNull test) {
-            write(test.operand(), SUM, out);
+            write(test.operand(), SUM);
             out.append(test.negated() ? " IS NOT NULL" : " IS NULL");
         } else if (node instanceof Expression.Between between) {
-            write(between.operand(), SUM, out);
+            write(between.operand(), SUM);
             out.append(between.negated() ? " NOT BETWEEN " : " BETWEEN ");
-            write(between.low(), SUM, out);
+            write(between.low(), SUM);
             out.append(" AND ");
-            write(between.high(), SUM, out);
+            write(between.high(), SUM);
         } else if (node instanceof Expression.In in) {
-            write(in.operand(), SUM, out);
+            write(in.operand(), SUM);
             out.append(in.negated() ? " NOT IN (" : " IN (");
-            list(in.values(), ", ", OR, out);
+            list(in.values(), ", ", OR);
             out.append(')');
         } else if (node instanceof Expression.Like like) {
-            write(like.operand(), SUM, out);
+            write(like.operand(), SUM);
             out.append(like.negated() ? " NOT LIKE " : " LIKE ");
-            text(like.pattern(), out);
+            text(like.pattern());
             if (like.escape() != null) {
-                text(like.escape(), out.append(" ESCAPE "));
+                out.append(" ESCAPE ");
+                text(like.escape());
             }
         } else if (node instanceof Expression.Call call) {
             out.append(call.function()).append('(');
-            list(call.arguments(), ", ", OR, out);
+            list(call.arguments(), ", ", OR);
             out.append(')');
         }
     }
 
-    private static void list(List<? extends Expression> parts, String between, int least, StringBuilder out) {
-        for (int i = 0; i < parts.size(); i++) {
+    private void list(List<? extends Expression> parts, String between, int least) {
+        for (int i = 0; i < parts.size() && out.length() < most; i++) {
             out.append(i == 0 ? "" : between);
-            write(parts.get(i), least, out);
+            write(parts.get(i), least);
         }
     }
 
-    private static void literal(Expression.Literal literal, StringBuilder out) {
+    private void literal(Expression.Literal literal) {
         if (literal instanceof Expression.Whole whole) {
             out.append(whole.value());
         } else if (literal instanceof Expression.Decimal decimal) {
             out.append(decimal.value());
         } else if (literal instanceof Expression.Text text) {
-            text(text.value(), out);
+            text(text.value());
         } else if (literal instanceof Expression.Hex hex) {
             out.append("X'").append(hex.digits()).append('\'');
         } else if (literal instanceof Expression.Truth truth) {
@@ -149,7 +162,7 @@ public final class ExpressionPrinter {
         }
     }
 
-    private static void text(String text, StringBuilder out) {
+    private void text(String text) {
         out.append('\'').append(text.replace("'", "''")).append('\'');
     }
 }

@@ -181,4 +181,28 @@ final class ExpressionTest {
             }
         }
     }
+
+    /** Of a long one only what is wanted is printed, and a little: a list of queries shows 200 characters of each. */
+    @Test
+    void theBeginningOfAnExpressionIsThatOfItsText() {
+        for (long seed = 0; seed < 300; seed++) {
+            Random random = new Random(seed);
+            Expression expression = new RandomExpressions(
+                            random,
+                            List.of(new Field("n", FieldType.LONG, true), new Field("s", FieldType.STRING, true)),
+                            false)
+                    .condition(5);
+            String whole = expression.toString();
+            int most = random.nextInt(40);
+            String beginning = ExpressionPrinter.beginning(expression, most);
+            int wanted = Math.min(most, whole.length());
+            assertThat(beginning.substring(0, wanted)).as("seed %s", seed).isEqualTo(whole.substring(0, wanted));
+        }
+        List<Expression.Literal> values = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            values.add(new Expression.Whole(i));
+        }
+        Expression in = new Expression.In(new Expression.FieldValue("n"), values, false);
+        assertThat(ExpressionPrinter.beginning(in, 200)).hasSizeLessThan(220).startsWith("n IN (0, 1, 2");
+    }
 }

@@ -2,9 +2,7 @@ package io.waterwheel.query.exec;
 
 import io.waterwheel.catalog.StreamInfo;
 import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyIntervals;
-import io.waterwheel.key.ZOrder;
 import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.Field;
 import io.waterwheel.model.KeyInterval;
@@ -28,12 +26,6 @@ import java.util.List;
  */
 public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
     private static final TimeInterval NOWHERE = new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE);
-
-    /**
-     * Most intervals that cover a shape: enough that the exact test on positions throws away little, few enough to be
-     * tested on every row.
-     */
-    private static final int INTERVALS = 64;
 
     /**
      * Looks everything up, and leaves out what is gone at a snapshot: its {@link #query} asks for no time before the
@@ -100,10 +92,10 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                         ErrorCode.NO_POSITION,
                         "stream " + stream.name() + " has no position for a key; a shape cannot be asked for");
             }
-            Area area = Area.of(shape);
-            keys = KeyIntervals.intersection(keys, area.intervals(new ZOrder(position.domain()), INTERVALS));
+            PreparedShapes.Prepared prepared = PreparedShapes.of(shape, position.domain());
+            keys = KeyIntervals.intersection(keys, prepared.keys());
             test = new ScanSpec.AreaTest(
-                    area, schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
+                    prepared.area(), schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
         }
         TimeBounds bounds = TimeBounds.of(query, schema);
         if (bounds.condition() != null) {

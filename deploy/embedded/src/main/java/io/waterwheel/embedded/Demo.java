@@ -117,7 +117,8 @@ final class Demo {
     private void create() throws IOException {
         StreamDefinition given;
         try (InputStream schema = Objects.requireNonNull(
-                Demo.class.getResourceAsStream("schemas/flights.yaml"), "this jar lacks schemas/flights.yaml")) {
+                Demo.class.getResourceAsStream("/io/waterwheel/embedded/schemas/flights.yaml"),
+                "this jar lacks schemas/flights.yaml")) {
             given = SchemaFile.read("flights.yaml", new String(schema.readAllBytes(), StandardCharsets.UTF_8));
         }
         KeySpec key = new KeySpec.Position("longitude", "latitude", AROUND_PARIS);

@@ -3,28 +3,22 @@ package io.waterwheel.embedded;
 import io.waterwheel.cli.Cli;
 import io.waterwheel.cli.Terminal;
 import io.waterwheel.embedded.operate.TopologyCommand;
-import java.net.URISyntaxException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.apache.logging.log4j.core.config.Configurator;
 
 /** Entry point of the {@code waterwheel} launcher: the client's commands, and those of this module. */
 public final class Main {
-    private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
-    private static final String FOLDER = "io/waterwheel/embedded/";
-
     /** Held, because the library that it belongs to would forget its level. What its failures mean we say ourselves. */
     private static final Logger GRPC = Logger.getLogger("io.grpc");
 
     private Main() {}
 
     public static void main(String[] args) {
-        configureLog("log4j2-command.xml");
+        LogSettings.choose("log4j2-command.xml");
         GRPC.setLevel(Level.SEVERE);
         Terminal terminal = Terminal.ofProcess();
         AtomicBoolean done = new AtomicBoolean();
@@ -52,36 +46,6 @@ public final class Main {
                     .println((terminal.interactive() ? "\n" : "") + "waterwheel " + command
                             + ": interrupted before it was done");
         }
-    }
-
-    /**
-     * Names one of this package's log configurations, unless the process was started with one of its own. By name: jars
-     * on the class path bring configurations too, and which is found first is chance.
-     */
-    static void configureLog(String resource) {
-        if (logIsOurs()) {
-            System.setProperty(LOG_CONFIGURATION, FOLDER + resource);
-        }
-    }
-
-    /** The same, also when something was logged already: to read the command line and configuration may do so. */
-    static void reconfigureLog(String resource) {
-        if (!logIsOurs()) {
-            return;
-        }
-        configureLog(resource);
-        try {
-            Configurator.reconfigure(Objects.requireNonNull(Main.class.getResource(resource), resource)
-                    .toURI());
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException("the log configuration " + resource + " lies where no URI leads", e);
-        }
-        StrangersLog.apply();
-    }
-
-    private static boolean logIsOurs() {
-        String present = System.getProperty(LOG_CONFIGURATION);
-        return present == null || present.startsWith(FOLDER);
     }
 
     static int run(String[] args, Terminal terminal) {

@@ -37,7 +37,7 @@ final class Rehearsal {
     private Rehearsal() {}
 
     public static void main(String[] args) throws Exception {
-        Main.configureLog("log4j2-command.xml");
+        LogSettings.choose("log4j2-command.xml");
         Thread limit = new Thread(Rehearsal::endLate, "rehearsal-limit");
         limit.setDaemon(true);
         limit.start();

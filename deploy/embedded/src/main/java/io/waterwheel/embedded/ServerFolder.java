@@ -22,7 +22,7 @@ final class ServerFolder {
         Path folder = dataFolder.toAbsolutePath().normalize();
         Path logs = folder.resolve("logs");
         System.setProperty("waterwheel.log.folder", logs.toString());
-        Main.reconfigureLog("log4j2-server.xml");
+        LogSettings.change("log4j2-server.xml");
         return logs.resolve("waterwheel.log");
     }
 

@@ -255,6 +255,8 @@ final class CatalogJson {
         } else if (edit instanceof Edit.Expired expired) {
             json.put("edit", "expired");
             json.put("horizon", expired.horizon());
+        } else {
+            throw new IllegalArgumentException("cannot write an edit of " + edit.getClass());
         }
         return bytes(json);
     }

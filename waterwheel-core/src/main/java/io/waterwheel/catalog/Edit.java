@@ -9,16 +9,36 @@ import java.util.Map;
  * catalog at edit n is what edits 1 to n make (protocol rule 8).
  */
 public sealed interface Edit {
+    /** Makes of the snapshot before this edit the one after it. */
+    void applyTo(SnapshotBuilder next);
+
     /**
      * The stream was created: edit 1.
      *
      * @param table the first routing table
      * @param starts per partition, the first offset of the stream
      */
-    record Created(RoutingTable table, List<Long> starts) implements Edit {}
+    record Created(RoutingTable table, List<Long> starts) implements Edit {
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            next.table(table);
+            long[] offsets = offsets(starts);
+            for (long start : offsets) {
+                next.addPartition(table.version(), start);
+            }
+            for (int indexer : table.indexers()) {
+                next.addIndexer(indexer, new IndexerCheckpoint(0, 0, offsets, 0));
+            }
+        }
+    }
 
     /** An indexer started and raised its epoch. */
-    record Started(int indexer, int epoch) implements Edit {}
+    record Started(int indexer, int epoch) implements Edit {
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            next.start(indexer, epoch);
+        }
+    }
 
     /** An indexer's flush: its new checkpoint and the chunks it wrote, none when only the checkpoint moved. */
     record Flushed(int indexer, CheckpointStep checkpoint, List<ChunkDescriptor> chunks) implements Edit {
@@ -29,6 +49,11 @@ public sealed interface Edit {
         /** With all watermarks. */
         public Flushed(int indexer, IndexerCheckpoint checkpoint, List<ChunkDescriptor> chunks) {
             this(indexer, CheckpointStep.to(checkpoint), chunks);
+        }
+
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            next.flush(indexer, checkpoint, chunks);
         }
     }
 
@@ -41,6 +66,11 @@ public sealed interface Edit {
     record Merged(List<String> inputs, ChunkDescriptor output) implements Edit {
         public Merged {
             inputs = List.copyOf(inputs);
+        }
+
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            next.merge(inputs, output);
         }
     }
 
@@ -58,6 +88,14 @@ public sealed interface Edit {
             since = Map.copyOf(since);
             starts = Map.copyOf(starts);
         }
+
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            next.announce(table);
+            since.forEach((partition, offset) ->
+                    next.changeRoute(partition, route -> route.withLimit(offset).withVersion(table.version())));
+            starts.forEach(next::addIndexer);
+        }
     }
 
     /**
@@ -69,6 +107,11 @@ public sealed interface Edit {
         public Joined {
             indexers = List.copyOf(indexers);
         }
+
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            indexers.forEach(indexer -> next.addIndexer(indexer, checkpoint));
+        }
     }
 
     /**
@@ -79,6 +122,11 @@ public sealed interface Edit {
     record Adopted(Map<Integer, List<PartitionRoute.VersionSince>> versions) implements Edit {
         public Adopted {
             versions = Map.copyOf(versions);
+        }
+
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            versions.forEach((partition, of) -> next.changeRoute(partition, route -> route.withVersions(of)));
         }
     }
 
@@ -94,6 +142,16 @@ public sealed interface Edit {
         public Lost {
             versions = List.copyOf(versions);
         }
+
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            next.table(table);
+            next.changeRoute(range.partition(), route -> {
+                PartitionRoute without = route.withLost(range);
+                // Of an older release: where it begins does not matter, it is the table that held before.
+                return versions.isEmpty() ? without.withVersion(table.version()) : without.withVersions(versions);
+            });
+        }
     }
 
     /**
@@ -108,6 +166,19 @@ public sealed interface Edit {
         public Extended {
             starts = List.copyOf(starts);
         }
+
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            long[] offsets = offsets(starts);
+            for (long start : offsets) {
+                next.addPartition(version, start);
+            }
+            if (raised) {
+                next.extendRaised(offsets);
+            } else {
+                next.extend(offsets);
+            }
+        }
     }
 
     /**
@@ -116,5 +187,14 @@ public sealed interface Edit {
      *
      * @param horizon milliseconds since 1970 UTC
      */
-    record Expired(long horizon) implements Edit {}
+    record Expired(long horizon) implements Edit {
+        @Override
+        public void applyTo(SnapshotBuilder next) {
+            next.expire(horizon);
+        }
+    }
+
+    private static long[] offsets(List<Long> starts) {
+        return starts.stream().mapToLong(Long::longValue).toArray();
+    }
 }

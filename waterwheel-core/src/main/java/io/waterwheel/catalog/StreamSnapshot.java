@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * rule 8).
  */
 public final class StreamSnapshot {
-    /** When more than one chunk in so many goes, the index is made anew. */
-    private static final int FEW = 8;
-
     private final StreamInfo stream;
     private final long edit;
     private final Map<Integer, RoutingTable> tables;
@@ -57,7 +53,7 @@ public final class StreamSnapshot {
         }
     }
 
-    private StreamSnapshot(
+    StreamSnapshot(
             StreamInfo stream,
             long edit,
             Map<Integer, RoutingTable> tables,
@@ -182,6 +178,14 @@ public final class StreamSnapshot {
         return tables;
     }
 
+    List<PartitionRoute> routes() {
+        return routes;
+    }
+
+    RegionIndex<ChunkDescriptor> chunkIndex() {
+        return chunks;
+    }
+
     List<RegionIndex.Entry<ChunkDescriptor>> allChunks() {
         return chunks.entries();
     }
@@ -299,171 +303,9 @@ public final class StreamSnapshot {
             throw new IllegalArgumentException(
                     "stream " + stream.name() + ": edit " + number + " does not follow edit " + edit);
         }
-        Map<Integer, RoutingTable> newTables = tables;
-        StreamInfo newStream = stream;
-        List<PartitionRoute> newRoutes = routes;
-        Map<Integer, IndexerCheckpoint> newCheckpoints = new HashMap<>(checkpoints);
-        Map<Integer, CheckpointMarks> newMarks = new HashMap<>(marks);
-        Set<Integer> newAnnounced = new HashSet<>(unfinished.announced());
-        Set<Integer> newNarrow = new HashSet<>(unfinished.narrow());
-        RegionIndex<ChunkDescriptor> newChunks = chunks;
-        long newHorizon = horizon;
-        if (change instanceof Edit.Created created) {
-            newTables = Map.of(created.table().version(), created.table());
-            newRoutes = new ArrayList<>();
-            long[] starts = created.starts().stream().mapToLong(Long::longValue).toArray();
-            for (long start : starts) {
-                newRoutes.add(new PartitionRoute(
-                        start,
-                        List.of(new PartitionRoute.VersionSince(created.table().version(), start))));
-            }
-            for (int indexer : created.table().indexers()) {
-                IndexerCheckpoint first = new IndexerCheckpoint(0, 0, starts, 0);
-                newCheckpoints.put(indexer, first);
-                newMarks.put(indexer, CheckpointMarks.beginning(first));
-            }
-        } else if (change instanceof Edit.Started started) {
-            IndexerCheckpoint old = checkpointOf(started.indexer());
-            newCheckpoints.put(
-                    started.indexer(),
-                    new IndexerCheckpoint(started.epoch(), old.flushed(), old.watermarks(), old.rejected()));
-            newNarrow.remove(started.indexer());
-        } else if (change instanceof Edit.Flushed flushed) {
-            IndexerCheckpoint next = flushed.checkpoint().from(checkpointOf(flushed.indexer()));
-            newCheckpoints.put(flushed.indexer(), next);
-            newMarks.computeIfPresent(flushed.indexer(), (indexer, old) -> old.flushed(next));
-            List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();
-            for (ChunkDescriptor chunk : flushed.chunks()) {
-                if (!isBefore(horizon, chunk)) {
-                    more.add(new RegionIndex.Entry<>(chunk.region(), chunk));
-                }
-            }
-            newChunks = chunks.with(more);
-        } else if (change instanceof Edit.Merged merged) {
-            newChunks = merged(merged);
-        } else if (change instanceof Edit.Routed routed) {
-            newTables = new HashMap<>(tables);
-            newTables.put(routed.table().version(), routed.table());
-            newRoutes = new ArrayList<>(routes);
-            for (Map.Entry<Integer, Long> entry : routed.since().entrySet()) {
-                PartitionRoute at = newRoutes.get(entry.getKey()).withLimit(entry.getValue());
-                newRoutes.set(
-                        entry.getKey(),
-                        at.withVersion(routed.table().version()).withoutVersionsBelow(covered(entry.getKey())));
-            }
-            newAnnounced.add(routed.table().version());
-            newCheckpoints.putAll(routed.starts());
-            routed.starts().forEach((indexer, first) -> newMarks.put(indexer, CheckpointMarks.beginning(first)));
-        } else if (change instanceof Edit.Lost lost) {
-            int partition = lost.range().partition();
-            newRoutes = new ArrayList<>(routes);
-            newTables = new HashMap<>(tables);
-            newTables.put(lost.table().version(), lost.table());
-            PartitionRoute at = newRoutes.get(partition).withLost(lost.range());
-            // Of an older release: where it begins does not matter, it is the table that held before.
-            PartitionRoute changed = lost.versions().isEmpty()
-                    ? at.withVersion(lost.table().version())
-                    : at.withVersions(lost.versions());
-            newRoutes.set(partition, changed.withoutVersionsBelow(covered(partition)));
-        } else if (change instanceof Edit.Joined joined) {
-            for (int indexer : joined.indexers()) {
-                newCheckpoints.put(indexer, joined.checkpoint());
-                newMarks.put(indexer, CheckpointMarks.beginning(joined.checkpoint()));
-            }
-        } else if (change instanceof Edit.Adopted adopted) {
-            newTables = new HashMap<>(tables);
-            newRoutes = new ArrayList<>(routes);
-            for (Map.Entry<Integer, List<PartitionRoute.VersionSince>> entry :
-                    adopted.versions().entrySet()) {
-                int partition = entry.getKey();
-                newRoutes.set(
-                        partition,
-                        newRoutes
-                                .get(partition)
-                                .withVersions(entry.getValue())
-                                .withoutVersionsBelow(covered(partition)));
-            }
-        } else if (change instanceof Edit.Extended extended) {
-            newRoutes = new ArrayList<>(routes);
-            for (long start : extended.starts()) {
-                newRoutes.add(
-                        new PartitionRoute(start, List.of(new PartitionRoute.VersionSince(extended.version(), start))));
-            }
-            long[] starts =
-                    extended.starts().stream().mapToLong(Long::longValue).toArray();
-            if (extended.raised()) {
-                newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.extended(starts));
-                newMarks.replaceAll((indexer, old) -> old.extended(starts));
-            } else {
-                newCheckpoints.replaceAll((indexer, checkpoint) -> checkpoint.with(starts));
-                newMarks.replaceAll((indexer, old) -> old.with(starts));
-                newNarrow.addAll(newCheckpoints.keySet());
-            }
-        } else if (change instanceof Edit.Expired expired) {
-            newHorizon = Math.max(horizon, expired.horizon());
-            newChunks = chunksFrom(newHorizon);
-        }
-        if (newTables != tables && edit > 0) {
-            List<PartitionRoute> after = newRoutes;
-            newAnnounced.removeIf(version -> after.stream().allMatch(route -> route.newestVersion() >= version));
-            Set<Integer> needed = versionsIn(newRoutes);
-            needed.addAll(newAnnounced);
-            newTables.keySet().retainAll(needed);
-        }
-        if (stream.partitions() < newRoutes.size()) {
-            newStream = stream.withPartitions(newRoutes.size());
-        }
-        return new StreamSnapshot(
-                newStream,
-                number,
-                Map.copyOf(newTables),
-                List.copyOf(newRoutes),
-                Map.copyOf(newCheckpoints),
-                Map.copyOf(newMarks),
-                new Unfinished(newAnnounced, newNarrow),
-                newChunks,
-                newHorizon);
-    }
-
-    /** The chunks without those that end before a horizon; time linear in all when many go, else in those that go. */
-    private RegionIndex<ChunkDescriptor> chunksFrom(long newHorizon) {
-        if (newHorizon == Retention.NO_HORIZON) {
-            return chunks;
-        }
-        List<ChunkDescriptor> gone = new ArrayList<>();
-        Region before = new Region(KeyInterval.ALL, new TimeInterval(Long.MIN_VALUE, newHorizon - 1));
-        chunks.search(before, chunk -> {
-            if (isBefore(newHorizon, chunk)) {
-                gone.add(chunk);
-            }
-        });
-        if (gone.size() > chunks.size() / FEW) {
-            List<RegionIndex.Entry<ChunkDescriptor>> left = chunks.entries();
-            left.removeIf(entry -> isBefore(newHorizon, entry.value()));
-            return RegionIndex.of(left);
-        }
-        RegionIndex<ChunkDescriptor> left = chunks;
-        for (ChunkDescriptor chunk : gone) {
-            left = left.without(new RegionIndex.Entry<>(chunk.region(), chunk));
-        }
-        return left;
-    }
-
-    /** The offset of a partition that every checkpoint has reached. */
-    private long covered(int partition) {
-        long covered = Long.MAX_VALUE;
-        for (IndexerCheckpoint checkpoint : checkpoints.values()) {
-            covered = Math.min(covered, checkpoint.watermarks()[partition]);
-        }
-        return covered;
-    }
-
-    private static Set<Integer> versionsIn(List<PartitionRoute> routes) {
-        Set<Integer> versions = new HashSet<>();
-        for (PartitionRoute route : routes) {
-            route.versions().forEach(version -> versions.add(version.version()));
-        }
-        return versions;
+        SnapshotBuilder next = new SnapshotBuilder(this);
+        change.applyTo(next);
+        return next.build();
     }
 
     /** Whether a chunk is read at this edit. */
@@ -471,33 +313,5 @@ public final class StreamSnapshot {
         boolean[] found = {false};
         chunks.search(chunk.region(), other -> found[0] |= other.equals(chunk));
         return found[0];
-    }
-
-    private RegionIndex<ChunkDescriptor> merged(Edit.Merged change) {
-        Set<String> inputs = new HashSet<>(change.inputs());
-        List<ChunkDescriptor> gone = new ArrayList<>();
-        // What the output holds it has from the inputs, so its region meets theirs.
-        chunks.search(change.output().region(), chunk -> {
-            if (inputs.contains(chunk.file())) {
-                gone.add(chunk);
-            }
-        });
-        if (gone.size() != inputs.size()) {
-            throw new IllegalStateException("stream " + stream.name() + ", edit " + (edit + 1) + ": a merge of "
-                    + inputs + " found only " + gone);
-        }
-        RegionIndex<ChunkDescriptor> left = chunks;
-        for (ChunkDescriptor chunk : gone) {
-            left = left.without(new RegionIndex.Entry<>(chunk.region(), chunk));
-        }
-        return left.with(List.of(new RegionIndex.Entry<>(change.output().region(), change.output())));
-    }
-
-    private IndexerCheckpoint checkpointOf(int indexer) {
-        IndexerCheckpoint checkpoint = checkpoints.get(indexer);
-        if (checkpoint == null) {
-            throw new IllegalStateException("stream " + stream.name() + ", edit " + edit + ": no indexer " + indexer);
-        }
-        return checkpoint;
     }
 }

@@ -59,6 +59,11 @@ final class EditTail {
         return known != null ? known : refresh();
     }
 
+    /** The same for a try of a {@link CatalogTransaction}: after one in vain it is found out again. */
+    Place place(@Nullable Exception before) {
+        return before == null ? place() : refresh();
+    }
+
     /** Finds it out again; sync before to see what others have done. */
     Place refresh() {
         Node pointer = pointer();
@@ -101,36 +106,40 @@ final class EditTail {
         return store.read(editPath(number)).isPresent();
     }
 
-    /** The steps of a change and the edit that tells of it. */
-    List<Op> with(Place place, byte[] edit, List<Op> change) {
+    /** Makes a change together with the edit that tells of it. */
+    void commit(Place place, Edit edit, List<Op> change) throws ConflictException, UnknownOutcomeException {
+        commit(place, CatalogJson.write(edit), change);
+    }
+
+    /** @param edit as it is written */
+    void commit(Place place, byte[] edit, List<Op> change) throws ConflictException, UnknownOutcomeException {
+        store.commit(with(place, edit, change));
+        guess = new Place(place.next(), place.pointerVersion(), place.rolledUp());
+    }
+
+    private List<Op> with(Place place, byte[] edit, List<Op> change) {
         List<Op> ops = new ArrayList<>(change);
         ops.add(new Op.Create(editPath(place.next()), edit));
         ops.add(new Op.Check(pointerPath(), place.pointerVersion()));
         return ops;
     }
 
-    /** The next edit at a place was committed by this process. */
-    void committed(Place place) {
-        guess = new Place(place.next(), place.pointerVersion(), place.rolledUp());
-    }
-
     /** The pointer's node, made for a stream of an older layout. */
     Node pointer() {
-        while (true) {
-            Optional<Node> node = store.read(pointerPath());
-            if (node.isPresent()) {
-                return node.get();
-            }
-            String path = Namespace.path(stream.name());
-            Node entry = store.read(path).orElseThrow(() -> new StreamGoneException(stream.name(), path));
-            if (CatalogJson.readStream(path, entry.data()).id() != stream.id()) {
-                throw new StreamGoneException(stream.name(), path);
-            }
-            try {
-                store.commit(List.of(new Op.Check(path, entry.version()), new Op.Create(pointerPath(), new byte[0])));
-            } catch (ConflictException | UnknownOutcomeException e) {
-                store.sync();
-            }
-        }
+        return new CatalogTransaction(store, "stream " + stream.name() + ": its manifest's node could not be made")
+                .run(before -> {
+                    Optional<Node> node = store.read(pointerPath());
+                    if (node.isEmpty()) {
+                        String path = Namespace.path(stream.name());
+                        Node entry = store.read(path).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+                        if (CatalogJson.readStream(path, entry.data()).id() != stream.id()) {
+                            throw new StreamGoneException(stream.name(), path);
+                        }
+                        store.commit(List.of(
+                                new Op.Check(path, entry.version()), new Op.Create(pointerPath(), new byte[0])));
+                        node = store.read(pointerPath());
+                    }
+                    return node.orElseThrow(() -> new StreamGoneException(stream.name(), pointerPath()));
+                });
     }
 }

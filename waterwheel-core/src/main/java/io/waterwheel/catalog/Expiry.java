@@ -1,17 +1,13 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Node;
 import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.Region;
 import io.waterwheel.model.Retention;
 import io.waterwheel.model.TimeInterval;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Moves the horizons of streams on, as their policies' retention says (protocol rule 11). One transaction each,
@@ -20,9 +16,6 @@ import org.slf4j.LoggerFactory;
  * threads, no clock. Not thread-safe.
  */
 public final class Expiry {
-    private static final Logger LOG = LoggerFactory.getLogger(Expiry.class);
-    private static final int MAX_TRIES = 1000;
-
     /** Where no whole chunk goes, a horizon moves in steps of this part of the retention: each is an edit. */
     private static final int STEPS = 64;
 
@@ -100,33 +93,27 @@ public final class Expiry {
     public Optional<Due> expire(StreamInfo stream, long clockMillis) {
         String path = Namespace.path(stream.name());
         EditTail tail = new EditTail(catalog, stream);
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            catalog.sync();
-            Node entry = catalog.read(path).orElseThrow(() -> new StreamGoneException(stream.name(), path));
-            StreamInfo present = CatalogJson.readStream(path, entry.data());
-            if (present.id() != stream.id()) {
-                throw new StreamGoneException(stream.name(), path);
-            }
-            EditTail.Place place = tail.refresh();
-            StreamSnapshot current = snapshots.advance(stream);
-            Retention retention = present.policy().retention();
-            Due due = next(current, retention, clockMillis);
-            if (due.equals(Due.NOTHING)) {
-                return Optional.empty();
-            }
-            try {
-                // The number stands for the catalog at the edit before, and so for what was due; the entry's version
-                // for the policy: who has just switched it off, or made it longer, loses nothing.
-                catalog.commit(tail.with(
-                        new EditTail.Place(current.edit(), place.pointerVersion(), place.rolledUp()),
-                        CatalogJson.write(new Edit.Expired(due.horizon())),
-                        List.of(new Op.Check(path, entry.version()))));
-                return Optional.of(due);
-            } catch (ConflictException | UnknownOutcomeException e) {
-                LOG.debug("stream {}: expiry tries again: {}", stream.name(), e.toString());
-            }
-        }
-        throw new IllegalStateException(
-                "stream " + stream.name() + ": its horizon could not be moved in " + MAX_TRIES + " tries");
+        catalog.sync();
+        return new CatalogTransaction(catalog, "stream " + stream.name() + ": its horizon could not be moved")
+                .run(before -> {
+                    Node entry = catalog.read(path).orElseThrow(() -> new StreamGoneException(stream.name(), path));
+                    StreamInfo present = CatalogJson.readStream(path, entry.data());
+                    if (present.id() != stream.id()) {
+                        throw new StreamGoneException(stream.name(), path);
+                    }
+                    EditTail.Place place = tail.refresh();
+                    StreamSnapshot current = snapshots.advance(stream);
+                    Due due = next(current, present.policy().retention(), clockMillis);
+                    if (due.equals(Due.NOTHING)) {
+                        return Optional.empty();
+                    }
+                    // The number stands for the catalog at the edit before, and so for what was due; the entry's
+                    // version for the policy: who has just switched it off, or made it longer, loses nothing.
+                    tail.commit(
+                            new EditTail.Place(current.edit(), place.pointerVersion(), place.rolledUp()),
+                            new Edit.Expired(due.horizon()),
+                            List.of(new Op.Check(path, entry.version())));
+                    return Optional.of(due);
+                });
     }
 }

@@ -1,9 +1,7 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Node;
 import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a stream's catalog by which an answer of a broker is known to be from the past, whoever asks and whenever
@@ -33,7 +32,6 @@ public final class LogMemory {
     /** Topic ids; beyond it the oldest is forgotten: no broker is that far behind. */
     static final int MAX_LEFT = 100;
 
-    private static final int MAX_TRIES = 1000;
     private static final String CHANGES = "/log-changes";
 
     /**
@@ -107,7 +105,8 @@ public final class LogMemory {
     }
 
     private Set<Integer> raise(String group, Map<Integer, LeaderEpoch> seen) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+        return transaction(group + ": leader epochs").run(before -> {
+            requireStream(before);
             Optional<Node> node = store.read(group);
             Optional<Node> parent = store.read(path);
             List<String> left = parent.map(found -> CatalogJson.readTopicsLeft(path, found.data()))
@@ -138,11 +137,21 @@ public final class LogMemory {
                     node.isEmpty()
                             ? new Op.Create(group, data)
                             : new Op.Set(group, data, node.get().version()));
-            if (done(ops)) {
-                return taken;
-            }
+            store.commit(ops);
+            return taken;
+        });
+    }
+
+    private CatalogTransaction transaction(String what) {
+        return new CatalogTransaction(store, what + " could not be remembered");
+    }
+
+    /** After a try in vain: the stream may have been dropped, and then none gets through. */
+    private void requireStream(@Nullable Exception before) {
+        String base = CatalogPaths.parent(path);
+        if (before != null && store.read(base).isEmpty()) {
+            throw new StreamGoneException(stream.name(), base);
         }
-        throw new IllegalStateException(group + ": leader epochs could not be remembered in " + MAX_TRIES + " tries");
     }
 
     /** Remembers that a topic id was left. */
@@ -156,12 +165,13 @@ public final class LogMemory {
     }
 
     private void change(String what, String topicId, boolean leave) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+        transaction(path + ": " + what).run(before -> {
+            requireStream(before);
             Optional<Node> node = store.read(path);
             List<String> left = node.map(found -> CatalogJson.readTopicsLeft(path, found.data()))
                     .orElse(List.of());
             if (left.contains(topicId) == leave) {
-                return;
+                return false;
             }
             List<String> more = new ArrayList<>(left);
             if (leave) {
@@ -170,29 +180,12 @@ public final class LogMemory {
                 more.remove(topicId);
             }
             byte[] data = CatalogJson.writeTopicsLeft(more.subList(Math.max(0, more.size() - MAX_LEFT), more.size()));
-            if (done(List.of(
+            store.commit(List.of(
                     node.isEmpty()
                             ? new Op.Create(path, data)
-                            : new Op.Set(path, data, node.get().version())))) {
-                return;
-            }
-        }
-        throw new IllegalStateException(path + ": " + what + " could not be remembered in " + MAX_TRIES + " tries");
-    }
-
-    /** Commits; false when it is to be tried again: somebody was quicker, or it may be done already. */
-    private boolean done(List<Op> ops) {
-        try {
-            store.commit(ops);
+                            : new Op.Set(path, data, node.get().version())));
             return true;
-        } catch (ConflictException | UnknownOutcomeException e) {
-            store.sync();
-            String base = CatalogPaths.parent(path);
-            if (store.read(base).isEmpty()) {
-                throw new StreamGoneException(stream.name(), base);
-            }
-            return false;
-        }
+        });
     }
 
     /**

@@ -25,8 +25,6 @@ public final class Namespace {
     private static final String DATA = "/data";
     /** Nodes deleted in one transaction; far below what a transaction may hold. */
     private static final int DELETES = 500;
-    /** Tries before a drop that keeps meeting others is given up. */
-    private static final int MAX_TRIES = 100;
     /** What writers must find to change anything. */
     private static final List<String> LIVE_FOLDERS = List.of("/indexers", "/routes");
 
@@ -119,28 +117,22 @@ public final class Namespace {
      * @throws WaterwheelException NO_SUCH_STREAM when there is none
      */
     public StreamInfo changePolicy(String name, UnaryOperator<StreamPolicy> change) {
-        while (true) {
-            store.sync();
+        store.sync();
+        return new CatalogTransaction(store, "the policy of stream " + name + " could not be changed").run(before -> {
             CatalogStore.Node node = store.read(path(name))
                     .orElseThrow(() -> new WaterwheelException(
                             ErrorCode.NO_SUCH_STREAM,
                             "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are"));
             StreamInfo stream = CatalogJson.readStream(path(name), node.data());
             StreamInfo changed = stream.withPolicy(change.apply(stream.policy()));
-            if (changed.equals(stream)) {
-                return stream;
-            }
-            List<Op> ops = new ArrayList<>();
-            ops.add(new Op.Set(path(name), CatalogJson.write(changed), node.version()));
-            touch(store, ops);
-            try {
+            if (!changed.equals(stream)) {
+                List<Op> ops = new ArrayList<>();
+                ops.add(new Op.Set(path(name), CatalogJson.write(changed), node.version()));
+                touch(store, ops);
                 store.commit(ops);
-                return changed;
-            } catch (ConflictException | UnknownOutcomeException e) {
-                // Somebody else changed streams, or it may be done: look again.
-                store.sync();
             }
-        }
+            return changed;
+        });
     }
 
     /** {@link #create(String, Schema, RecordFormat, String, long[], int, StreamPolicy, LogIdentity)} with defaults. */
@@ -172,8 +164,8 @@ public final class Namespace {
             int indexers,
             StreamPolicy policy,
             LogIdentity log) {
-        while (true) {
-            store.sync();
+        store.sync();
+        return new CatalogTransaction(store, "stream " + name + " could not be created").run(before -> {
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
             int id = nextId(counter);
             StreamInfo stream = new StreamInfo(name, id, schema, format, topic, starts.length, indexers, policy);
@@ -191,14 +183,16 @@ public final class Namespace {
                     there.initCause(e);
                     throw there;
                 }
+                throw e;
             } catch (UnknownOutcomeException e) {
                 store.sync();
                 Optional<StreamInfo> found = find(name);
                 if (found.isPresent() && found.get().id() == id) {
                     return found.get();
                 }
+                throw e;
             }
-        }
+        });
     }
 
     /**
@@ -227,14 +221,14 @@ public final class Namespace {
     /** Returns when no entry names the stream of this id any more, whoever saw to that. */
     private void dropEntry(String name, int id) {
         String base = dataPath(id);
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+        new CatalogTransaction(store, ErrorCode.STREAM_BUSY, "stream " + name + " could not be dropped").run(before -> {
             Optional<CatalogStore.Node> node = store.read(path(name));
             // The name may be another stream's by now, which nobody asked to drop.
             StreamInfo stream = node.isEmpty()
                     ? null
                     : CatalogJson.readStream(path(name), node.get().data());
             if (stream == null || stream.id() != id) {
-                return;
+                return false;
             }
             List<Op> ops = new ArrayList<>(topics.giveBack(stream));
             // At its version: partitions and indexers are added with a change of it, so that the lists below are whole.
@@ -249,19 +243,9 @@ public final class Namespace {
                     ops.add(new Op.Delete(base + folder + "/" + child, Op.Delete.ANY_VERSION));
                 }
             }
-            try {
-                store.commit(ops);
-                return;
-            } catch (ConflictException | UnknownOutcomeException e) {
-                // The stream was changed, or somebody else drops it, or it may be done: look again.
-                LOG.debug("stream {}: dropping it tries again: {}", name, e.toString());
-                store.sync();
-            }
-        }
-        throw new WaterwheelException(
-                ErrorCode.STREAM_BUSY,
-                "stream " + name + " could not be dropped in " + MAX_TRIES
-                        + " tries, since others changed it meanwhile or the outcome was unknown; try again");
+            store.commit(ops);
+            return true;
+        });
     }
 
     /** Ids under which something is left; those of streams that there are among them. */
@@ -288,26 +272,20 @@ public final class Namespace {
      */
     void removeRemains(int streamId) {
         String base = dataPath(streamId);
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            try {
-                for (String folder : store.children(base)) {
-                    deleteChildren(base + "/" + folder);
-                    store.commit(List.of(new Op.Delete(base + "/" + folder, Op.Delete.ANY_VERSION)));
-                }
-                if (store.read(base).isPresent()) {
-                    store.commit(List.of(new Op.Delete(base, Op.Delete.ANY_VERSION)));
-                }
-                return;
-            } catch (ConflictException | UnknownOutcomeException e) {
-                // Somebody else was quicker with a node, or it may be done: see what is left.
-                LOG.debug("deleting {} tries again: {}", base, e.toString());
-                store.sync();
+        String failure = "the stream of id " + streamId + " is dropped, but what is left of it in the catalog under "
+                + base + " could not be deleted";
+        // Others may delete the same: each try sees what is left.
+        new CatalogTransaction(store, ErrorCode.DROP_UNFINISHED, failure).run(before -> {
+            for (String folder : store.children(base)) {
+                deleteChildren(base + "/" + folder);
+                store.commit(List.of(new Op.Delete(base + "/" + folder, Op.Delete.ANY_VERSION)));
             }
-        }
-        throw new WaterwheelException(
-                ErrorCode.DROP_UNFINISHED,
-                "the stream of id " + streamId + " is dropped, but some of its entries are left in the catalog under "
-                        + base + " after " + MAX_TRIES + " tries");
+            boolean left = store.read(base).isPresent();
+            if (left) {
+                store.commit(List.of(new Op.Delete(base, Op.Delete.ANY_VERSION)));
+            }
+            return left;
+        });
     }
 
     private void deleteChildren(String parent) throws ConflictException, UnknownOutcomeException {

@@ -33,8 +33,6 @@ public final class RollUp {
     /** Edits deleted in one transaction; far below what a transaction may hold. */
     private static final int DELETES = 500;
 
-    private static final int MAX_TRIES = 1000;
-
     /**
      * When, and what stays.
      *
@@ -208,27 +206,29 @@ public final class RollUp {
         if (next == null) {
             return false;
         }
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            try {
-                catalog.commit(steps(next));
-                return done(next);
-            } catch (ConflictException | UnknownOutcomeException e) {
-                catalog.sync();
+        String failure = "stream " + stream.name() + ": the manifest at edit "
+                + next.next().edit() + " could not be named";
+        boolean named = new CatalogTransaction(catalog, failure).run(before -> {
+            if (before != null) {
                 Optional<Node> node = catalog.read(tail.pointerPath());
                 if (node.isEmpty()) {
                     prepared = null;
                     throw new StreamGoneException(stream.name(), tail.pointerPath());
                 }
                 if (node.get().version() != next.version()) {
-                    ManifestPointer now = CatalogJson.readManifest(
-                            tail.pointerPath(), node.get().data());
-                    prepared = null;
-                    return now.equals(next.next()) && done(next);
+                    return CatalogJson.readManifest(
+                                    tail.pointerPath(), node.get().data())
+                            .equals(next.next());
                 }
             }
+            catalog.commit(steps(next));
+            return true;
+        });
+        prepared = null;
+        if (named) {
+            done(next);
         }
-        throw new IllegalStateException("stream " + stream.name() + ": the manifest at edit "
-                + next.next().edit() + " could not be named in " + MAX_TRIES + " tries");
+        return named;
     }
 
     private List<Op> steps(Prepared next) {
@@ -249,8 +249,7 @@ public final class RollUp {
         return ops;
     }
 
-    private boolean done(Prepared next) {
-        prepared = null;
+    private void done(Prepared next) {
         rolledUp = Math.max(rolledUp, next.next().edit());
         LOG.info(
                 "[{}] rolled up edits {} to {} into {} files, the newest {}",
@@ -259,7 +258,6 @@ public final class RollUp {
                 next.next().edit(),
                 next.next().files().size(),
                 next.next().state().file());
-        return true;
     }
 
     /** Third step with the tail of the settings. */

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,9 +35,6 @@ import org.slf4j.LoggerFactory;
  */
 final class RoutingChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RoutingChanges.class);
-
-    /** Tries before a step that keeps meeting others' edits is given up; with the store's pauses, half a minute. */
-    private static final int MAX_TRIES = 100;
 
     /** Tables deleted in one transaction, should many be left. */
     private static final int MAX_DELETIONS = 100;
@@ -127,41 +125,44 @@ final class RoutingChanges {
 
     /** Gives each id that is new a checkpoint; whatever a later table routes to it lies at or above that. */
     private void join(int[] indexers) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            EditTail.Place place = next(attempt);
-            List<Op> ops = new ArrayList<>();
-            StreamCatalog.Entry entry = catalog.entry();
-            int known = entry.info().indexers();
-            int most = known;
-            for (int indexer : indexers) {
-                most = Math.max(most, indexer + 1);
-            }
-            if (most == known) {
-                return;
-            }
-            requireAll(indexers, known, most);
-            // Synced, and after the place: what any indexer has flushed before this edit lies below these limits, so no
-            // route has forgotten, or will forget, which version holds from them on.
-            store.sync();
-            List<VersionedRoute> routes = routes(0, entry.info().partitions());
-            long[] limits = routes.stream()
-                    .mapToLong(versioned -> versioned.route().limit())
-                    .toArray();
-            IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);
-            byte[] checkpoint = CatalogJson.write(start);
-            int last = Math.min(most, known + Math.max(1, JOIN_BYTES / checkpoint.length));
-            List<Integer> joining = IntStream.range(known, last).boxed().toList();
-            ops.add(new Op.Set(
-                    Namespace.path(stream.name()),
-                    CatalogJson.write(entry.info().withIndexers(last)),
-                    entry.version()));
-            Namespace.touch(store, ops);
-            joining.forEach(indexer -> ops.add(new Op.Create(catalog.indexerPath(indexer), checkpoint)));
-            if (commit(place, new Edit.Joined(joining, start), ops) && last == most) {
-                return;
-            }
+        boolean all = false;
+        while (!all) {
+            all = transaction().run(before -> joinSome(indexers, before));
         }
-        throw busy();
+    }
+
+    /** As many as one transaction takes; whether none is left. */
+    private boolean joinSome(int[] indexers, @Nullable Exception before)
+            throws ConflictException, UnknownOutcomeException {
+        EditTail.Place place = tail.place(before);
+        List<Op> ops = new ArrayList<>();
+        StreamCatalog.Entry entry = catalog.entry();
+        int known = entry.info().indexers();
+        int most = known;
+        for (int indexer : indexers) {
+            most = Math.max(most, indexer + 1);
+        }
+        if (most == known) {
+            return true;
+        }
+        requireAll(indexers, known, most);
+        // Synced, and after the place: what any indexer has flushed before this edit lies below these limits, so no
+        // route has forgotten, or will forget, which version holds from them on.
+        store.sync();
+        List<VersionedRoute> routes = routes(0, entry.info().partitions());
+        long[] limits = routes.stream()
+                .mapToLong(versioned -> versioned.route().limit())
+                .toArray();
+        IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);
+        byte[] checkpoint = CatalogJson.write(start);
+        int last = Math.min(most, known + Math.max(1, JOIN_BYTES / checkpoint.length));
+        List<Integer> joining = IntStream.range(known, last).boxed().toList();
+        ops.add(new Op.Set(
+                Namespace.path(stream.name()), CatalogJson.write(entry.info().withIndexers(last)), entry.version()));
+        Namespace.touch(store, ops);
+        joining.forEach(indexer -> ops.add(new Op.Create(catalog.indexerPath(indexer), checkpoint)));
+        tail.commit(place, new Edit.Joined(joining, start), ops);
+        return last == most;
     }
 
     /** Ids are counted: none is left out between those there are and a new one. */
@@ -176,8 +177,8 @@ final class RoutingChanges {
     }
 
     private Optional<RoutingTable> announce(int from, RoutingTable wanted) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            EditTail.Place place = next(attempt);
+        return transaction().run(before -> {
+            EditTail.Place place = tail.place(before);
             int newest = newestVersion();
             if (from != 0 && newest != from) {
                 return Optional.empty();
@@ -187,51 +188,22 @@ final class RoutingChanges {
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Create(path, CatalogJson.write(table)));
             catalog.entry().upgrade(ops);
-            Edit edit = new Edit.Routed(table, Map.of(), Map.of());
             try {
-                store.commit(tail.with(place, CatalogJson.write(edit), ops));
-                tail.committed(place);
-                return Optional.of(table);
-            } catch (ConflictException e) {
-                LOG.debug("stream {}: the routing is changed again: {}", stream.name(), e.toString());
+                tail.commit(place, new Edit.Routed(table, Map.of(), Map.of()), ops);
             } catch (UnknownOutcomeException e) {
                 store.sync();
-                if (catalog.findTable(table.version()).filter(table::equals).isPresent()) {
-                    tail.refresh();
-                    return Optional.of(table);
+                if (catalog.findTable(table.version()).filter(table::equals).isEmpty()) {
+                    throw e;
                 }
+                tail.refresh();
             }
-        }
-        throw busy();
+            return Optional.of(table);
+        });
     }
 
-    private WaterwheelException busy() {
-        return new WaterwheelException(
-                ErrorCode.ROUTING_BUSY,
-                "stream " + stream.name() + ": the routing could not be changed in " + MAX_TRIES
-                        + " tries, since others edited the stream meanwhile or the outcome was unknown; try again");
-    }
-
-    /** Where the next edit goes, after so many tries that failed. */
-    private EditTail.Place next(int attempt) {
-        if (attempt > 0) {
-            store.pause(attempt);
-            store.sync();
-            tail.refresh();
-        }
-        return tail.place();
-    }
-
-    /** Commits an edit and what goes with it; false when others came before, or nobody knows. */
-    private boolean commit(EditTail.Place place, Edit edit, List<Op> ops) {
-        try {
-            store.commit(tail.with(place, CatalogJson.write(edit), ops));
-            tail.committed(place);
-            return true;
-        } catch (ConflictException | UnknownOutcomeException e) {
-            LOG.debug("stream {}: tries again: {}", stream.name(), e.toString());
-            return false;
-        }
+    private CatalogTransaction transaction() {
+        return new CatalogTransaction(
+                store, ErrorCode.ROUTING_BUSY, "stream " + stream.name() + ": the routing could not be changed");
     }
 
     /**
@@ -314,13 +286,10 @@ final class RoutingChanges {
 
     /** What it says stays true, so that saying it twice, or late, does no harm. */
     private void record(Map<Integer, List<PartitionRoute.VersionSince>> adopted) {
-        Edit edit = new Edit.Adopted(adopted);
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            if (commit(next(attempt), edit, List.of())) {
-                return;
-            }
-        }
-        throw busy();
+        transaction().run(before -> {
+            tail.commit(tail.place(before), new Edit.Adopted(adopted), List.of());
+            return true;
+        });
     }
 
     /** The routes of some partitions, in one round trip where the store can. */

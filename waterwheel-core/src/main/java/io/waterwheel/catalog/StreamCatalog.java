@@ -1,8 +1,6 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
 import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.model.ErrorCode;
 import io.waterwheel.model.LostRange;
 import io.waterwheel.model.WaterwheelException;
@@ -37,9 +35,6 @@ public final class StreamCatalog {
 
     /** Versions that a route may have before giving up a range drops those that are needed no more. */
     private static final int KEPT_VERSIONS = 8;
-
-    /** Tries before a change that keeps meeting others' edits is given up. */
-    private static final int MAX_TRIES = 1000;
 
     /** New partitions that are taken up in one transaction; one of ZooKeeper's holds some 4,000. */
     static final int MAX_EXTENSION = 1_000;
@@ -200,25 +195,23 @@ public final class StreamCatalog {
     /** @param beside operations that go with the change, found out for each try */
     private VersionedRoute changeRoute(
             int partition, String what, UnaryOperator<PartitionRoute> change, Supplier<List<Op>> beside) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            VersionedRoute current = route(partition);
-            PartitionRoute changed = change.apply(current.route());
-            if (changed.equals(current.route())) {
-                return current;
-            }
-            List<Op> ops = new ArrayList<>(
-                    List.of(new Op.Set(routePath(partition), CatalogJson.write(changed), current.nodeVersion())));
-            ops.addAll(beside.get());
-            try {
-                store.commit(ops);
-                return new VersionedRoute(changed, current.nodeVersion() + 1);
-            } catch (ConflictException | UnknownOutcomeException e) {
-                // Read again: either somebody changed it, or it may be done already.
-                store.sync();
-            }
-        }
-        throw new IllegalStateException("stream " + stream.name() + ": the route of partition " + partition
-                + " could not " + what + " in " + MAX_TRIES + " tries");
+        return transaction("the route of partition " + partition + " could not " + what)
+                .run(before -> {
+                    VersionedRoute current = route(partition);
+                    PartitionRoute changed = change.apply(current.route());
+                    if (changed.equals(current.route())) {
+                        return current;
+                    }
+                    List<Op> ops = new ArrayList<>(List.of(
+                            new Op.Set(routePath(partition), CatalogJson.write(changed), current.nodeVersion())));
+                    ops.addAll(beside.get());
+                    store.commit(ops);
+                    return new VersionedRoute(changed, current.nodeVersion() + 1);
+                });
+    }
+
+    private CatalogTransaction transaction(String failure) {
+        return new CatalogTransaction(store, "stream " + stream.name() + ": " + failure);
     }
 
     /**
@@ -230,8 +223,8 @@ public final class StreamCatalog {
      * @return the route as it stands afterwards
      */
     public VersionedRoute giveUp(LostRange range) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            EditTail.Place place = tail.place();
+        return transaction(range + " could not be given up").run(before -> {
+            EditTail.Place place = tail.place(before);
             VersionedRoute current = route(range.partition());
             LostRange known = current.route().lostAt(range.from());
             if (known != null && known.to() >= range.to()) {
@@ -250,22 +243,12 @@ public final class StreamCatalog {
             ops.add(new Op.Set(routePath(range.partition()), CatalogJson.write(changed), current.nodeVersion()));
             ops.add(new Op.Create(tablePath(table.version()), CatalogJson.write(table, range.partition())));
             entry().upgrade(ops);
-            Edit edit = new Edit.Lost(range, table, changed.versions());
-            try {
-                store.commit(tail.with(place, CatalogJson.write(edit), ops));
-                tail.committed(place);
-            } catch (ConflictException | UnknownOutcomeException e) {
-                store.sync();
-                tail.refresh();
-                continue;
-            }
+            tail.commit(place, new Edit.Lost(range, table, changed.versions()), ops);
             if (changed.firstVersion() != current.route().firstVersion()) {
                 routing.deleteTables();
             }
             return new VersionedRoute(changed, current.nodeVersion() + 1);
-        }
-        throw new IllegalStateException(
-                "stream " + stream.name() + ": " + range + " could not be given up in " + MAX_TRIES + " tries");
+        });
     }
 
     /**
@@ -293,8 +276,8 @@ public final class StreamCatalog {
     }
 
     private StreamInfo extendSome(long[] starts, LogIdentity log) {
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            EditTail.Place place = tail.place();
+        return transaction("its new partitions could not be taken up").run(before -> {
+            EditTail.Place place = tail.place(before);
             Entry entry = entry();
             int known = entry.info().partitions();
             if (starts.length <= known) {
@@ -314,17 +297,9 @@ public final class StreamCatalog {
                 added.add(starts[p]);
             }
             Namespace.touch(store, ops);
-            try {
-                store.commit(tail.with(place, CatalogJson.write(new Edit.Extended(version, added, false)), ops));
-                tail.committed(place);
-                return extended;
-            } catch (ConflictException | UnknownOutcomeException e) {
-                store.sync();
-                tail.refresh();
-            }
-        }
-        throw new IllegalStateException(
-                "stream " + stream.name() + ": its new partitions could not be taken up in " + MAX_TRIES + " tries");
+            tail.commit(place, new Edit.Extended(version, added, false), ops);
+            return extended;
+        });
     }
 
     /** Raises the epoch of an indexer that knows of fewer partitions than there are. */
@@ -406,8 +381,9 @@ public final class StreamCatalog {
     /** Starts an instance of an indexer: raises the epoch; what the raise was based on is the checkpoint (rule 3). */
     public IndexerStart startIndexer(int indexer) {
         String path = indexerPath(indexer);
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            EditTail.Place place = tail.place();
+        // If a try was done and nobody knew, its epoch is simply skipped: nobody runs under it.
+        return transaction("indexer " + indexer + " could not start").run(before -> {
+            EditTail.Place place = tail.place(before);
             Entry entry = entry();
             CatalogStore.Node node = require(path);
             // Partitions that come after this come with an edit, and the commit fails.
@@ -423,18 +399,9 @@ public final class StreamCatalog {
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Set(path, CatalogJson.write(raised), node.version()));
             entry.upgrade(ops);
-            try {
-                store.commit(tail.with(place, CatalogJson.write(new Edit.Started(indexer, raised.epoch())), ops));
-                tail.committed(place);
-                return new IndexerStart(raised, node.version() + 1);
-            } catch (ConflictException | UnknownOutcomeException e) {
-                // If it was done, that epoch is simply skipped: nobody runs under it.
-                store.sync();
-                tail.refresh();
-            }
-        }
-        throw new IllegalStateException(
-                "stream " + stream.name() + ": indexer " + indexer + " could not start in " + MAX_TRIES + " tries");
+            tail.commit(place, new Edit.Started(indexer, raised.epoch()), ops);
+            return new IndexerStart(raised, node.version() + 1);
+        });
     }
 
     /**
@@ -463,31 +430,26 @@ public final class StreamCatalog {
     private CommitOutcome commitFlush(int indexer, int nodeVersion, Edit.Flushed flushed, IndexerCheckpoint next) {
         String path = indexerPath(indexer);
         byte[] edit = CatalogJson.write(flushed);
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            EditTail.Place place = tail.place();
-            try {
-                store.commit(tail.with(place, edit, List.of(new Op.Set(path, CatalogJson.write(next), nodeVersion))));
-                tail.committed(place);
-                return new CommitOutcome.Done(nodeVersion + 1);
-            } catch (ConflictException | UnknownOutcomeException e) {
-                store.sync();
-                CatalogStore.Node node = require(path);
-                IndexerCheckpoint current = CatalogJson.readCheckpoint(path, node.data());
-                if (current.epoch() != next.epoch()) {
-                    return new CommitOutcome.Fenced(current.epoch());
-                }
-                if (current.flushed() == next.flushed()) {
-                    return new CommitOutcome.Done(node.version());
-                }
-                if (current.flushed() != next.flushed() - 1) {
-                    throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush "
-                            + next.flushed() + " cannot follow flush " + current.flushed());
-                }
-                tail.refresh();
-            }
-        }
-        throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush " + next.flushed()
-                + " could not be committed in " + MAX_TRIES + " tries");
+        return transaction("flush " + next.flushed() + " of indexer " + indexer + " could not be committed")
+                .run(before -> {
+                    if (before != null) {
+                        CatalogStore.Node node = require(path);
+                        IndexerCheckpoint current = CatalogJson.readCheckpoint(path, node.data());
+                        if (current.epoch() != next.epoch()) {
+                            return new CommitOutcome.Fenced(current.epoch());
+                        }
+                        if (current.flushed() == next.flushed()) {
+                            return new CommitOutcome.Done(node.version());
+                        }
+                        if (current.flushed() != next.flushed() - 1) {
+                            throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer
+                                    + ": flush " + next.flushed() + " cannot follow flush " + current.flushed());
+                        }
+                    }
+                    EditTail.Place place = tail.place(before);
+                    tail.commit(place, edit, List.of(new Op.Set(path, CatalogJson.write(next), nodeVersion)));
+                    return new CommitOutcome.Done(nodeVersion + 1);
+                });
     }
 
     /**
@@ -572,33 +534,29 @@ public final class StreamCatalog {
             SnapshotReader reader, StreamSnapshot planned, List<ChunkDescriptor> inputs, ChunkDescriptor output) {
         byte[] edit = CatalogJson.write(
                 new Edit.Merged(inputs.stream().map(ChunkDescriptor::file).toList(), output));
-        StreamSnapshot current = planned;
-        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            store.sync();
-            EditTail.Place place = tail.refresh();
-            current = reader.advance(current);
-            if (current.holds(output)) {
-                return true;
-            }
-            IndexerCheckpoint writer = current.checkpoints().get(output.indexer());
-            if (writer == null || writer.epoch() != output.epoch()) {
-                return false;
-            }
-            if (!inputs.stream().allMatch(current::holds)) {
-                return false;
-            }
-            try {
-                // The number stands for the whole catalog at the edit before: nothing can have come between. What was
-                // read after the place is at or above it, so that its pointer stands for this number too.
-                store.commit(tail.with(
-                        new EditTail.Place(current.edit(), place.pointerVersion(), place.rolledUp()), edit, List.of()));
-                return true;
-            } catch (ConflictException | UnknownOutcomeException e) {
-                LOG.debug("stream {}: merge into {} tries again: {}", stream.name(), output.file(), e.toString());
-            }
-        }
-        throw new IllegalStateException("stream " + stream.name() + ": the merge into " + output.file()
-                + " could not be committed in " + MAX_TRIES + " tries");
+        store.sync();
+        return transaction("the merge into " + output.file() + " could not be committed")
+                .run(before -> {
+                    EditTail.Place place = tail.refresh();
+                    StreamSnapshot current = reader.advance(planned);
+                    if (current.holds(output)) {
+                        return true;
+                    }
+                    IndexerCheckpoint writer = current.checkpoints().get(output.indexer());
+                    if (writer == null || writer.epoch() != output.epoch()) {
+                        return false;
+                    }
+                    if (!inputs.stream().allMatch(current::holds)) {
+                        return false;
+                    }
+                    // The number stands for the whole catalog at the edit before: nothing can have come between. What
+                    // was read after the place is at or above it, so that its pointer stands for this number too.
+                    tail.commit(
+                            new EditTail.Place(current.edit(), place.pointerVersion(), place.rolledUp()),
+                            edit,
+                            List.of());
+                    return true;
+                });
     }
 
     /**

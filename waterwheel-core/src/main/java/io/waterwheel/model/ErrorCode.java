@@ -65,6 +65,8 @@ public enum ErrorCode {
     CALL_FAILED(Kind.BUG, "Read the message: a proxy or another service may listen at that address."),
     /** The answer was cancelled, by its reader or on the way. */
     CANCELLED(TEMPORARY, "Nothing, when it was meant; otherwise ask again."),
+    /** Others changed the same entries of the catalog again and again. */
+    CATALOG_BUSY(TEMPORARY, "Ask again, when fewer change the same."),
     /** ZooKeeper refuses access to the catalog. */
     CATALOG_DENIED(USER, "Set `zookeeper.auth` to the credentials that the catalog was made with."),
     /** The catalog of chunks that are there was removed. */

@@ -21,6 +21,7 @@ final class PlantedBugs {
     private static final String CATALOG = "catalog/StreamCatalog";
     private static final String ROUTING = "catalog/RoutingChanges";
     private static final String SNAPSHOT = "catalog/StreamSnapshot";
+    private static final String BUILDER = "catalog/SnapshotBuilder";
     private static final String ROUTE = "catalog/PartitionRoute";
     private static final String COLLECTOR = "catalog/FileCollector";
     private static final String TAIL = "catalog/EditTail";
@@ -45,10 +46,10 @@ final class PlantedBugs {
                 .with(
                         CATALOG,
                         "private CatalogStore.Node require(String path) {",
-                        "private int checked(String path, IndexerCheckpoint next) throws ConflictException {"
+                        "private int checked(String path, IndexerCheckpoint next) throws CatalogStore.ConflictException {"
                                 + " store.sync(); CatalogStore.Node node = require(path);"
                                 + " IndexerCheckpoint current = CatalogJson.readCheckpoint(path, node.data());"
-                                + " if (" + check + ") { throw new ConflictException(\"planted\"); }"
+                                + " if (" + check + ") { throw new CatalogStore.ConflictException(\"planted\"); }"
                                 + " return node.version(); }"
                                 + " private CatalogStore.Node require(String path) {");
     }
@@ -228,7 +229,7 @@ final class PlantedBugs {
                                     + " : Math.max(checkpoint.flushed(), reported.last().flushed()), demand)"),
             new PlantedBug("merge check", 11, SAFETY, "a merge does not look whether its inputs are still there")
                     .with(CATALOG, "if (!inputs.stream().allMatch(current::holds)) {", "if (inputs.isEmpty()) {")
-                    .with(SNAPSHOT, "if (gone.size() != inputs.size()) {", "if (gone.size() > inputs.size()) {"),
+                    .with(BUILDER, "if (gone.size() != files.size()) {", "if (gone.size() > inputs.size()) {"),
             new PlantedBug("collector epoch", 12, SAFETY, "files of a living epoch are collected")
                     .with(COLLECTOR, "return flushed || replaced.contains(file);", "return true;"),
             new PlantedBug("file epoch", 7, SAFETY, "file names are used again by the next epoch")
@@ -295,7 +296,7 @@ final class PlantedBugs {
                     .with(
                             CATALOG,
                             "if (current.flushed() == next.flushed()) {",
-                            "if (current.flushed() == next.flushed() || e instanceof UnknownOutcomeException) {"),
+                            "if (current.flushed() == next.flushed() || before instanceof CatalogStore.UnknownOutcomeException) {"),
             new PlantedBug("moved", 7, SAFETY, "a flush's edit leaves out watermarks that moved a little")
                     .with("catalog/CheckpointStep", "|| after[p] != before[p]) {", "|| after[p] > before[p] + 16) {"),
             new PlantedBug("refused once", 4, SAFETY, "refused rows of a repeated block are counted again")
@@ -464,10 +465,7 @@ final class PlantedBugs {
                             "return chunk.region().times().to() < horizon;",
                             "return chunk.region().times().from() < horizon;"),
             new PlantedBug("horizon goes back", 11, SAFETY, "the last horizon holds, not the highest")
-                    .with(
-                            SNAPSHOT,
-                            "newHorizon = Math.max(horizon, expired.horizon());",
-                            "newHorizon = expired.horizon();")
+                    .with(BUILDER, "horizon = Math.max(horizon, least);", "horizon = least;")
                     .with(EXPIRY, "if (horizon <= snapshot.horizon()) {", "if (horizon == Retention.NO_HORIZON) {")
                     .with(
                             EXPIRY,
@@ -481,7 +479,7 @@ final class PlantedBugs {
                             "long from = Math.min(clockMillis, newestMillis);",
                             "long from = clockMillis;"),
             new PlantedBug("late flush", 11, SAFETY, "chunks that come after the horizon has passed them are named")
-                    .with(SNAPSHOT, "if (!isBefore(horizon, chunk)) {", "if (chunk.tuples() > 0) {"),
+                    .with(BUILDER, "if (!StreamSnapshot.isBefore(horizon, chunk)) {", "if (chunk.tuples() > 0) {"),
             new PlantedBug("manifest's horizon", 11, SAFETY, "a manifest's horizon is not read")
                     .with(MANIFESTS, "horizon = cursor.i64();", "cursor.i64();"),
             // Only in pairs.
@@ -511,8 +509,8 @@ final class PlantedBugs {
             new PlantedBug("join's reading", 2, NONE, "an indexer that is new begins at limits read long ago")
                     .with(
                             ROUTING,
-                            "EditTail.Place place = next(attempt); List<Op> ops = new ArrayList<>();",
-                            "next(attempt); List<Op> ops = new ArrayList<>();")
+                            "EditTail.Place place = tail.place(before); List<Op> ops = new ArrayList<>();",
+                            "List<Op> ops = new ArrayList<>();")
                     .with(
                             ROUTING,
                             "IndexerCheckpoint start = new IndexerCheckpoint(0, 0, limits, 0);",

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *       nothing of it. Somebody may take it back by hand.
  *   <li>A new topic id counts when two looks one after the other say so; and when one did, the old one counts again
  *       only when two do. Nothing is left for it before the catalog, read after that, does not say that it was left
- *       itself.
+ *       itself, or that another log is followed by now.
  *   <li>A log is truncated when two answers under the highest epoch say so, the second of which may have been filled up
  *       since: one leader never says less than it has said. And when the catalog, read after that, knows of no leader
  *       after this one: whoever was heard here between the two proves nothing. Or when the consumer finds it, which
@@ -322,8 +322,15 @@ public final class LogTracker {
     /**
      * The catalog was read again, before anything is made of a log that seems to be another or cut: another spout may
      * know more. To be asked for as long as {@link #isDecided} holds, and when the catalog did not take an epoch.
+     *
+     * @param present the log that the route says
+     * @param leftBefore topic ids that are remembered as left, read after the route
      */
-    public void onKnown(Collection<String> leftBefore, @Nullable LeaderEpoch known) {
+    public void onKnown(LogIdentity present, Collection<String> leftBefore, @Nullable LeaderEpoch known) {
+        if (present.since() > log.since()) {
+            // Which topic is newer was held against a log that is followed no longer.
+            onRoute(present, leftBefore);
+        }
         left.addAll(leftBefore);
         if (left.contains(newer)) {
             forgetNewer();

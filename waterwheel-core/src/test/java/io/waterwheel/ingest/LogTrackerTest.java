@@ -68,7 +68,7 @@ final class LogTrackerTest {
         assertThat(look("two", 0, 50, 100)).isEqualTo(LogProblem.IN_DOUBT);
         assertThat(look("two", 0, 50, 100)).isEqualTo(LogProblem.RECREATED);
         assertThat(tracker.successor()).as("not checked yet").isNull();
-        tracker.onKnown(List.of(), null);
+        tracker.onKnown(tracker.log(), List.of(), null);
         assertThat(tracker.leftToRemember()).containsExactly("one");
         assertThat(tracker.successor()).isEqualTo(new LogTracker.Successor(FIRST, "two", 0, 0));
         tracker.onRoute(new LogIdentity("two", SECOND_LOG, SECOND_LOG), List.of());
@@ -84,15 +84,33 @@ final class LogTrackerTest {
     void nothingIsLeftForATopicThatOthersHaveLeft() {
         look("three", 0, 5, 100);
         assertThat(look("three", 0, 5, 100)).isEqualTo(LogProblem.RECREATED);
-        tracker.onKnown(List.of("one"), null);
+        tracker.onKnown(tracker.log(), List.of("one"), null);
         look("two", 0, 5, 100);
         assertThat(look("two", 0, 5, 100)).isEqualTo(LogProblem.RECREATED);
         assertThat(tracker.leftToRemember()).isEmpty();
-        tracker.onKnown(List.of("one", "two"), null);
+        tracker.onKnown(tracker.log(), List.of("one", "two"), null);
         assertThat(tracker.leftToRemember()).isEmpty();
         assertThat(tracker.problem()).isEqualTo(LogProblem.IN_DOUBT);
         look("three", 1, 6, 100);
         assertThat(look("three", 1, 6, 100)).isEqualTo(LogProblem.RECREATED);
+    }
+
+    /** It heard of the newest topic first, then of the one before from brokers with old metadata. */
+    @Test
+    void nothingIsLeftForATopicThatTheRouteNamesByNow() {
+        look(3, 100);
+        look("three", 0, 50, 100);
+        look("three", 0, 50, 100);
+        look("two", 0, 50, 100);
+        assertThat(look("two", 0, 50, 100)).isEqualTo(LogProblem.RECREATED);
+        LogIdentity second = new LogIdentity("two", SECOND_LOG, SECOND_LOG);
+        tracker.onKnown(second, List.of("one"), null);
+        assertThat(tracker.log()).isEqualTo(second);
+        assertThat(tracker.leftToRemember())
+                .as("who is newer than two is not known")
+                .doesNotContain("three");
+        assertThat(look("three", 0, 60, SECOND_LOG)).isEqualTo(LogProblem.IN_DOUBT);
+        assertThat(look("three", 0, 60, SECOND_LOG)).isEqualTo(LogProblem.RECREATED);
     }
 
     @Test
@@ -112,9 +130,9 @@ final class LogTrackerTest {
         assertThat(look(4, 500)).isEqualTo(LogProblem.TRUNCATED);
         assertThat(tracker.successor()).as("under 3").isEqualTo(new LogTracker.Successor(FIRST, "one", 3, 60));
         assertThat(tracker.epochToRemember()).as("nobody else's yet").isNull();
-        tracker.onKnown(List.of(), new LeaderEpoch("one", 3));
+        tracker.onKnown(tracker.log(), List.of(), new LeaderEpoch("one", 3));
         assertThat(tracker.epochToRemember()).isEqualTo(new LeaderEpoch("one", 4));
-        tracker.onKnown(List.of(), new LeaderEpoch("one", 4));
+        tracker.onKnown(tracker.log(), List.of(), new LeaderEpoch("one", 4));
         assertThat(tracker.successor()).isEqualTo(new LogTracker.Successor(FIRST, "one", 4, 60));
         tracker.onRoute(new LogIdentity("one", SECOND_LOG, SECOND_LOG + 60), List.of());
         assertThat(look("one", 4, 500, 100)).isEqualTo(LogProblem.NONE);
@@ -165,7 +183,7 @@ final class LogTrackerTest {
     void anotherSpoutMayKnowMore() {
         assertThat(look(3, 60)).isEqualTo(LogProblem.IN_DOUBT);
         assertThat(look(3, 60)).isEqualTo(LogProblem.TRUNCATED);
-        tracker.onKnown(List.of(), new LeaderEpoch("one", 4));
+        tracker.onKnown(tracker.log(), List.of(), new LeaderEpoch("one", 4));
         assertThat(tracker.problem()).isEqualTo(LogProblem.NONE);
         assertThat(look(3, 60)).isEqualTo(LogProblem.NONE);
         assertThat(new LogTracker.Successor(FIRST, "one", 3, 60).isPast(List.of(), new LeaderEpoch("one", 4)))
@@ -186,7 +204,7 @@ final class LogTrackerTest {
         assertThat(next.epochToRemember()).isNull();
         next.onLook(new Look.Seen("two", 0, 0, 5), 100);
         next.onLook(new Look.Seen("two", 0, 0, 5), 100);
-        next.onKnown(List.of("one"), null);
+        next.onKnown(next.log(), List.of("one"), null);
         assertThat(next.successor()).isEqualTo(new LogTracker.Successor(FIRST, "two", 0, 0));
     }
 
@@ -194,7 +212,7 @@ final class LogTrackerTest {
     void anotherSpoutMayHaveLeftTheTopic() {
         look(3, 60);
         assertThat(look(3, 60)).isEqualTo(LogProblem.TRUNCATED);
-        tracker.onKnown(List.of("one"), new LeaderEpoch("one", 3));
+        tracker.onKnown(tracker.log(), List.of("one"), new LeaderEpoch("one", 3));
         assertThat(tracker.problem()).isEqualTo(LogProblem.IN_DOUBT);
         assertThat(tracker.successor()).isNull();
         assertThat(look(3, 130)).isEqualTo(LogProblem.IN_DOUBT);
@@ -213,7 +231,7 @@ final class LogTrackerTest {
         assertThat(look(6, 130)).isEqualTo(LogProblem.TRUNCATED);
         assertThat(Objects.requireNonNull(tracker.successor()).isPast(List.of(), new LeaderEpoch("one", 5)))
                 .isTrue();
-        tracker.onKnown(List.of(), new LeaderEpoch("one", 5));
+        tracker.onKnown(tracker.log(), List.of(), new LeaderEpoch("one", 5));
         assertThat(tracker.problem()).isEqualTo(LogProblem.NONE);
         assertThat(look(6, 130)).isEqualTo(LogProblem.NONE);
     }

@@ -11,6 +11,7 @@ import io.waterwheel.model.Control.LogProblem;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.WaterwheelException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What docs/exactness.md assumes is not broken here: nothing is produced into a log that was cut before that is
  * known; a lie that cannot be known as one (a deposed leader's before its successor was ever heard of, a topic's of
- * before the stream) does not come twice without the truth between.
+ * before the stream) does not come twice without the truth between. Nor does a deposed leader say less to a spout, and
+ * then more: no follower fetches from it any longer, so that the end of what it shows stays where it is. (That a leader
+ * shows an end below where its epoch began Kafka rules out too, by KIP-207; here it may.)
  */
 final class LogSimulation {
     private static final int STEPS = 300;
@@ -73,6 +76,9 @@ final class LogSimulation {
     /** A record, with the epoch of the leader that took it. */
     private record Entry(long id, int epoch) {}
 
+    /** A leader of the topic that was made under this id. */
+    private record Leader(String topicId, int epoch) {}
+
     /** A log between two losses. */
     private static final class Life {
         final String topicId;
@@ -99,6 +105,8 @@ final class LogSimulation {
         private long readBefore;
         /** What it was told last that was not of the present. */
         private @Nullable Look heard;
+        /** What it was told by leaders that are deposed: they take no records any more, so they say the same again. */
+        private final Map<Leader, Look.Seen> told = new HashMap<>();
         /** Whether it was told a lie that it cannot know as one, and nothing true since. */
         private boolean lied;
 
@@ -162,8 +170,9 @@ final class LogSimulation {
             boolean past = false;
             if (unsure) {
                 client.sync();
+                LogIdentity present = routes.route(0).route().log();
                 LogMemory.Known known = memory.read(List.of(0));
-                at.onKnown(known.left(), known.epochs().get(0));
+                at.onKnown(present, known.left(), known.epochs().get(0));
                 checkStandsForSomething(at);
                 past = next != null && next.isPast(known.left(), known.epochs().get(0));
             }
@@ -421,6 +430,9 @@ final class LogSimulation {
         if (to.heard != null && random.nextInt(10) < mix.faithful()) {
             answer = to.heard;
         }
+        if (answer instanceof Look.Seen seen) {
+            answer = to.told.getOrDefault(new Leader(seen.topicId(), seen.epoch()), seen);
+        }
         if (answer instanceof Look.Seen lie
                 && !knownAsPast(lie)
                 && (lies.contains(lie) || to.lied || isUnheardOf(lie))) {
@@ -428,6 +440,9 @@ final class LogSimulation {
                 return new Look.Unknown();
             }
             to.lied = true;
+        }
+        if (answer instanceof Look.Seen seen) {
+            to.told.put(new Leader(seen.topicId(), seen.epoch()), seen);
         }
         if (mix.faithful() > 0) {
             to.heard = answer;

@@ -78,9 +78,15 @@ final class SourceCheck {
      */
     private record Followed(SourcePartition partition, LogIdentity log, Collection<String> left) {}
 
-    /** What the catalog remembers of a partition. */
+    /**
+     * What the catalog says and remembers of a partition.
+     *
+     * @param log of its route
+     * @param left topic ids that were left, read after the route
+     */
     private record Known(
             SourcePartition partition,
+            LogIdentity log,
             Collection<String> left,
             @Nullable LeaderEpoch epoch) {}
 
@@ -206,7 +212,7 @@ final class SourceCheck {
                 tracker.onRemembered(question.epoch());
             }
         }
-        round.known.forEach(known -> known.partition().tracker.onKnown(known.left(), known.epoch()));
+        round.known.forEach(known -> known.partition().tracker.onKnown(known.log(), known.left(), known.epoch()));
         round.followed.forEach(found -> found.partition().tracker.onRoute(found.log(), found.left()));
         List<SourcePartition> all = new ArrayList<>();
         boolean more = false;
@@ -326,28 +332,30 @@ final class SourceCheck {
         }
         // Another spout may know more: one that lives on beside its successor hears less than that.
         store.sync();
-        LogMemory.Known known = memory.read(unsure);
         StreamCatalog catalog = new StreamCatalog(store, stream);
+        Map<Integer, LogIdentity> present = logs(catalog, List.copyOf(unsure));
+        LogMemory.Known known = memory.read(unsure);
         for (Question question : questions) {
             LogTracker.Successor next = question.successor();
             int partition = question.partition().number;
             LeaderEpoch epoch = known.epochs().get(partition);
-            if (unsure.contains(partition)) {
-                round.known.add(new Known(question.partition(), known.left(), epoch));
+            LogIdentity log = present.get(partition);
+            if (log != null) {
+                round.known.add(new Known(question.partition(), log, known.left(), epoch));
             }
             if (next != null && !next.isPast(known.left(), epoch)) {
-                LogIdentity log = catalog.changeLog(partition, next.old(), next.topicId(), next.firstOffset())
+                LogIdentity followed = catalog.changeLog(partition, next.old(), next.topicId(), next.firstOffset())
                         .route()
                         .log();
                 round.followed.add(new Followed(
-                        question.partition(), log, memory.read(List.of()).left()));
+                        question.partition(), followed, memory.read(List.of()).left()));
                 LOG.error(
                         "[{}] partition {}: the log is {}; its policy is to go on: offset {} of the log is position {} from now on",
                         stream.name(),
                         partition,
                         next.topicId().equals(next.old().topicId()) ? "truncated" : "of another topic",
                         next.firstOffset(),
-                        log.since());
+                        followed.since());
             }
         }
     }
@@ -378,27 +386,34 @@ final class SourceCheck {
     private void readRoutes(Round round, List<Question> questions) {
         StreamInfo stream = questions.get(0).stream();
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
-        List<Question> changed = new ArrayList<>();
-        List<LogIdentity> logs = new ArrayList<>();
-        for (int from = 0; from < questions.size(); from += ROUTES_AT_ONCE) {
-            List<Question> some = questions.subList(from, Math.min(from + ROUTES_AT_ONCE, questions.size()));
-            List<PartitionRoute> routes = catalog.readRoutes(
-                    some.stream().map(question -> question.partition().number).toList());
-            for (int i = 0; i < some.size(); i++) {
-                LogIdentity log = routes.get(i).log();
-                if (log.since() > some.get(i).log().since()) {
-                    changed.add(some.get(i));
-                    logs.add(log);
-                }
+        Map<Integer, LogIdentity> logs = logs(
+                catalog,
+                questions.stream().map(question -> question.partition().number).toList());
+        Map<Question, LogIdentity> changed = new HashMap<>();
+        for (Question question : questions) {
+            LogIdentity log = logs.get(question.partition().number);
+            if (log != null && log.since() > question.log().since()) {
+                changed.put(question, log);
             }
         }
         if (!changed.isEmpty()) {
             Set<String> left = new LogMemory(services.catalogStore(), stream)
                     .read(List.of())
                     .left();
-            for (int i = 0; i < changed.size(); i++) {
-                round.followed.add(new Followed(changed.get(i).partition(), logs.get(i), left));
+            changed.forEach((question, log) -> round.followed.add(new Followed(question.partition(), log, left)));
+        }
+    }
+
+    /** The logs that the routes of these partitions say. */
+    private static Map<Integer, LogIdentity> logs(StreamCatalog catalog, List<Integer> partitions) {
+        Map<Integer, LogIdentity> logs = new HashMap<>();
+        for (int from = 0; from < partitions.size(); from += ROUTES_AT_ONCE) {
+            List<Integer> some = partitions.subList(from, Math.min(from + ROUTES_AT_ONCE, partitions.size()));
+            List<PartitionRoute> routes = catalog.readRoutes(some);
+            for (int i = 0; i < some.size(); i++) {
+                logs.put(some.get(i), routes.get(i).log());
             }
         }
+        return logs;
     }
 }

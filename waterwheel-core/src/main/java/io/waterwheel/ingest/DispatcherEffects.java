@@ -17,6 +17,12 @@ public interface DispatcherEffects {
     void readLog(long from, int maxBytes);
 
     /**
+     * Answer what {@link #readLog} asked for last at once, with nothing if it must be: others wait for its turn.
+     * Without effect when it is answered already.
+     */
+    void takeBackRead();
+
+    /**
      * Raise the partition's limit to at least this, unless its log is another; answer by
      * {@link PartitionDispatcher#onRoute}. With a limit that is there already it only reads the route.
      */

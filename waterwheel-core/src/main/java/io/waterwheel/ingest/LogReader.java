@@ -25,6 +25,11 @@ public interface LogReader extends AutoCloseable {
             int maxBytes,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done);
 
+    /**
+     * Ends the read of a partition soon, as a failure, unless it is done before. Without effect when none is under way.
+     */
+    void cancel(int streamId, int partition);
+
     @Override
     void close();
 }

@@ -114,7 +114,7 @@ public final class PartitionDispatcher {
         this.ring = new SegmentRing(channels.values(), settings.ringBytes(), nowNanos);
         this.effects = effects;
         this.letters = new LetterBox(effects);
-        this.sweep = new Sweep(sweeps, letters, this::readForLagging);
+        this.sweep = new Sweep(sweeps, letters, this::readForLagging, effects::takeBackRead);
         this.reportedNanos = nowNanos;
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;

@@ -16,11 +16,23 @@ final class Sweep {
      */
     static final long PATIENCE_NANOS = 200_000_000;
 
+    /**
+     * How long the log may take to answer while other partitions wait for a turn. The read is taken back then, and the
+     * partition tries again when it has its turn among those whose logs are slow: with twice the patience each time, as
+     * a log may be slow and yet not away.
+     */
+    static final long READ_PATIENCE_NANOS = 500_000_000;
+
+    static final long MOST_READ_PATIENCE_NANOS = 30_000_000_000L;
+
     /** Of a turn, the least that is read, where records become much larger when they are decoded. */
     private static final int LEAST_SHARE = 16;
 
+    private static final long NEVER = Long.MIN_VALUE;
+
     private final SweepBudget budget;
     private final LetterBox letters;
+    private final Runnable takeBack;
     private final SweepBudget.Turn turn;
     private final List<Segment> segments = new ArrayList<>();
     private long bytes;
@@ -29,15 +41,28 @@ final class Sweep {
     private boolean used;
 
     private boolean reading;
+    /** When the read under way was first seen to be so. */
+    private long readingSinceNanos = NEVER;
+
+    private long readPatienceNanos = READ_PATIENCE_NANOS;
+    /** Whether what is under way was taken back. */
+    private boolean takenBack;
+
     private long cameNanos;
     private boolean failed;
     private long retryNanos;
     private boolean closed;
 
-    /** @param onTurn reads what is wanted now; called when a turn was waited for and has come */
-    Sweep(SweepBudget budget, LetterBox letters, Runnable onTurn) {
+    /**
+     * Begins with nothing.
+     *
+     * @param onTurn reads what is wanted now; called when a turn was waited for and has come
+     * @param takeBack lets what is under way be answered at once
+     */
+    Sweep(SweepBudget budget, LetterBox letters, Runnable onTurn, Runnable takeBack) {
         this.budget = budget;
         this.letters = letters;
+        this.takeBack = takeBack;
         this.readBytes = budget.turnBytes();
         this.turn = new SweepBudget.Turn(() -> {
             onTurn.run();
@@ -94,12 +119,20 @@ final class Sweep {
         }
         used = true;
         reading = true;
+        readingSinceNanos = NEVER;
         return readBytes;
     }
 
     /** What is under way has come: what was held before goes. */
     void came(long now) {
         reading = false;
+        takenBack = false;
+        long took = readingSinceNanos == NEVER ? 0 : now - readingSinceNanos;
+        boolean late = took >= READ_PATIENCE_NANOS;
+        // One that is late again and again comes with this patience, without being taken back first each time.
+        readPatienceNanos =
+                late ? Math.min(Math.max(readPatienceNanos, 2 * took), MOST_READ_PATIENCE_NANOS) : READ_PATIENCE_NANOS;
+        budget.slow(turn, late);
         cameNanos = now;
         drop();
     }
@@ -132,6 +165,11 @@ final class Sweep {
         reading = false;
         failed = true;
         retryNanos = retryAtNanos;
+        if (takenBack) {
+            takenBack = false;
+            readPatienceNanos = Math.min(2 * readPatienceNanos, MOST_READ_PATIENCE_NANOS);
+            budget.slow(turn, true);
+        }
         if (segments.isEmpty()) {
             end();
         }
@@ -162,8 +200,22 @@ final class Sweep {
 
     /** Lets others have their turn, when this one has lasted. */
     void letOthers(long now) {
-        if (!reading && budget.isAwaited() && now - cameNanos >= PATIENCE_NANOS && turn.isHeld()) {
+        if (reading) {
+            takeBackWhenLate(now);
+        } else if (budget.isAwaited() && now - cameNanos >= PATIENCE_NANOS && turn.isHeld()) {
             end();
+        }
+    }
+
+    /** The turn is kept until the read is answered, so that what comes all the same has its room. */
+    private void takeBackWhenLate(long now) {
+        if (readingSinceNanos == NEVER) {
+            readingSinceNanos = now;
+        }
+        long patience = budget.isSlowInTheWay() ? READ_PATIENCE_NANOS : readPatienceNanos;
+        if (!takenBack && budget.isAwaited() && now - readingSinceNanos >= patience) {
+            takenBack = true;
+            takeBack.run();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.waterwheel.ingest;
 
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory in which all partitions of a dispatcher task read the log again for channels that lag, taken in turn: a
@@ -9,6 +10,9 @@ import java.util.ArrayDeque;
  * <p>Bytes are bounded by the budget, but for what each turn exceeds its share by: one block, or one record that is
  * larger than the share. Turns are bounded in time too, see {@link Sweep}: so each partition that waits has its own
  * after those before it in line, however many there are, and whether or not these can send what they read.
+ *
+ * <p>Partitions whose log did not answer in time wait in a line of their own, and all of them together have half of the
+ * turns: they may need long ones, and the others do not wait for them.
  */
 public final class SweepBudget {
     /** Less read again at a time would be a question to Kafka for every few records. */
@@ -28,6 +32,10 @@ public final class SweepBudget {
         private long bytes;
         private boolean held;
         private boolean waiting;
+        /** Whether its partition's log did not answer last time. */
+        private boolean slow;
+        /** Whether it was so when its turn came. */
+        private boolean heldAsSlow;
 
         /** @param onTurn called when its turn has come; it reads, or gives the turn back */
         Turn(Runnable onTurn) {
@@ -45,8 +53,13 @@ public final class SweepBudget {
 
     private final long bytes;
     private final int turnBytes;
-    private final ArrayDeque<Turn> line = new ArrayDeque<>();
+    private final ArrayDeque<Turn> quickLine = new ArrayDeque<>();
+    private final ArrayDeque<Turn> slowLine = new ArrayDeque<>();
     private long used;
+    private long slowUsed;
+    /** Which line is served next, where both may be. */
+    private boolean slowNext;
+
     private boolean handing;
 
     /**
@@ -85,7 +98,21 @@ public final class SweepBudget {
 
     /** Whether some partition waits for its turn. */
     boolean isAwaited() {
-        return !line.isEmpty();
+        return !quickLine.isEmpty() || !slowLine.isEmpty();
+    }
+
+    /** Whether partitions whose log answers wait behind others that have more than their share. */
+    boolean isSlowInTheWay() {
+        return !quickLine.isEmpty() && slowUsed > bytes / 2;
+    }
+
+    /** Says whether a partition's log answers in time; only while it does not wait. */
+    void slow(Turn turn, boolean now) {
+        turn.slow = now;
+    }
+
+    private ArrayDeque<Turn> lineOf(Turn turn) {
+        return turn.slow ? slowLine : quickLine;
     }
 
     private boolean hasRoom() {
@@ -98,40 +125,55 @@ public final class SweepBudget {
             return true;
         }
         if (!turn.waiting) {
-            line.add(turn);
+            lineOf(turn).add(turn);
             turn.waiting = true;
         }
-        if (line.peek() != turn || !hasRoom()) {
+        if (next() != turn) {
             return false;
         }
-        next();
+        begin(turn);
         return true;
     }
 
-    private Turn next() {
-        Turn turn = line.remove();
+    /** Whose turn it is; null when there is no room, or nobody waits who may have it. */
+    private @Nullable Turn next() {
+        if (!hasRoom()) {
+            return null;
+        }
+        boolean slowMay = slowUsed == 0 || slowUsed + turnBytes <= bytes / 2;
+        Turn slow = slowMay ? slowLine.peek() : null;
+        Turn quick = quickLine.peek();
+        return slow != null && (slowNext || quick == null) ? slow : quick;
+    }
+
+    private void begin(Turn turn) {
+        lineOf(turn).remove();
         turn.waiting = false;
         turn.held = true;
-        turn.bytes = turnBytes;
-        used += turnBytes;
-        return turn;
+        turn.heldAsSlow = turn.slow;
+        slowNext = !turn.slow;
+        use(turn, turnBytes);
+    }
+
+    private void use(Turn turn, long now) {
+        long more = now - turn.bytes;
+        turn.bytes = now;
+        used += more;
+        slowUsed += turn.heldAsSlow ? more : 0;
     }
 
     /** Says how much a turn holds. */
     void charge(Turn turn, long held) {
         if (turn.held) {
-            long now = Math.max(turnBytes, held);
-            used += now - turn.bytes;
-            turn.bytes = now;
+            use(turn, Math.max(turnBytes, held));
         }
     }
 
-    /** Ends a turn; whoever is next in line has it. */
+    /** Ends a turn; whoever is next has it. */
     void give(Turn turn) {
         if (turn.held) {
             turn.held = false;
-            used -= turn.bytes;
-            turn.bytes = 0;
+            use(turn, 0);
         }
         handOn();
     }
@@ -140,7 +182,7 @@ public final class SweepBudget {
     void leave(Turn turn) {
         if (turn.waiting) {
             turn.waiting = false;
-            line.remove(turn);
+            lineOf(turn).remove(turn);
         }
         give(turn);
     }
@@ -150,8 +192,9 @@ public final class SweepBudget {
         if (!handing) {
             handing = true;
             try {
-                while (!line.isEmpty() && hasRoom()) {
-                    next().onTurn.run();
+                for (Turn turn = next(); turn != null; turn = next()) {
+                    begin(turn);
+                    turn.onTurn.run();
                 }
             } finally {
                 handing = false;

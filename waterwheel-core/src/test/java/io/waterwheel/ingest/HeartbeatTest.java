@@ -16,7 +16,6 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -197,34 +196,7 @@ final class HeartbeatTest {
                 new Segmenter(SCHEMA, RecordFormat.BLOCK, new BodyPool(RowLayout.of(SCHEMA), 16), 128 << 10),
                 DispatcherSettings.DEFAULT,
                 SweepBudget.ofRing(4 << 20),
-                new DispatcherEffects() {
-                    @Override
-                    public void send(ChannelBlock block) {}
-
-                    @Override
-                    public void readLog(long from, int maxBytes) {}
-
-                    @Override
-                    public void raiseLimit(long limit, LogIdentity log) {}
-
-                    @Override
-                    public void giveUp(LostRange range) {}
-
-                    @Override
-                    public void fetchTable(int version) {}
-
-                    @Override
-                    public void storeDeadLetters(Object token, List<RefusedRow> letters) {}
-
-                    @Override
-                    public void steer(Control.Live live) {}
-
-                    @Override
-                    public void report(Control.PartitionReport report) {}
-
-                    @Override
-                    public void sample(Control.KeySample sample) {}
-                },
+                new QuietDispatcherEffects(),
                 0);
     }
 }

@@ -12,7 +12,6 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -21,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Partitions of a task that read the log again, in turn, within one budget. */
@@ -42,13 +42,19 @@ final class SweepBudgetTest {
     private int mostTurns;
 
     /** One that was read to its end, and whose only channel begins at 0. */
-    private final class Partition implements DispatcherEffects {
+    private final class Partition extends QuietDispatcherEffects {
         final int number;
         final long end;
         final PartitionDispatcher dispatcher;
         long sentTo;
         long sent;
         int reads;
+        /** How long its log takes to answer; 0: until the next round. */
+        long answersAfterNanos;
+
+        private @Nullable Runnable answer;
+        private long answersAtNanos;
+        int takenBack;
 
         Partition(int number, long end) {
             this.number = number;
@@ -88,10 +94,29 @@ final class SweepBudgetTest {
             RecordBatch batch = new RecordBatch(1, number, from, from + count, count, offsets, values);
             raw += batch.bytes();
             mostRaw = Math.max(mostRaw, raw);
-            answers.add(() -> {
+            answersAtNanos = now + answersAfterNanos;
+            answer = () -> {
                 dispatcher.onSweep(batch, now);
                 raw -= batch.bytes();
-            });
+            };
+            if (answersAfterNanos == 0) {
+                answers.add(this::answer);
+            }
+        }
+
+        @Override
+        public void takeBackRead() {
+            takenBack++;
+            answer = () -> dispatcher.onSweep(null, now);
+            answers.add(this::answer);
+        }
+
+        private void answer() {
+            Runnable due = answer;
+            answer = null;
+            if (due != null) {
+                due.run();
+            }
         }
 
         @Override
@@ -104,27 +129,6 @@ final class SweepBudgetTest {
                 body.release();
             }
         }
-
-        @Override
-        public void raiseLimit(long limit, LogIdentity log) {}
-
-        @Override
-        public void giveUp(LostRange range) {}
-
-        @Override
-        public void fetchTable(int version) {}
-
-        @Override
-        public void storeDeadLetters(Object token, List<RefusedRow> letters) {}
-
-        @Override
-        public void steer(Control.Live live) {}
-
-        @Override
-        public void report(Control.PartitionReport report) {}
-
-        @Override
-        public void sample(Control.KeySample sample) {}
     }
 
     private void look() {
@@ -146,6 +150,11 @@ final class SweepBudgetTest {
             look();
         }
         now += 25_000_000;
+        for (Partition partition : partitions) {
+            if (partition.answersAfterNanos > 0 && now >= partition.answersAtNanos) {
+                partition.answer();
+            }
+        }
         partitions.forEach(partition -> partition.dispatcher.onTick(now));
         look();
     }
@@ -195,6 +204,50 @@ final class SweepBudgetTest {
         assertThat(stuck.dispatcher.sweepBytes()).isZero();
         stuck.dispatcher.close();
         assertThat(budget.used()).isZero();
+    }
+
+    /** More partitions than there are turns have a log that does not answer: the others go on soon, and stay quick. */
+    @Test
+    void partitionsWhoseLogDoesNotAnswerDoNotHoldUpOthers() {
+        for (int p = 0; p < 40; p++) {
+            Partition partition = new Partition(p, 4_000);
+            partition.answersAfterNanos = p < 30 ? 30_000_000_000L : 0;
+            partitions.add(partition);
+            partition.subscribe(Long.MAX_VALUE);
+        }
+        List<Partition> well = partitions.subList(30, 40);
+        int rounds = 0;
+        for (; well.stream().anyMatch(partition -> partition.sentTo < 4_000); rounds++) {
+            assertThat(rounds).as("rounds of 25 ms").isLessThan(200);
+            round();
+        }
+        assertThat(partitions.subList(0, 30)).allMatch(partition -> partition.sentTo == 0);
+        // Those that are known to be slow have half of the turns from now on.
+        Partition late = new Partition(40, 4_000);
+        partitions.add(late);
+        late.subscribe(Long.MAX_VALUE);
+        for (rounds = 0; late.sentTo < 4_000; rounds++) {
+            assertThat(rounds).as("rounds of 25 ms").isLessThan(10);
+            round();
+        }
+        assertThat(mostUsed).isLessThanOrEqualTo(8 << 20);
+    }
+
+    @Test
+    void aLogThatIsSlowIsReadWithMorePatienceEachTime() {
+        budget = new SweepBudget(2 << 16, 1 << 16);
+        for (int p = 0; p < 6; p++) {
+            Partition partition = new Partition(p, 1_000);
+            partition.answersAfterNanos = p < 3 ? 3_000_000_000L : 0;
+            partitions.add(partition);
+            partition.subscribe(Long.MAX_VALUE);
+        }
+        for (int rounds = 0; partitions.stream().anyMatch(partition -> partition.sentTo < 1_000); rounds++) {
+            assertThat(rounds).as("rounds of 25 ms").isLessThan(4_000);
+            round();
+        }
+        assertThat(partitions.subList(0, 3)).allMatch(partition -> partition.takenBack <= 5);
+        assertThat(budget.used()).as("given back").isZero();
     }
 
     @Test

@@ -266,6 +266,10 @@ final class DispatcherRole implements DispatcherEffects {
         later(dispatcher -> dispatcher.onSweep(batch, world.now));
     }
 
+    /** What is read again is answered soon here; where it is not, see {@link SharedStream}. */
+    @Override
+    public void takeBackRead() {}
+
     @Override
     public void raiseLimit(long limit, LogIdentity log) {
         call(() -> {

@@ -336,7 +336,7 @@ final class PlantedBugs {
             new PlantedBug("sweep budget", 6, MEMORY, "partitions read again without looking at the budget")
                     .with(SWEEP_BUDGET, "return used == 0 || used + turnBytes <= bytes;", "return used >= 0;"),
             new PlantedBug("sweep line", 6, LIVENESS, "whoever waits to read again last is the first")
-                    .with(SWEEP_BUDGET, "line.add(turn);", "line.addFirst(turn);"),
+                    .with(SWEEP_BUDGET, "lineOf(turn).add(turn);", "lineOf(turn).addFirst(turn);"),
             new PlantedBug("sweep turns", 6, LIVENESS, "whoever reads again goes on though others wait")
                     .with(SWEEP, "if (used && budget.isAwaited()) {", "if (used && bytes < 0) {"),
             new PlantedBug("read credit", 6, MEMORY, "a spout does not look at its credit")

@@ -53,7 +53,7 @@ final class SharedStream {
         LETTERS,
         /** Its limits cannot be raised. */
         LIMITS,
-        /** Its log cannot be read again. */
+        /** What is read again of its log does not come. */
         READING_AGAIN,
         /** Its indexer hears nothing. */
         INDEXER
@@ -122,6 +122,9 @@ final class SharedStream {
     }
 
     void beat() {
+        if (dispatcher != null) {
+            dispatcher.answerRead();
+        }
         emit(lane.heartbeat());
     }
 
@@ -155,6 +158,8 @@ final class SharedStream {
 
     private final class Dispatcher implements DispatcherEffects {
         final PartitionDispatcher core;
+        /** What is to be read again and has not come; -1 for nothing. */
+        private long readingFrom = -1;
 
         Dispatcher() {
             PartitionRoute route = catalog.route(0).route();
@@ -199,10 +204,25 @@ final class SharedStream {
 
         @Override
         public void readLog(long from, int maxBytes) {
-            RecordBatch batch = sickness == Sickness.READING_AGAIN
-                    ? null
-                    : topic.read(0, from, 1 + all.random.nextInt(Topic.BATCH_RECORDS));
-            later(() -> core.onSweep(batch, all.now));
+            readingFrom = from;
+            answerRead();
+        }
+
+        /** Not while it is sick: then it takes as long. */
+        void answerRead() {
+            if (readingFrom >= 0 && sickness != Sickness.READING_AGAIN) {
+                RecordBatch batch = topic.read(0, readingFrom, 1 + all.random.nextInt(Topic.BATCH_RECORDS));
+                readingFrom = -1;
+                later(() -> core.onSweep(batch, all.now));
+            }
+        }
+
+        @Override
+        public void takeBackRead() {
+            if (readingFrom >= 0) {
+                readingFrom = -1;
+                later(() -> core.onSweep(null, all.now));
+            }
         }
 
         @Override

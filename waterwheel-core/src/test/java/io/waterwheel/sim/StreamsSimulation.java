@@ -90,7 +90,11 @@ final class StreamsSimulation {
         int count = 2 + random.nextInt(1 + random.nextInt(MOST - 1));
         this.poolBytes = Settings.PAGE_BYTES * count * (2L << random.nextInt(2));
         this.sealsByMemory = random.nextInt(2) == 0;
-        this.usual = random.nextBoolean() ? SharedStream.Sickness.CHUNKS : SharedStream.Sickness.LETTERS;
+        this.usual = List.of(
+                        SharedStream.Sickness.CHUNKS,
+                        SharedStream.Sickness.LETTERS,
+                        SharedStream.Sickness.READING_AGAIN)
+                .get(random.nextInt(3));
         this.windowBytes = new long[] {400, 2_000, 100_000}[random.nextInt(3)];
         this.aheadBytes = random.nextInt(3) == 0 ? 1_000_000 : 2_500 + 80L * count;
         this.indexerSettings = new IndexerSettings(
@@ -106,13 +110,13 @@ final class StreamsSimulation {
         this.window = new CreditWindow(pool, windowBytes, poolBytes);
         this.indexers = new IndexerTask(window);
         this.ahead = new ReadAhead(aheadBytes);
-        this.sweeps = newSweeps();
         this.heartbeats = newRound();
         Namespace namespace = new Namespace(catalog.truth());
         for (int s = 0; s < count; s++) {
             StreamInfo info = namespace.create("s" + s, Topic.SCHEMA, RecordFormat.BLOCK, "t" + s, new long[1], 1);
             streams.add(new SharedStream(this, info, new StreamCatalog(catalog.truth(), info)));
         }
+        this.sweeps = newSweeps();
         streams.forEach(SharedStream::startDispatcher);
         streams.forEach(SharedStream::startIndexer);
     }
@@ -157,7 +161,8 @@ final class StreamsSimulation {
 
     /** Fewer read again at once than there are. */
     private SweepBudget newSweeps() {
-        return new SweepBudget((1L + random.nextInt(4)) * Settings.SWEEP_BYTES, Settings.SWEEP_BYTES);
+        int turns = 2 + random.nextInt(4) + streams.size() / 6;
+        return new SweepBudget((long) turns * Settings.SWEEP_BYTES, Settings.SWEEP_BYTES);
     }
 
     private HeartbeatRound newRound() {

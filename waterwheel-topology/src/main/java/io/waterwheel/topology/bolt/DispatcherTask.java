@@ -310,6 +310,11 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
         }
 
         @Override
+        public void takeBackRead() {
+            services.logReader().cancel(id.streamId(), id.partition());
+        }
+
+        @Override
         public void raiseLimit(long limit, LogIdentity log) {
             call(services.limitCalls(), "raise its limit", () -> {
                 PartitionRoute route =

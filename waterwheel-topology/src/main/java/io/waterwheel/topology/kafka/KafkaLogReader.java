@@ -40,6 +40,11 @@ public final class KafkaLogReader implements LogReader {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
     private static final int FETCH_BYTES = 1 << 20;
 
+    /** What is asked of the thread, in order. */
+    private sealed interface Call {}
+
+    private record Cancellation(TopicPartition of) implements Call {}
+
     private record Request(
             int streamId,
             TopicPartition from,
@@ -47,11 +52,12 @@ public final class KafkaLogReader implements LogReader {
             long base,
             int maxBytes,
             long deadlineNanos,
-            BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {}
+            BiConsumer<@Nullable RecordBatch, @Nullable Exception> done)
+            implements Call {}
 
     private final TopicNames topics;
     private final KafkaConsumer<ByteBuffer, ByteBuffer> consumer;
-    private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
     /** Only the thread's. */
     private final Map<TopicPartition, Request> active = new HashMap<>();
 
@@ -82,7 +88,7 @@ public final class KafkaLogReader implements LogReader {
                             closed ? "the log reader is closed" : "stream " + streamId + " is not in the catalog"));
             return;
         }
-        requests.add(new Request(
+        calls.add(new Request(
                 streamId,
                 new TopicPartition(topic, partition),
                 from,
@@ -93,10 +99,19 @@ public final class KafkaLogReader implements LogReader {
         consumer.wakeup();
     }
 
+    @Override
+    public void cancel(int streamId, int partition) {
+        String topic = topics.topicOf(streamId);
+        if (topic != null) {
+            calls.add(new Cancellation(new TopicPartition(topic, partition)));
+            consumer.wakeup();
+        }
+    }
+
     private void run() {
         while (!closed) {
             try {
-                takeRequests();
+                takeCalls();
                 if (!active.isEmpty()) {
                     poll();
                 }
@@ -114,24 +129,39 @@ public final class KafkaLogReader implements LogReader {
     }
 
     /** Waits only when nothing is under way. */
-    private void takeRequests() throws InterruptedException {
-        Request request = active.isEmpty() ? requests.take() : requests.poll();
-        List<Request> started = new ArrayList<>();
-        while (request != null) {
-            if (active.putIfAbsent(request.from, request) == null) {
-                started.add(request);
-            } else {
-                complete(
-                        request,
-                        null,
-                        new IllegalStateException(request.from + ": a read is under way; at most one per partition"));
+    private void takeCalls() throws InterruptedException {
+        Call call = active.isEmpty() ? calls.take() : calls.poll();
+        Map<TopicPartition, Request> started = new HashMap<>();
+        boolean changed = false;
+        while (call != null) {
+            if (call instanceof Request request) {
+                changed |= start(request, started);
+            } else if (call instanceof Cancellation cancellation) {
+                Request request = active.remove(cancellation.of);
+                started.remove(cancellation.of);
+                if (request != null) {
+                    changed = true;
+                    complete(request, null, cancelled(request));
+                }
             }
-            request = requests.poll();
+            call = calls.poll();
         }
-        if (!started.isEmpty()) {
+        if (changed) {
             consumer.assign(active.keySet());
-            started.forEach(begun -> consumer.seek(begun.from, Math.max(0, begun.offset - begun.base)));
+            started.forEach((from, begun) -> consumer.seek(from, Math.max(0, begun.offset - begun.base)));
         }
+    }
+
+    private boolean start(Request request, Map<TopicPartition, Request> started) {
+        if (active.putIfAbsent(request.from, request) != null) {
+            complete(
+                    request,
+                    null,
+                    new IllegalStateException(request.from + ": a read is under way; at most one per partition"));
+            return false;
+        }
+        started.put(request.from, request);
+        return true;
     }
 
     private void poll() {
@@ -189,10 +219,18 @@ public final class KafkaLogReader implements LogReader {
     }
 
     private static WaterwheelException timeout(Request request) {
+        return unavailable(request, "within " + PATIENCE.toSeconds() + " s");
+    }
+
+    private static WaterwheelException cancelled(Request request) {
+        return unavailable(request, "yet, and others wait for the memory");
+    }
+
+    private static WaterwheelException unavailable(Request request, String soon) {
         return new WaterwheelException(
                 ErrorCode.LOG_UNAVAILABLE,
-                request.from + ": nothing was read from offset " + request.offset + " within " + PATIENCE.toSeconds()
-                        + " s; is the broker that leads the partition running?");
+                request.from + ": nothing was read from offset " + request.offset + " " + soon
+                        + "; is the broker that leads the partition running?");
     }
 
     /** Ends the reads of some partitions; the others go on. */
@@ -217,10 +255,13 @@ public final class KafkaLogReader implements LogReader {
     }
 
     private void failAll(RuntimeException e) {
-        List<Request> failed = new ArrayList<>(active.values());
+        active.values().forEach(request -> complete(request, null, e));
         active.clear();
-        requests.drainTo(failed);
-        failed.forEach(request -> complete(request, null, e));
+        for (Call call = calls.poll(); call != null; call = calls.poll()) {
+            if (call instanceof Request request) {
+                complete(request, null, e);
+            }
+        }
     }
 
     private static void complete(Request request, @Nullable RecordBatch batch, @Nullable Exception failure) {

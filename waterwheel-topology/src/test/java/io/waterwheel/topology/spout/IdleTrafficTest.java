@@ -14,7 +14,6 @@ import io.waterwheel.ingest.BodyPool;
 import io.waterwheel.ingest.ChannelBlock;
 import io.waterwheel.ingest.ChannelHeartbeats;
 import io.waterwheel.ingest.CreditWindow;
-import io.waterwheel.ingest.DispatcherEffects;
 import io.waterwheel.ingest.DispatcherSettings;
 import io.waterwheel.ingest.HeartbeatRound;
 import io.waterwheel.ingest.IndexerCore;
@@ -24,7 +23,7 @@ import io.waterwheel.ingest.IndexerTask;
 import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.PartitionDispatcher;
-import io.waterwheel.ingest.RefusedRow;
+import io.waterwheel.ingest.QuietDispatcherEffects;
 import io.waterwheel.ingest.SealedTree;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.ingest.SpoutHeartbeats;
@@ -34,7 +33,6 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -242,7 +240,7 @@ final class IdleTrafficTest {
     }
 
     /** What a partition wants done. */
-    private final class Dispatching implements DispatcherEffects {
+    private final class Dispatching extends QuietDispatcherEffects {
         private final Worker worker;
         private final PartitionId id;
 
@@ -272,21 +270,6 @@ final class IdleTrafficTest {
         public void report(Control.PartitionReport report) {
             worker.control.broadcast(Role.COORDINATOR, report);
         }
-
-        @Override
-        public void readLog(long from, int maxBytes) {}
-
-        @Override
-        public void giveUp(LostRange range) {}
-
-        @Override
-        public void fetchTable(int version) {}
-
-        @Override
-        public void storeDeadLetters(Object token, List<RefusedRow> letters) {}
-
-        @Override
-        public void sample(Control.KeySample sample) {}
     }
 
     /** What an indexer wants done. */

@@ -9,13 +9,12 @@ import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.ingest.BlockBody;
 import io.waterwheel.ingest.BodyPool;
 import io.waterwheel.ingest.ChannelBlock;
-import io.waterwheel.ingest.DispatcherEffects;
 import io.waterwheel.ingest.DispatcherSettings;
 import io.waterwheel.ingest.LiveBatch;
 import io.waterwheel.ingest.LogSource;
 import io.waterwheel.ingest.PartitionDispatcher;
+import io.waterwheel.ingest.QuietDispatcherEffects;
 import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.ingest.RefusedRow;
 import io.waterwheel.ingest.Segmenter;
 import io.waterwheel.ingest.SpoutHeartbeats;
 import io.waterwheel.ingest.SweepBudget;
@@ -25,7 +24,6 @@ import io.waterwheel.model.Field;
 import io.waterwheel.model.FieldType;
 import io.waterwheel.model.KeyInterval;
 import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LostRange;
 import io.waterwheel.model.RecordFormat;
 import io.waterwheel.model.RowLayout;
 import io.waterwheel.model.Schema;
@@ -131,7 +129,7 @@ class ReadAheadHeapTest {
     }
 
     /** An indexer that takes everything at once. */
-    private static final class Sink implements DispatcherEffects {
+    private static final class Sink extends QuietDispatcherEffects {
         final ConcurrentLinkedQueue<Control.Live> toSpout;
         final AtomicLong rows = new AtomicLong();
 
@@ -152,27 +150,6 @@ class ReadAheadHeapTest {
         public void steer(Control.Live live) {
             toSpout.add(live);
         }
-
-        @Override
-        public void readLog(long from, int maxBytes) {}
-
-        @Override
-        public void raiseLimit(long limit, LogIdentity log) {}
-
-        @Override
-        public void giveUp(LostRange range) {}
-
-        @Override
-        public void fetchTable(int version) {}
-
-        @Override
-        public void storeDeadLetters(Object token, List<RefusedRow> letters) {}
-
-        @Override
-        public void report(Control.PartitionReport report) {}
-
-        @Override
-        public void sample(Control.KeySample sample) {}
     }
 
     private final LinkedBlockingQueue<Object> queue = new LinkedBlockingQueue<>();

@@ -1,0 +1,38 @@
+package io.waterwheel.topology.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.model.WaterwheelException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Reading again while there is no broker; with one see {@code KafkaSourceTest}. */
+@Timeout(60)
+final class KafkaLogReaderTest {
+    @Test
+    void aReadThatIsCancelledIsAnsweredLongBeforeItsTimeIsUp() throws Exception {
+        // Takes connections, and never says a word.
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                KafkaLogReader reader =
+                        new KafkaLogReader("127.0.0.1:" + silent.getLocalPort(), "reader", id -> "topic")) {
+            CompletableFuture<Exception> first = new CompletableFuture<>();
+            CompletableFuture<Exception> second = new CompletableFuture<>();
+            reader.cancel(1, 0);
+            reader.read(1, 0, 10, 0, 1000, (batch, failure) -> first.complete(failure));
+            reader.read(1, 1, 10, 0, 1000, (batch, failure) -> second.complete(failure));
+            reader.cancel(1, 0);
+            // Well below the 30 seconds after which it fails anyway.
+            assertThat(first.get(15, TimeUnit.SECONDS))
+                    .isInstanceOfSatisfying(WaterwheelException.class, e -> {
+                        assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.TEMPORARY);
+                        assertThat(e.code()).isEqualTo("LOG_UNAVAILABLE");
+                    })
+                    .hasMessageContaining("topic-0: nothing was read from offset 10 yet");
+            assertThat(second).as("another partition's").isNotDone();
+        }
+    }
+}

@@ -1,16 +1,23 @@
 package io.waterwheel.cli;
 
+import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.CountedInput;
+import io.waterwheel.cli.input.Pace;
+import io.waterwheel.cli.input.Rejections;
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.PositionText;
+import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.NamedAppender;
-import io.waterwheel.client.SourceOffsets;
-import io.waterwheel.client.StreamDetails;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.client.admin.SourceOffsets;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Seen;
+import io.waterwheel.query.SessionPositions;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -237,7 +244,7 @@ final class AppendCommand implements Callable<Integer> {
         try {
             long none = client.count(Query.of(stream)
                     .withTimes(NOWHERE)
-                    .withSeen(new Seen(Seen.ANY, positions))
+                    .withSeen(new SessionPositions(SessionPositions.ANY, positions))
                     .withTimeout(timeout));
             if (none < 0) {
                 throw new IllegalStateException("a count of " + none);

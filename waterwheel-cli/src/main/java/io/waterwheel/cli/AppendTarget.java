@@ -2,8 +2,8 @@ package io.waterwheel.cli;
 
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.NamedAppender;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
 import org.jspecify.annotations.Nullable;
 
 /** Where a file's lines go: an appender of either kind. */

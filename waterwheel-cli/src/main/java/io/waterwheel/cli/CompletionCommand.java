@@ -1,5 +1,6 @@
 package io.waterwheel.cli;
 
+import io.waterwheel.cli.output.Terminal;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;

@@ -2,8 +2,9 @@ package io.waterwheel.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.waterwheel.client.DeadLetter;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.DeadLetter;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

@@ -1,10 +1,18 @@
 package io.waterwheel.cli;
 
+import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.FileProgress;
+import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.cli.input.Pace;
+import io.waterwheel.cli.input.Rejections;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.NamedAppender;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;

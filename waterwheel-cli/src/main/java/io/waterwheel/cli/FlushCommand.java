@@ -1,5 +1,7 @@
 package io.waterwheel.cli;
 
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.client.WaterwheelClient;
 import java.time.Duration;
 import java.util.TreeMap;

@@ -1,7 +1,8 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.client.SourceOffsets;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.SourceOffsets;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;

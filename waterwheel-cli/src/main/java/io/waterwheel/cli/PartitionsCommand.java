@@ -1,8 +1,9 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.client.KeyPartitions;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.Balancing;
+import io.waterwheel.client.admin.KeyPartitions;
+import io.waterwheel.schema.Balancing;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;

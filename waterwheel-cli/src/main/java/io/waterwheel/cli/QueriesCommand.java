@@ -1,9 +1,10 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.client.OpenQuery;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.client.admin.OpenQuery;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;

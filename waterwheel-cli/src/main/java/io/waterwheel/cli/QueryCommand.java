@@ -1,20 +1,32 @@
 package io.waterwheel.cli;
 
+import io.waterwheel.cli.output.AnswerStats;
+import io.waterwheel.cli.output.ArrowPrinter;
+import io.waterwheel.cli.output.RowPrinter;
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.AggregateTexts;
+import io.waterwheel.cli.text.BoxText;
+import io.waterwheel.cli.text.BucketText;
+import io.waterwheel.cli.text.CircleText;
+import io.waterwheel.cli.text.KeyRangeText;
+import io.waterwheel.cli.text.PositionText;
+import io.waterwheel.cli.text.Seconds;
+import io.waterwheel.cli.text.TimeRange;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Circle;
-import io.waterwheel.model.Polygon;
-import io.waterwheel.model.Shape;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Circle;
+import io.waterwheel.geo.Polygon;
+import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -320,7 +332,7 @@ final class QueryCommand implements Callable<Integer> {
         return partial == Partial.ALLOW ? query.withPartialAllowed() : query;
     }
 
-    private Result result() {
+    private ResultSpec result() {
         boolean grouped = !groupBy.isEmpty() || bucket != null;
         int kinds = (count ? 1 : 0) + (aggregates.isEmpty() && !grouped ? 0 : 1) + (latest == null ? 0 : 1);
         if (kinds > 1) {
@@ -331,12 +343,13 @@ final class QueryCommand implements Callable<Integer> {
         }
         try {
             if (count) {
-                return Result.Aggregates.COUNT;
+                return ResultSpec.Aggregates.COUNT;
             } else if (latest != null) {
-                return new Result.Latest(latest, select);
+                return new ResultSpec.Latest(latest, select);
             } else if (kinds == 1) {
                 List<Aggregate> values = AggregateTexts.parse(aggregates);
-                return new Result.Aggregates(values.isEmpty() ? List.of(Aggregate.count()) : values, groupBy, bucket);
+                return new ResultSpec.Aggregates(
+                        values.isEmpty() ? List.of(Aggregate.count()) : values, groupBy, bucket);
             }
             List<Order> orders = new ArrayList<>();
             for (String text : orderBy) {
@@ -347,7 +360,7 @@ final class QueryCommand implements Callable<Integer> {
                 }
                 orders.add(new Order(colon < 0 ? text : text.substring(0, colon), direction.equalsIgnoreCase("desc")));
             }
-            return new Result.Rows(select, orders, limit == null ? Query.NO_LIMIT : limit);
+            return new ResultSpec.Rows(select, orders, limit == null ? Query.NO_LIMIT : limit);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }

@@ -1,8 +1,9 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.client.StreamRetention;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.Retention;
+import io.waterwheel.client.admin.StreamRetention;
+import io.waterwheel.schema.Retention;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

@@ -1,6 +1,9 @@
 package io.waterwheel.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.waterwheel.cli.output.StatusPage;
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.client.WaterwheelClient;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,12 +1,15 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.client.StreamDetails;
+import io.waterwheel.cli.input.DefinitionYaml;
+import io.waterwheel.cli.input.SchemaProposal;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.BadRecords;
-import io.waterwheel.model.LogLoss;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.StreamPolicy;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.schema.BadRecords;
+import io.waterwheel.schema.LogLoss;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.StreamPolicy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;

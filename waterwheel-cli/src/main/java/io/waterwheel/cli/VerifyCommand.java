@@ -1,7 +1,9 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.client.Verification;
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.Verification;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.concurrent.Callable;

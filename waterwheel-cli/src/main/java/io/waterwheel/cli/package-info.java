@@ -1,7 +1,7 @@
 /**
- * The command line over the client: {@link io.waterwheel.cli.Cli} runs a command and returns its exit code. Data goes
- * to standard output, all else to standard error. Uses the client and the core's model, query and decode. One command
- * is one thread.
+ * The command line over the client: {@link io.waterwheel.cli.Cli} runs a command and returns its exit code. Each
+ * command is a class; data goes to standard output, all else to standard error. One command is one thread. Uses
+ * cli.input, cli.text, cli.output and the client.
  */
 @NullMarked
 package io.waterwheel.cli;

@@ -16,27 +16,50 @@ final class ArchitectureTest {
             .ensureAllClassesAreContainedInArchitecture()
             .withOptionalLayers(true)
             .layer("cli")
-            .definedBy("io.waterwheel.cli..")
+            .definedBy("io.waterwheel.cli")
+            .layer("cli.input")
+            .definedBy("io.waterwheel.cli.input..")
+            .layer("cli.text")
+            .definedBy("io.waterwheel.cli.text..")
+            .layer("cli.output")
+            .definedBy("io.waterwheel.cli.output..")
             .layer("client")
-            .definedBy("io.waterwheel.client")
+            .definedBy("io.waterwheel.client..")
             .layer("core questions")
             .definedBy(
-                    "io.waterwheel.model..",
+                    "io.waterwheel.error..",
+                    "io.waterwheel.geo..",
+                    "io.waterwheel.schema..",
+                    "io.waterwheel.tuple..",
                     "io.waterwheel.query",
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.decode..",
                     "io.waterwheel.wire..")
             .layer("core chunk")
-            .definedBy("io.waterwheel.chunk..")
+            .definedBy("io.waterwheel.chunk..", "io.waterwheel.store..")
             .layer("core key")
             .definedBy("io.waterwheel.key..")
             .layer("core engine")
             .definedBy(
                     "io.waterwheel.index..",
                     "io.waterwheel.catalog..",
+                    "io.waterwheel.protocol..",
                     "io.waterwheel.query.admission..",
-                    "io.waterwheel.query.exec..",
+                    "io.waterwheel.query.column..",
+                    "io.waterwheel.query.dispatch..",
+                    "io.waterwheel.query.memory..",
+                    "io.waterwheel.query.plan..",
+                    "io.waterwheel.query.result..",
+                    "io.waterwheel.query.run..",
+                    "io.waterwheel.query.scan..",
                     "io.waterwheel.ingest..")
             .whereLayer("cli")
-            .mayOnlyAccessLayers("client", "core questions", "core chunk", "core key");
+            .mayOnlyAccessLayers(
+                    "cli.input", "cli.text", "cli.output", "client", "core questions", "core chunk", "core key")
+            .whereLayer("cli.input")
+            .mayOnlyAccessLayers("cli.output", "core questions", "core key")
+            .whereLayer("cli.text")
+            .mayOnlyAccessLayers("core questions")
+            .whereLayer("cli.output")
+            .mayOnlyAccessLayers("client", "core questions");
 }

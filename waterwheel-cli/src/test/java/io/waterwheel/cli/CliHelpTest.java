@@ -2,6 +2,7 @@ package io.waterwheel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.cli.output.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -2,20 +2,22 @@ package io.waterwheel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.PositionText;
 import io.waterwheel.client.FakeServer;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.tuple.TimeInterval;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -173,7 +175,7 @@ class CliTest {
                                     .withOrderBy(List.of(new Order("a", true), new Order("b", false)))
                                     .withLimit(9),
                             Query.of("s")
-                                    .withResult(new Result.Aggregates(
+                                    .withResult(new ResultSpec.Aggregates(
                                             List.of(Aggregate.parse("avg(a * 2) AS mean")),
                                             List.of("b"),
                                             Duration.ofMinutes(5))),
@@ -227,7 +229,7 @@ class CliTest {
             assertThat(first.times().to()).isEqualTo(Long.MAX_VALUE);
             assertThat(first.times().from()).isBetween(before - 300_000, System.currentTimeMillis() - 300_000);
             assertThat(server.queries.get(1).result())
-                    .isEqualTo(new Result.Aggregates(
+                    .isEqualTo(new ResultSpec.Aggregates(
                             List.of(
                                     Aggregate.count(),
                                     Aggregate.parse("avg(a * (b + 1)) AS mean"),

@@ -1,5 +1,6 @@
 package io.waterwheel.cli;
 
+import io.waterwheel.cli.output.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

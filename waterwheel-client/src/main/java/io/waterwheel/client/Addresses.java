@@ -7,7 +7,7 @@ interface Addresses {
     /**
      * As it is known now: {@code grpc://HOST:PORT} each, at least one. May ask elsewhere, and block for seconds.
      *
-     * @throws io.waterwheel.model.WaterwheelException when it is not known
+     * @throws io.waterwheel.error.WaterwheelException when it is not known
      */
     List<String> now();
 

@@ -1,14 +1,15 @@
 package io.waterwheel.client;
 
+import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.decode.BlockCodec;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TupleBlock;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

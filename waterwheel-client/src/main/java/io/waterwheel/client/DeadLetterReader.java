@@ -2,8 +2,10 @@ package io.waterwheel.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.client.admin.DeadLetter;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

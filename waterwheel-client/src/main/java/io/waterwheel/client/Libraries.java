@@ -1,7 +1,7 @@
 package io.waterwheel.client;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 
 /** Libraries that only a part of the client needs: a program that does without that part does without them. */
 final class Libraries {

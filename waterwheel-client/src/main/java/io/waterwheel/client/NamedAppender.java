@@ -1,9 +1,10 @@
 package io.waterwheel.client;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TupleBlock;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.waterwheel.client;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.waterwheel.client;
 
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
 import java.util.Iterator;
 import java.util.NoSuchElementException;

@@ -1,9 +1,9 @@
 package io.waterwheel.client;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;

@@ -1,8 +1,8 @@
 package io.waterwheel.client;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.StreamDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

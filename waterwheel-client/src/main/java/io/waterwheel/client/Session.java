@@ -1,7 +1,7 @@
 package io.waterwheel.client;
 
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Seen;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Verdict;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,18 +13,19 @@ import java.util.Map;
  */
 final class Session {
     /** Guarded by this. By stream. */
-    private final Map<String, Seen> seen = new HashMap<>();
+    private final Map<String, SessionPositions> seen = new HashMap<>();
 
     /** The query, demanding what has been seen; one that says itself what was seen of a name is taken at its word. */
     synchronized Query demanding(Query query) {
-        Seen before = seen.get(query.stream());
-        Seen own = query.seen();
-        boolean ofAny = own.streamId() == Seen.ANY && !own.positions().isEmpty();
+        SessionPositions before = seen.get(query.stream());
+        SessionPositions own = query.seen();
+        boolean ofAny =
+                own.streamId() == SessionPositions.ANY && !own.positions().isEmpty();
         return before == null || ofAny ? query : query.withSeen(before.and(own));
     }
 
     /** An answer to a query that demanded this. */
-    synchronized void saw(String stream, Seen demanded, Verdict verdict) {
+    synchronized void saw(String stream, SessionPositions demanded, Verdict verdict) {
         seen.merge(stream, verdict.seen(), (before, told) -> {
             // Who demands what was seen of a later stream is not answered by one before it, unless the catalog was
             // restored to a time when there was no later one.
@@ -35,7 +36,7 @@ final class Session {
 
     /** The name means this stream from now on. */
     synchronized void created(String stream, int id) {
-        seen.put(stream, new Seen(id, Map.of()));
+        seen.put(stream, new SessionPositions(id, Map.of()));
     }
 
     synchronized void dropped(String stream) {

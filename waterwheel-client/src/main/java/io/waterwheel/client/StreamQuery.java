@@ -1,14 +1,14 @@
 package io.waterwheel.client;
 
-import io.waterwheel.model.Shape;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -274,10 +274,10 @@ public final class StreamQuery {
         }
         if (grouped) {
             List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;
-            return asked.withResult(new Result.Aggregates(values, groups, bucket));
+            return asked.withResult(new ResultSpec.Aggregates(values, groups, bucket));
         }
         return asked.withResult(
-                perKey > 0 ? new Result.Latest(perKey, select) : new Result.Rows(select, orders, limit));
+                perKey > 0 ? new ResultSpec.Latest(perKey, select) : new ResultSpec.Rows(select, orders, limit));
     }
 
     /** Asks. Returns when the answer begins; the cursor must be closed. */
@@ -303,7 +303,7 @@ public final class StreamQuery {
      * @param type components may be int, long, float, double, boolean, or their classes where the field may be null;
      *     String (of addresses too), Instant (of timestamps), byte[]. An int field also fits a long, a float field a
      *     double, a timestamp a long in the unit of its type
-     * @throws io.waterwheel.model.WaterwheelException of kind USER, code RECORD_MISFIT, when a component has no field,
+     * @throws io.waterwheel.error.WaterwheelException of kind USER, code RECORD_MISFIT, when a component has no field,
      *     or one of another type
      */
     public <R extends Record> RecordCursor<R> records(Class<R> type) {
@@ -345,7 +345,7 @@ public final class StreamQuery {
 
     /** The number of tuples that match; see {@link WaterwheelClient#count}. */
     public long count() {
-        if (!toQuery().result().equals(Result.Rows.ALL)) {
+        if (!toQuery().result().equals(ResultSpec.Rows.ALL)) {
             throw new IllegalArgumentException(
                     "query: count is the number of all tuples that match: leave select, orderBy, limit, latest and"
                             + " aggregates away, or ask for the aggregate count(*)");

@@ -2,7 +2,7 @@ package io.waterwheel.client;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.waterwheel.model.Field;
+import io.waterwheel.schema.Field;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

@@ -18,9 +18,14 @@ final class ArchitectureTest {
             .withOptionalLayers(true)
             .layer("client")
             .definedBy("io.waterwheel.client")
+            .layer("client.admin")
+            .definedBy("io.waterwheel.client.admin")
             .layer("core questions")
             .definedBy(
-                    "io.waterwheel.model..",
+                    "io.waterwheel.error..",
+                    "io.waterwheel.geo..",
+                    "io.waterwheel.schema..",
+                    "io.waterwheel.tuple..",
                     "io.waterwheel.query",
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.decode..",
@@ -31,10 +36,20 @@ final class ArchitectureTest {
                     "io.waterwheel.index..",
                     "io.waterwheel.chunk..",
                     "io.waterwheel.catalog..",
+                    "io.waterwheel.protocol..",
+                    "io.waterwheel.store..",
                     "io.waterwheel.query.admission..",
-                    "io.waterwheel.query.exec..",
+                    "io.waterwheel.query.column..",
+                    "io.waterwheel.query.dispatch..",
+                    "io.waterwheel.query.memory..",
+                    "io.waterwheel.query.plan..",
+                    "io.waterwheel.query.result..",
+                    "io.waterwheel.query.run..",
+                    "io.waterwheel.query.scan..",
                     "io.waterwheel.ingest..")
             .whereLayer("client")
+            .mayOnlyAccessLayers("client.admin", "core questions")
+            .whereLayer("client.admin")
             .mayOnlyAccessLayers("core questions");
 
     /** Who only asks has no Kafka on the class path. */

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

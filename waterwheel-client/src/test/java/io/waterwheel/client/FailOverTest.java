@@ -3,12 +3,12 @@ package io.waterwheel.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.error.WaterwheelException.Kind;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,11 +2,11 @@ package io.waterwheel.client;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.Ipv4;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.Ipv4;
 import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
@@ -202,7 +202,7 @@ public final class FakeServer implements AutoCloseable {
         }
     }
 
-    private static ArrowType type(io.waterwheel.model.FieldType type) {
+    private static ArrowType type(io.waterwheel.schema.FieldType type) {
         return switch (type) {
             case INT -> new ArrowType.Int(32, true);
             case LONG -> new ArrowType.Int(64, true);

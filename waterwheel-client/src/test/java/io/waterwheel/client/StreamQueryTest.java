@@ -3,19 +3,19 @@ package io.waterwheel.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -78,19 +78,19 @@ class StreamQueryTest {
                             .orderBy("a")
                             .limit(10)
                             .toQuery())
-                    .isEqualTo(expected.withResult(new Result.Rows(
+                    .isEqualTo(expected.withResult(new ResultSpec.Rows(
                             List.of("a", "b"), List.of(new Order("b", true), new Order("a", false)), 10)));
             assertThat(narrowed.latest(3).select("a").toQuery())
-                    .isEqualTo(expected.withResult(new Result.Latest(3, List.of("a"))));
+                    .isEqualTo(expected.withResult(new ResultSpec.Latest(3, List.of("a"))));
             assertThat(narrowed.groupBy("a")
                             .bucket(Duration.ofMinutes(1))
                             .aggregate("max(b) AS top")
                             .toQuery())
-                    .isEqualTo(expected.withResult(new Result.Aggregates(
+                    .isEqualTo(expected.withResult(new ResultSpec.Aggregates(
                             List.of(Aggregate.parse("max(b) AS top")), List.of("a"), Duration.ofMinutes(1))));
             assertThat(narrowed.groupBy("a").toQuery())
-                    .isEqualTo(
-                            expected.withResult(new Result.Aggregates(List.of(Aggregate.count()), List.of("a"), null)));
+                    .isEqualTo(expected.withResult(
+                            new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of("a"), null)));
         }
     }
 
@@ -239,7 +239,8 @@ class StreamQueryTest {
             assertThat(server.queries)
                     .as("only the fields of the record are asked for")
                     .allMatch(query -> query.result()
-                            .equals(new Result.Rows(List.of("t", "n", "speed", "name"), List.of(), Query.NO_LIMIT)));
+                            .equals(new ResultSpec.Rows(
+                                    List.of("t", "n", "speed", "name"), List.of(), Query.NO_LIMIT)));
         }
     }
 

@@ -3,21 +3,23 @@ package io.waterwheel.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Retention;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.client.admin.ServerStatus;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.error.WaterwheelException.Kind;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Seen;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DropStreamReply;
@@ -87,7 +89,7 @@ class WaterwheelClientTest {
     }
 
     /** @param seen what the verdict tells */
-    private static void noRows(FakeServer.Answer answer, Seen seen) {
+    private static void noRows(FakeServer.Answer answer, SessionPositions seen) {
         answer.whole(
                 List.of(new Field("n", FieldType.LONG, false)),
                 List.of(),
@@ -125,14 +127,14 @@ class WaterwheelClientTest {
 
     @Test
     void laterQueriesDemandWhatEarlierAnswersHaveSeen() throws Exception {
-        Queue<Seen> told = new ConcurrentLinkedQueue<>(List.of(
-                new Seen(4, Map.of(0, 10L, 1, 5L)),
-                new Seen(4, Map.of(0, 4L, 1, 8L)),
-                new Seen(4, Map.of(0, 1L)),
-                new Seen(5, Map.of(0, 2L)),
+        Queue<SessionPositions> told = new ConcurrentLinkedQueue<>(List.of(
+                new SessionPositions(4, Map.of(0, 10L, 1, 5L)),
+                new SessionPositions(4, Map.of(0, 4L, 1, 8L)),
+                new SessionPositions(4, Map.of(0, 1L)),
+                new SessionPositions(5, Map.of(0, 2L)),
                 // Another of the name, which somebody has made.
-                new Seen(6, Map.of(0, 3L)),
-                new Seen(6, Map.of(1, 2L))));
+                new SessionPositions(6, Map.of(0, 3L)),
+                new SessionPositions(6, Map.of(1, 2L))));
         try (FakeServer server = FakeServer.answering((query, answer) -> noRows(answer, told.remove()));
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             client.count(Query.of("orders"));
@@ -141,17 +143,17 @@ class WaterwheelClientTest {
             client.count(Query.of("other"));
             client.count(Query.of("orders"));
             client.count(Query.of("orders"));
-            told.add(Seen.NOTHING);
+            told.add(SessionPositions.NOTHING);
             client.count(Query.of("orders"));
             assertThat(server.queries.stream().map(Query::seen))
                     .containsExactly(
-                            Seen.NOTHING,
-                            new Seen(4, Map.of(0, 10L, 1, 5L)),
-                            new Seen(4, Map.of(0, 10L, 1, 8L)),
-                            Seen.NOTHING,
-                            new Seen(4, Map.of(0, 10L, 1, 8L)),
-                            new Seen(6, Map.of(0, 3L)),
-                            new Seen(6, Map.of(0, 3L, 1, 2L)));
+                            SessionPositions.NOTHING,
+                            new SessionPositions(4, Map.of(0, 10L, 1, 5L)),
+                            new SessionPositions(4, Map.of(0, 10L, 1, 8L)),
+                            SessionPositions.NOTHING,
+                            new SessionPositions(4, Map.of(0, 10L, 1, 8L)),
+                            new SessionPositions(6, Map.of(0, 3L)),
+                            new SessionPositions(6, Map.of(0, 3L, 1, 2L)));
             assertThat(server.queries.stream().map(Query::atLeast))
                     .as("what is lost makes an answer incomplete only below what its query demands itself")
                     .containsExactly(Map.of(), Map.of(), Map.of(0, 12L, 2, 1L), Map.of(), Map.of(), Map.of(), Map.of());
@@ -167,8 +169,8 @@ class WaterwheelClientTest {
         WaterwheelException busy = new WaterwheelException(ErrorCode.SERVER_BUSY, "too much to do");
         try (FakeServer full = FakeServer.answering(
                         (query, answer) -> answer.fail(FakeServer.failure(CallStatus.UNAVAILABLE, busy)));
-                FakeServer server =
-                        FakeServer.start((query, answer) -> noRows(answer, Seen.NOTHING), WaterwheelClientTest::call);
+                FakeServer server = FakeServer.start(
+                        (query, answer) -> noRows(answer, SessionPositions.NOTHING), WaterwheelClientTest::call);
                 WaterwheelClient client = WaterwheelClient.connect(dead, full.url(), server.url());
                 WaterwheelClient nobody = WaterwheelClient.connect(dead, full.url());
                 WaterwheelClient alone = WaterwheelClient.connect(dead)) {

@@ -5,15 +5,25 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.waterwheel.model.BadRecords;
-import io.waterwheel.model.Balancing;
-import io.waterwheel.model.LogLoss;
-import io.waterwheel.model.LostRange;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.Retention;
-import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.StreamPolicy;
+import io.waterwheel.catalog.manifest.ManifestPointer;
+import io.waterwheel.catalog.state.CheckpointStep;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CorruptCatalogException;
+import io.waterwheel.schema.BadRecords;
+import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.LogLoss;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.tuple.LostRange;
+import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,18 +33,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The catalog's entries as JSON, which a person can read with any ZooKeeper shell. Layout: docs/catalog.md. */
-final class CatalogJson {
+public final class CatalogJson {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     /**
      * Of a stream's entry, and of everything that hangs under it. 1 has no number in it and lacks what has defaults; up
      * to 2 nothing is rolled up; up to 3 a routing table enters everywhere at once, and all watermarks are in the
      * nodes.
      */
-    static final int LAYOUT = 5;
+    public static final int LAYOUT = 5;
 
     private CatalogJson() {}
 
-    static byte[] write(StreamInfo stream) {
+    public static byte[] write(StreamInfo stream) {
         ObjectNode json = MAPPER.createObjectNode();
         json.put("layout", LAYOUT);
         json.put("name", stream.name());
@@ -65,7 +75,7 @@ final class CatalogJson {
         }
     }
 
-    static StreamInfo readStream(String path, byte[] data) {
+    public static StreamInfo readStream(String path, byte[] data) {
         return read(path, data, json -> {
             if (json.path("layout").asInt(1) > LAYOUT) {
                 throw new IllegalArgumentException("layout " + json.path("layout") + ", expected at most " + LAYOUT
@@ -100,7 +110,7 @@ final class CatalogJson {
         return policy;
     }
 
-    static byte[] write(PartitionRoute route) {
+    public static byte[] write(PartitionRoute route) {
         ObjectNode json = MAPPER.createObjectNode();
         json.put("limit", route.limit());
         ArrayNode versions = json.putArray("versions");
@@ -178,12 +188,12 @@ final class CatalogJson {
         });
     }
 
-    static byte[] write(RoutingTable table) {
+    public static byte[] write(RoutingTable table) {
         return bytes(toJson(table));
     }
 
     /** A table that only one partition may adopt. */
-    static byte[] write(RoutingTable table, int partition) {
+    public static byte[] write(RoutingTable table, int partition) {
         return bytes(toJson(table).put("partition", partition));
     }
 
@@ -195,7 +205,7 @@ final class CatalogJson {
         return read(path, data, CatalogJson::tableOf);
     }
 
-    static byte[] write(IndexerCheckpoint checkpoint) {
+    public static byte[] write(IndexerCheckpoint checkpoint) {
         return bytes(toJson(checkpoint));
     }
 
@@ -203,7 +213,7 @@ final class CatalogJson {
         return read(path, data, CatalogJson::checkpointOf);
     }
 
-    static byte[] write(Edit edit) {
+    public static byte[] write(Edit edit) {
         ObjectNode json = MAPPER.createObjectNode();
         if (edit instanceof Edit.Created created) {
             json.put("edit", "created");
@@ -261,7 +271,7 @@ final class CatalogJson {
         return bytes(json);
     }
 
-    static Edit readEdit(String path, byte[] data) {
+    public static Edit readEdit(String path, byte[] data) {
         return read(path, data, json -> switch (text(json, "edit")) {
             case "created" -> {
                 List<Long> starts = new ArrayList<>();
@@ -320,7 +330,7 @@ final class CatalogJson {
         });
     }
 
-    static byte[] write(ManifestPointer pointer) {
+    public static byte[] write(ManifestPointer pointer) {
         ObjectNode json = MAPPER.createObjectNode();
         json.put("edit", pointer.edit());
         ArrayNode files = json.putArray("files");
@@ -337,7 +347,7 @@ final class CatalogJson {
         return bytes(json);
     }
 
-    static ManifestPointer readManifest(String path, byte[] data) {
+    public static ManifestPointer readManifest(String path, byte[] data) {
         if (data.length == 0) {
             return ManifestPointer.NONE;
         }
@@ -358,7 +368,7 @@ final class CatalogJson {
     }
 
     /** The layout that a stream's entry was written in. */
-    static int layoutOf(String path, byte[] data) {
+    public static int layoutOf(String path, byte[] data) {
         return read(path, data, json -> json.path("layout").asInt(1));
     }
 

@@ -1,9 +1,10 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.ConflictException;
+import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,20 +15,20 @@ import org.slf4j.LoggerFactory;
  * pause ({@link CatalogStore#pause}), then by the next, whose reads see everything that was committed before. So a try
  * after one whose outcome is not known finds out by itself whether that was done.
  */
-final class CatalogTransaction {
+public final class CatalogTransaction {
     private static final Logger LOG = LoggerFactory.getLogger(CatalogTransaction.class);
 
     /** Tries before a change that keeps meeting others is given up; with the store's pauses, half a minute. */
     static final int MAX_TRIES = 100;
 
     /** One try. */
-    interface Try<T> {
+    public interface Try<T> {
         /**
          * Reads, decides and commits, or finds that there is nothing left to do.
          *
          * @param before why the try before this one was in vain; null at the first
          */
-        T run(@Nullable Exception before) throws ConflictException, UnknownOutcomeException;
+        public T run(@Nullable Exception before) throws ConflictException, UnknownOutcomeException;
     }
 
     private final CatalogStore store;
@@ -35,12 +36,12 @@ final class CatalogTransaction {
     private final String failure;
 
     /** @param failure what could not be done, to be followed by the reason */
-    CatalogTransaction(CatalogStore store, String failure) {
+    public CatalogTransaction(CatalogStore store, String failure) {
         this(store, ErrorCode.CATALOG_BUSY, failure);
     }
 
     /** @param code of the error when the change does not get through */
-    CatalogTransaction(CatalogStore store, ErrorCode code, String failure) {
+    public CatalogTransaction(CatalogStore store, ErrorCode code, String failure) {
         this.store = store;
         this.code = code;
         this.failure = failure;
@@ -51,7 +52,7 @@ final class CatalogTransaction {
      *
      * @throws WaterwheelException TEMPORARY after {@link #MAX_TRIES}; then it may be done or not
      */
-    <T> T run(Try<T> change) {
+    public <T> T run(Try<T> change) {
         Exception before = null;
         for (int tries = 1; ; tries++) {
             try {

@@ -1,10 +1,15 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CorruptCatalogException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

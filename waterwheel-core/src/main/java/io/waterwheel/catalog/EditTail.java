@@ -1,9 +1,13 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
-import io.waterwheel.catalog.CatalogStore.Node;
-import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.StreamGoneException;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.ConflictException;
+import io.waterwheel.catalog.store.CatalogStore.Node;
+import io.waterwheel.catalog.store.CatalogStore.Op;
+import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * transaction that creates an edit also checks that the manifest's pointer is the one that its number was found under;
  * under that pointer only lower numbers have ever been deleted. Thread-safe; calls block.
  */
-final class EditTail {
+public final class EditTail {
     /** Edits read at once; each may have the watermarks of thousands of partitions. */
-    static final int BULK = 64;
+    public static final int BULK = 64;
 
     /**
      * Where the edits end, as far as is known.
@@ -27,7 +31,7 @@ final class EditTail {
      * @param pointerVersion of the pointer's node
      * @param rolledUp the pointer's edit; never above {@code last}
      */
-    record Place(long last, int pointerVersion, long rolledUp) {
+    public record Place(long last, int pointerVersion, long rolledUp) {
         long next() {
             return last + 1;
         }
@@ -39,17 +43,17 @@ final class EditTail {
     /** A guess; a conflict corrects it. */
     private volatile @Nullable Place guess;
 
-    EditTail(CatalogStore store, StreamInfo stream) {
+    public EditTail(CatalogStore store, StreamInfo stream) {
         this.store = store;
         this.stream = stream;
         this.base = Namespace.dataPath(stream.id());
     }
 
-    String editPath(long number) {
+    public String editPath(long number) {
         return String.format(Locale.ROOT, "%s/edits/%010d", base, number);
     }
 
-    String pointerPath() {
+    public String pointerPath() {
         return base + "/manifest";
     }
 
@@ -65,7 +69,7 @@ final class EditTail {
     }
 
     /** Finds it out again; sync before to see what others have done. */
-    Place refresh() {
+    public Place refresh() {
         Node pointer = pointer();
         long rolledUp = CatalogJson.readManifest(pointerPath(), pointer.data()).edit();
         Place known = guess;
@@ -91,7 +95,7 @@ final class EditTail {
     }
 
     /** Edits from a number on, as many as are there without a gap, up to so many: in one round trip where possible. */
-    List<Edit> edits(long from, int count) {
+    public List<Edit> edits(long from, int count) {
         List<String> paths =
                 LongStream.range(from, from + count).mapToObj(this::editPath).toList();
         List<Optional<Node>> nodes = store.readAll(paths);
@@ -107,12 +111,12 @@ final class EditTail {
     }
 
     /** Makes a change together with the edit that tells of it. */
-    void commit(Place place, Edit edit, List<Op> change) throws ConflictException, UnknownOutcomeException {
+    public void commit(Place place, Edit edit, List<Op> change) throws ConflictException, UnknownOutcomeException {
         commit(place, CatalogJson.write(edit), change);
     }
 
-    /** @param edit as it is written */
-    void commit(Place place, byte[] edit, List<Op> change) throws ConflictException, UnknownOutcomeException {
+    /** Makes a change together with an edit that is written already. */
+    public void commit(Place place, byte[] edit, List<Op> change) throws ConflictException, UnknownOutcomeException {
         store.commit(with(place, edit, change));
         guess = new Place(place.next(), place.pointerVersion(), place.rolledUp());
     }
@@ -125,7 +129,7 @@ final class EditTail {
     }
 
     /** The pointer's node, made for a stream of an older layout. */
-    Node pointer() {
+    public Node pointer() {
         return new CatalogTransaction(store, "stream " + stream.name() + ": its manifest's node could not be made")
                 .run(before -> {
                     Optional<Node> node = store.read(pointerPath());

@@ -1,7 +1,11 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.Node;
-import io.waterwheel.catalog.CatalogStore.Op;
+import io.waterwheel.catalog.state.StreamGoneException;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogPaths;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.Node;
+import io.waterwheel.catalog.store.CatalogStore.Op;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,14 +1,21 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
-import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.catalog.maintenance.DroppedStreams;
+import io.waterwheel.catalog.maintenance.FileCollector;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.ConflictException;
+import io.waterwheel.catalog.store.CatalogStore.Op;
+import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.catalog.store.CorruptCatalogException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyMaker;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.StreamPolicy;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,11 +50,11 @@ public final class Namespace {
         store.ensure(NEXT_ID);
     }
 
-    static String path(String stream) {
+    public static String path(String stream) {
         return STREAMS + "/" + stream;
     }
 
-    static String dataPath(int streamId) {
+    public static String dataPath(int streamId) {
         return DATA + "/" + streamId;
     }
 
@@ -249,7 +256,7 @@ public final class Namespace {
     }
 
     /** Ids under which something is left; those of streams that there are among them. */
-    List<Integer> dataIds() {
+    public List<Integer> dataIds() {
         List<Integer> ids = new ArrayList<>();
         for (String child : store.children(DATA)) {
             if (ID.matcher(child).matches()) {
@@ -260,7 +267,7 @@ public final class Namespace {
     }
 
     /** Whether the nodes are there that are deleted with a stream's entry, in one transaction. */
-    boolean isLive(int streamId) {
+    public boolean isLive(int streamId) {
         return LIVE_FOLDERS.stream()
                 .anyMatch(folder -> !store.children(dataPath(streamId) + folder).isEmpty());
     }
@@ -270,7 +277,7 @@ public final class Namespace {
      *
      * @throws WaterwheelException TEMPORARY when some is left
      */
-    void removeRemains(int streamId) {
+    public void removeRemains(int streamId) {
         String base = dataPath(streamId);
         String failure = "the stream of id " + streamId + " is dropped, but what is left of it in the catalog under "
                 + base + " could not be deleted";

@@ -1,11 +1,19 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
-import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.catalog.StreamCatalog.VersionedRoute;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamGoneException;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.ConflictException;
+import io.waterwheel.catalog.store.CatalogStore.Op;
+import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

@@ -1,9 +1,16 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.Node;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.manifest.CorruptManifestException;
+import io.waterwheel.catalog.manifest.ManifestPointer;
+import io.waterwheel.catalog.manifest.ManifestReader;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.Node;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.store.ChunkStore;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;

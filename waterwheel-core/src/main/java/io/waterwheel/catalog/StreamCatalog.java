@@ -1,9 +1,20 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.LostRange;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.state.CheckpointStep;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamGoneException;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.Op;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.tuple.LostRange;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,5 +1,8 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CorruptCatalogException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

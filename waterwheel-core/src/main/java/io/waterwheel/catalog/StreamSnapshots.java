@@ -1,6 +1,9 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.store.ChunkStore;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -31,23 +34,23 @@ public final class StreamSnapshots {
         this.advance = advance;
     }
 
-    CatalogStore catalog() {
+    public CatalogStore catalog() {
         return catalog;
     }
 
-    ChunkStore files() {
+    public ChunkStore files() {
         return files;
     }
 
     /** The stream at the last edit that is visible. */
-    StreamSnapshot advance(StreamInfo stream) {
+    public StreamSnapshot advance(StreamInfo stream) {
         StreamSnapshot snapshot = advance.apply(last.getOrDefault(stream.id(), StreamSnapshot.before(stream)));
         last.put(stream.id(), snapshot);
         return snapshot;
     }
 
     /** Forgets streams that are gone. */
-    void retain(Set<Integer> ids) {
+    public void retain(Set<Integer> ids) {
         last.keySet().retainAll(ids);
     }
 }

@@ -1,8 +1,8 @@
 /**
- * What Waterwheel remembers: streams, routing tables, checkpoints, chunks, as numbered edits, over the
- * {@link io.waterwheel.catalog.CatalogStore} seam. Read {@link io.waterwheel.catalog.StreamCatalog},
- * {@link io.waterwheel.catalog.StreamSnapshot}, {@link io.waterwheel.catalog.RegionIndex} first. Uses model, key,
- * chunk.
+ * What Waterwheel remembers of its streams, as numbered edits over a {@link io.waterwheel.catalog.store.CatalogStore}.
+ * {@link io.waterwheel.catalog.Namespace} has the list of streams, {@link io.waterwheel.catalog.StreamCatalog} the
+ * transactions of one, and {@link io.waterwheel.catalog.StreamSnapshots} what it is at an edit. The layout of nodes is
+ * in docs/catalog.md. Uses catalog.state, catalog.manifest and catalog.store.
  */
 @NullMarked
 package io.waterwheel.catalog;

@@ -1,7 +1,9 @@
 package io.waterwheel.chunk;
 
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,12 @@
 package io.waterwheel.chunk;
 
-import static io.waterwheel.chunk.ChunkFormat.*;
+import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

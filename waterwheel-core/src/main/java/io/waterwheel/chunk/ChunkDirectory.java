@@ -1,9 +1,13 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.chunk.encoding.BloomBits;
+import io.waterwheel.chunk.encoding.ChunkFormat;
+import io.waterwheel.chunk.encoding.ColumnKind;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.index.TimeSketch;
 import io.waterwheel.key.KeyCodec;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.Region;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

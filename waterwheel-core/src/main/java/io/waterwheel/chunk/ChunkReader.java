@@ -1,7 +1,10 @@
 package io.waterwheel.chunk;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.chunk.encoding.ChunkFormat;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.LittleEndian;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.function.LongConsumer;

@@ -1,12 +1,17 @@
 package io.waterwheel.chunk;
 
-import static io.waterwheel.chunk.ChunkFormat.*;
+import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
+import io.waterwheel.chunk.encoding.ChunkBuffer;
+import io.waterwheel.chunk.encoding.ChunkFormat;
+import io.waterwheel.chunk.encoding.ColumnKind;
+import io.waterwheel.chunk.encoding.DistinctLongs;
+import io.waterwheel.chunk.encoding.PartEncoder;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.Region;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;

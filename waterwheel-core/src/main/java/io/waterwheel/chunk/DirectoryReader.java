@@ -1,12 +1,16 @@
 package io.waterwheel.chunk;
 
-import static io.waterwheel.chunk.ChunkFormat.*;
+import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
+import io.waterwheel.chunk.encoding.ChunkFormat;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
+import io.waterwheel.chunk.encoding.IntegerDecoder;
+import io.waterwheel.chunk.encoding.PartCursor;
+import io.waterwheel.geo.Box;
 import io.waterwheel.index.TimeSketch;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.Region;
 
 /** Reads a directory whose checksum was right, and checks that its numbers fit together. For one directory. */
 final class DirectoryReader {

@@ -1,10 +1,12 @@
 package io.waterwheel.chunk;
 
-import static io.waterwheel.chunk.ChunkFormat.*;
+import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.chunk.encoding.ChunkBuffer;
+import io.waterwheel.chunk.encoding.IntegerEncoder;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.Region;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.waterwheel.chunk;
 
 import io.waterwheel.index.Template;
-import io.waterwheel.model.Region;
+import io.waterwheel.tuple.Region;
 import java.nio.ByteBuffer;
 import java.util.List;
 

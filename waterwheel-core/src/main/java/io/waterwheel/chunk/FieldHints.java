@@ -1,7 +1,13 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.chunk.encoding.BloomBits;
+import io.waterwheel.chunk.encoding.ChunkBuffer;
+import io.waterwheel.chunk.encoding.ColumnKind;
+import io.waterwheel.chunk.encoding.DistinctLongs;
+import io.waterwheel.chunk.encoding.IntegerEncoder;
+import io.waterwheel.chunk.encoding.ValueEncoder;
 import io.waterwheel.key.KeyCodec;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

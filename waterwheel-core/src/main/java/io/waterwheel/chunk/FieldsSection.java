@@ -1,11 +1,13 @@
 package io.waterwheel.chunk;
 
-import static io.waterwheel.chunk.ChunkFormat.*;
+import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.chunk.encoding.ChunkBuffer;
+import io.waterwheel.chunk.encoding.PartCursor;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,9 +1,15 @@
 package io.waterwheel.chunk;
 
-import static io.waterwheel.chunk.ChunkFormat.*;
+import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.chunk.encoding.ChunkFormat;
+import io.waterwheel.chunk.encoding.Compression;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
+import io.waterwheel.chunk.encoding.DecimalFinder;
+import io.waterwheel.chunk.encoding.IntegerDecoder;
+import io.waterwheel.chunk.encoding.PartCursor;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 
 /** Decodes parts whose checksum was right. Keeps scratch; one thread. */
 final class LeafDecoder {
@@ -137,7 +143,7 @@ final class LeafDecoder {
                     "decimals of at most " + MAX_DIGITS + " digits, of 4 or 8 bytes",
                     digits + " digits, " + width + " bytes");
         }
-        double power = DecimalFinder.POWERS[digits];
+        double power = DecimalFinder.power(digits);
         integers.read(in, rows, numbers);
         long[] wholes = numbers;
         if (width == 8) {

@@ -1,11 +1,11 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.geo.Box;
 import io.waterwheel.key.ZOrder;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.LittleEndian;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the z-order keys of a leaf from its two columns of coordinates, so that they need not be stored. Immutable. */

@@ -1,5 +1,7 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.chunk.encoding.ChunkBuffer;
+import io.waterwheel.chunk.encoding.ChunkFormat;
 import io.waterwheel.index.TimeSketch;
 import java.util.Arrays;
 

@@ -3,7 +3,7 @@ package io.waterwheel.chunk;
 import io.waterwheel.index.Leaves;
 import io.waterwheel.index.Page;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.model.LittleEndian;
+import io.waterwheel.tuple.LittleEndian;
 import java.util.Arrays;
 
 /** The rows of a tree in the order of a chunk, to be gathered column by column. Keeps its buffers; one thread. */

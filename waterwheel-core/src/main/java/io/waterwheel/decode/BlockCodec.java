@@ -1,8 +1,8 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -1,7 +1,7 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 
 /** Bytes that should be a tuple block are not one; the message says what, where, expected and got. */
 public final class BlockFormatException extends WaterwheelException {

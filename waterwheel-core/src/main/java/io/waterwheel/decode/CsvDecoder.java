@@ -1,8 +1,8 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.model.Ipv4;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

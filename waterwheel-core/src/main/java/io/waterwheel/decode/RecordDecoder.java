@@ -1,8 +1,8 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 
 /**

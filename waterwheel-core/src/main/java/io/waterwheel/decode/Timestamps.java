@@ -1,7 +1,7 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.TimestampUnit;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.TimestampUnit;
 import java.util.Locale;
 
 /**

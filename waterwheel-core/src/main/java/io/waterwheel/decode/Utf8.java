@@ -1,6 +1,6 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.model.LittleEndian;
+import io.waterwheel.tuple.LittleEndian;
 
 /** Checks that bytes are UTF-8, eight at a time while they are ASCII. */
 final class Utf8 {

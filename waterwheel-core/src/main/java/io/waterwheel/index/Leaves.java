@@ -1,6 +1,6 @@
 package io.waterwheel.index;
 
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.schema.RowLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -145,7 +145,7 @@ public final class Leaves {
     }
 
     /** Finds the place of each of {@code count} rows, and copies keys and times there; not yet visible. */
-    void place(long[] keys, long[] times, int from, int count, Places places) {
+    void place(long[] keys, long[] times, int from, int count, RowPlacement places) {
         int[] leafOf = places.leaf;
         for (int i = 0; i < count; i++) {
             leafOf[i] = template.leafOf(keys[from + i]);
@@ -172,7 +172,7 @@ public final class Leaves {
     }
 
     /** Makes placed rows visible: all their columns are copied. */
-    void publish(int count, Places places) {
+    void publish(int count, RowPlacement places) {
         int[] leafOf = places.leaf;
         for (int i = 0; i < count; i++) {
             int leaf = leafOf[i];

@@ -3,9 +3,9 @@ package io.waterwheel.index;
 import java.util.Arrays;
 
 /**
- * Tells a {@link Division} the runs of equal keys at the ranks that it asks for, without sorting: counts keys by their
- * leading differing bits, and looks further only into the groups that hold such a rank. Linear; scratch is kept. One
- * thread.
+ * Tells a {@link TemplateBuilder} the runs of equal keys at the ranks that it asks for, without sorting: counts keys by
+ * their leading differing bits, and looks further only into the groups that hold such a rank. Linear; scratch is kept.
+ * One thread.
  */
 final class RankSelect {
     private static final int GROUP_BITS = 8;
@@ -45,7 +45,7 @@ final class RankSelect {
      * @param low no key is less
      * @param high no key is greater
      */
-    void select(Division division, Page[] pages, int count, long low, long high, long rank) {
+    void select(TemplateBuilder division, Page[] pages, int count, long low, long high, long rank) {
         if (division.nextRank() >= rank + count) {
             return;
         }
@@ -92,7 +92,15 @@ final class RankSelect {
 
     /** The same for keys [from, to) of an array, which are of no use afterwards. */
     private void select(
-            Division division, long[] in, long[] out, int from, int to, long low, long high, long rank, int depth) {
+            TemplateBuilder division,
+            long[] in,
+            long[] out,
+            int from,
+            int to,
+            long low,
+            long high,
+            long rank,
+            int depth) {
         if (division.nextRank() >= rank + (to - from)) {
             return;
         }
@@ -124,7 +132,7 @@ final class RankSelect {
     }
 
     /** Gives each group that holds a wanted rank its place from {@code place} on; returns how many keys these have. */
-    private static int mark(Division division, int[] counts, int[] target, int groups, int place, long rank) {
+    private static int mark(TemplateBuilder division, int[] counts, int[] target, int groups, int place, long rank) {
         int moved = 0;
         long end = rank;
         int leaf = division.nextLeaf();
@@ -156,7 +164,7 @@ final class RankSelect {
 
     /** Looks into the groups that were moved. */
     private void descend(
-            Division division, long[] in, long[] out, long low, int shift, int allGroups, long rank, int depth) {
+            TemplateBuilder division, long[] in, long[] out, long low, int shift, int allGroups, long rank, int depth) {
         int[] counts = groups[depth];
         int[] target = targets[depth];
         long begin = rank;
@@ -176,7 +184,7 @@ final class RankSelect {
         }
     }
 
-    private static void sorted(Division division, long[] keys, int from, int to, long rank) {
+    private static void sorted(TemplateBuilder division, long[] keys, int from, int to, long rank) {
         Arrays.sort(keys, from, to);
         int begin = from;
         for (int i = from + 1; i <= to; i++) {

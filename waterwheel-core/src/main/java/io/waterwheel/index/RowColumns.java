@@ -1,7 +1,7 @@
 package io.waterwheel.index;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
 
 /**
  * Rows of leaves in columns, laid side by side to be moved: much goes through the memory at a stretch, and what is done

@@ -120,14 +120,14 @@ public final class Template {
 
     /** Divides keys that come in ascending order, one by one, when their number is known. One thread. */
     public static final class Divider {
-        private final Division division;
+        private final TemplateBuilder division;
         private long seen;
         private long runFrom;
         private long previous;
 
         /** @param leaves number of leaves wanted, at least 1 */
         public Divider(long count, int leaves) {
-            division = new Division(count, leaves);
+            division = new TemplateBuilder(count, leaves);
         }
 
         /** Takes the next key, not below the one before. */

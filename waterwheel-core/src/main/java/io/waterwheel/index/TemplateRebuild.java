@@ -1,6 +1,6 @@
 package io.waterwheel.index;
 
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.schema.RowLayout;
 
 /**
  * Divides the tuples of a tree anew: finds the bounds of even leaves by selecting within the old leaves, which are in
@@ -28,7 +28,7 @@ final class TemplateRebuild {
 
     /** The template that divides the tuples of these leaves evenly. */
     Template divide(Leaves old, long tuples, int leaves) {
-        Division division = new Division(tuples, leaves);
+        TemplateBuilder division = new TemplateBuilder(tuples, leaves);
         long rank = 0;
         for (int leaf = 0; leaf < old.count(); leaf++) {
             int size = old.size(leaf);

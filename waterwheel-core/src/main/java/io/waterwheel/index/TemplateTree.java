@@ -1,9 +1,9 @@
 package io.waterwheel.index;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TupleBlock;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
@@ -60,7 +60,7 @@ public final class TemplateTree {
     /** The null bit of the field in column c, or -1. */
     private final int[] nullBits;
 
-    private final Places places = new Places();
+    private final RowPlacement places = new RowPlacement();
     private volatile Leaves leaves;
     /** The leaves before the last rebuild, while readers may still be in them. Writer only. */
     private @Nullable Leaves replaced;
@@ -186,8 +186,8 @@ public final class TemplateTree {
         Leaves into = leaves;
         long[] keys = block.keys();
         long[] times = block.times();
-        for (int from = fromRow; from < toRow; from += Places.ROWS) {
-            int count = Math.min(Places.ROWS, toRow - from);
+        for (int from = fromRow; from < toRow; from += RowPlacement.ROWS) {
+            int count = Math.min(RowPlacement.ROWS, toRow - from);
             into.place(keys, times, from, count, places);
             for (int c = 0; c < pageOffsets.length; c++) {
                 int width = layout.width(c);

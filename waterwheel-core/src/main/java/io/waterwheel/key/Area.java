@@ -1,11 +1,11 @@
 package io.waterwheel.key;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Circle;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.Polygon;
-import io.waterwheel.model.Shape;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Circle;
+import io.waterwheel.geo.Polygon;
+import io.waterwheel.geo.Shape;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
 import java.util.List;
 import java.util.function.LongConsumer;
 

@@ -1,7 +1,7 @@
 package io.waterwheel.key;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.geo.Box;
+import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
 import java.util.List;
 

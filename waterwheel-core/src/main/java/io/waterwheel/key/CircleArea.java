@@ -1,8 +1,8 @@
 package io.waterwheel.key;
 
+import io.waterwheel.geo.Circle;
 import io.waterwheel.key.QuadIntervals.Relation;
-import io.waterwheel.model.Circle;
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.tuple.KeyInterval;
 import java.util.List;
 
 /**

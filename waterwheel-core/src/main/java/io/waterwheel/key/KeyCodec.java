@@ -1,10 +1,10 @@
 package io.waterwheel.key;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.Ipv4;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.TimestampUnit;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.tuple.KeyInterval;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.waterwheel.key;
 
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package io.waterwheel.key;
 
 import io.waterwheel.key.QuadIntervals.Relation;
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.tuple.KeyInterval;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.waterwheel.key;
 
-import io.waterwheel.model.Box;
+import io.waterwheel.geo.Box;
 
 /**
  * Z-order (Morton) codes of positions in one domain. Each dimension is cut into 2^31 cells of equal width, numbered

@@ -1,21 +1,21 @@
 package io.waterwheel.local;
 
 import io.waterwheel.catalog.EditLog;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.model.RowLayout;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.exec.ChunkCache;
-import io.waterwheel.query.exec.ChunkScan;
-import io.waterwheel.query.exec.Endpoints;
-import io.waterwheel.query.exec.FreshReader;
-import io.waterwheel.query.exec.IndexerReply;
-import io.waterwheel.query.exec.Reported;
-import io.waterwheel.query.exec.ResolvedQuery;
-import io.waterwheel.query.exec.RowSink;
-import io.waterwheel.query.exec.SnapshotSource;
-import io.waterwheel.query.exec.ViewSlot;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.IndexerReports;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.plan.SnapshotSource;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.scan.ChunkCache;
+import io.waterwheel.query.scan.ChunkScan;
+import io.waterwheel.query.scan.FreshReader;
+import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.query.scan.ViewHolder;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.store.ChunkStore;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -32,7 +32,7 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     private final FreshReader fresh;
     private final ChunkScan chunks;
 
-    LocalParts(StreamInfo stream, EditLog log, ViewSlot slot, ChunkStore store, ChunkCache cache) {
+    LocalParts(StreamInfo stream, EditLog log, ViewHolder slot, ChunkStore store, ChunkCache cache) {
         this.stream = stream;
         this.layout = RowLayout.of(stream.schema());
         this.log = log;
@@ -52,7 +52,7 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     }
 
     @Override
-    public Map<Integer, Reported> reports(int streamId) {
+    public Map<Integer, IndexerReports> reports(int streamId) {
         return Map.of();
     }
 

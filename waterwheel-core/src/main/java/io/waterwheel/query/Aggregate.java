@@ -1,11 +1,11 @@
 package io.waterwheel.query;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionParser;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +59,7 @@ public record Aggregate(Function function, @Nullable Expression argument, String
     /**
      * The aggregate of a text such as {@code avg(speed)} or {@code sum(price * amount) AS revenue}.
      *
-     * @throws io.waterwheel.model.WaterwheelException of kind USER, code BAD_EXPRESSION, when it is none
+     * @throws io.waterwheel.error.WaterwheelException of kind USER, code BAD_EXPRESSION, when it is none
      */
     public static Aggregate parse(String text) {
         ExpressionParser.NamedCall call = ExpressionParser.parseCall(text);

@@ -1,6 +1,6 @@
 package io.waterwheel.query;
 
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Instant;
 
 /**

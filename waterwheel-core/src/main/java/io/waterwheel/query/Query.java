@@ -1,9 +1,9 @@
 package io.waterwheel.query;
 
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.Shape;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.geo.Shape;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -26,11 +26,11 @@ public final class Query {
     private final TimeInterval times;
     private final InstantRange instants;
     private final @Nullable Expression where;
-    private final Result result;
+    private final ResultSpec result;
     private final Duration timeout;
     private final boolean allowPartial;
     private final Map<Integer, Long> atLeast;
-    private final Seen seen;
+    private final SessionPositions seen;
 
     private Query(Builder from) {
         stream = from.stream;
@@ -80,11 +80,11 @@ public final class Query {
         private TimeInterval times = TimeInterval.ALL;
         private InstantRange instants = InstantRange.ALL;
         private @Nullable Expression where;
-        private Result result = Result.Rows.ALL;
+        private ResultSpec result = ResultSpec.Rows.ALL;
         private Duration timeout = DEFAULT_TIMEOUT;
         private boolean allowPartial;
         private Map<Integer, Long> atLeast = Map.of();
-        private Seen seen = Seen.NOTHING;
+        private SessionPositions seen = SessionPositions.NOTHING;
 
         private Builder(String stream) {
             this.stream = stream;
@@ -142,7 +142,7 @@ public final class Query {
         }
 
         /** What is returned of the tuples. */
-        public Builder result(Result wanted) {
+        public Builder result(ResultSpec wanted) {
             result = wanted;
             return this;
         }
@@ -175,7 +175,7 @@ public final class Query {
          * The same for what the session has seen in earlier answers, that none goes back in time; what is lost is
          * named, and the answer is complete all the same.
          */
-        public Builder seen(Seen before) {
+        public Builder seen(SessionPositions before) {
             seen = before;
             return this;
         }
@@ -227,7 +227,7 @@ public final class Query {
     }
 
     /** As {@link Builder#result} says. */
-    public Result result() {
+    public ResultSpec result() {
         return result;
     }
 
@@ -247,7 +247,7 @@ public final class Query {
     }
 
     /** As {@link Builder#seen} says. */
-    public Seen seen() {
+    public SessionPositions seen() {
         return seen;
     }
 
@@ -287,34 +287,34 @@ public final class Query {
     }
 
     /** Replaces what is returned. */
-    public Query withResult(Result wanted) {
+    public Query withResult(ResultSpec wanted) {
         return toBuilder().result(wanted).build();
     }
 
     /** Asks for these fields; of tuples only, not of aggregates. */
     public Query withSelect(List<String> fields) {
-        if (result instanceof Result.Rows rows) {
-            return withResult(new Result.Rows(fields, rows.orderBy(), rows.limit()));
-        } else if (result instanceof Result.Latest latest) {
-            return withResult(new Result.Latest(latest.perKey(), fields));
+        if (result instanceof ResultSpec.Rows rows) {
+            return withResult(new ResultSpec.Rows(fields, rows.orderBy(), rows.limit()));
+        } else if (result instanceof ResultSpec.Latest latest) {
+            return withResult(new ResultSpec.Latest(latest.perKey(), fields));
         }
         throw new IllegalArgumentException("query: fields are selected of tuples, not of aggregates");
     }
 
     /** Asks for so many tuples at most; not of aggregates, not of the latest. */
     public Query withLimit(long most) {
-        Result.Rows rows = rows("a limit");
-        return withResult(new Result.Rows(rows.select(), rows.orderBy(), most));
+        ResultSpec.Rows rows = rows("a limit");
+        return withResult(new ResultSpec.Rows(rows.select(), rows.orderBy(), most));
     }
 
     /** Asks for the tuples in this order; not of aggregates, not of the latest. */
     public Query withOrderBy(List<Order> order) {
-        Result.Rows rows = rows("an order");
-        return withResult(new Result.Rows(rows.select(), order, rows.limit()));
+        ResultSpec.Rows rows = rows("an order");
+        return withResult(new ResultSpec.Rows(rows.select(), order, rows.limit()));
     }
 
-    private Result.Rows rows(String what) {
-        if (result instanceof Result.Rows rows) {
+    private ResultSpec.Rows rows(String what) {
+        if (result instanceof ResultSpec.Rows rows) {
             return rows;
         }
         throw new IllegalArgumentException(
@@ -323,27 +323,27 @@ public final class Query {
 
     /** Asks for the number of matching tuples in place of them. */
     public Query withCount() {
-        return withResult(Result.Aggregates.COUNT);
+        return withResult(ResultSpec.Aggregates.COUNT);
     }
 
     /** Asks for aggregates of all matching tuples. */
     public Query withAggregates(List<Aggregate> values) {
-        return withResult(new Result.Aggregates(values, List.of(), null));
+        return withResult(new ResultSpec.Aggregates(values, List.of(), null));
     }
 
     /** Asks for the newest tuples of each key. */
     public Query withLatest(int perKey) {
-        return withResult(new Result.Latest(perKey, List.of()));
+        return withResult(new ResultSpec.Latest(perKey, List.of()));
     }
 
     /** Whether only the number of matching tuples is asked for. */
     public boolean count() {
-        return result instanceof Result.Aggregates aggregates && aggregates.countsOnly();
+        return result instanceof ResultSpec.Aggregates aggregates && aggregates.countsOnly();
     }
 
     /** Whether aggregates are asked for: the verdict then counts the tuples that went into them, not rows. */
     public boolean aggregates() {
-        return result instanceof Result.Aggregates;
+        return result instanceof ResultSpec.Aggregates;
     }
 
     public Query withTimeout(Duration duration) {
@@ -358,8 +358,11 @@ public final class Query {
         return toBuilder().atLeast(positions).build();
     }
 
-    /** Replaces what the session has seen. A client that has seen more adds it, unless this is {@link Seen#ANY}'s. */
-    public Query withSeen(Seen before) {
+    /**
+     * Replaces what the session has seen. A client that has seen more adds it, unless this is
+     * {@link SessionPositions#ANY}'s.
+     */
+    public Query withSeen(SessionPositions before) {
         return toBuilder().seen(before).build();
     }
 

@@ -19,8 +19,8 @@ public record Statistics(
         long chunksRead,
         long nearReads,
         long farReads,
-        Scanned inChunks,
-        Scanned fresh) {
+        ScanStatistics inChunks,
+        ScanStatistics fresh) {
     /** Of an answer whose server said nothing about it. */
-    public static final Statistics NONE = new Statistics(0, 0, 0, 0, 0, Scanned.NOTHING, Scanned.NOTHING);
+    public static final Statistics NONE = new Statistics(0, 0, 0, 0, 0, ScanStatistics.NOTHING, ScanStatistics.NOTHING);
 }

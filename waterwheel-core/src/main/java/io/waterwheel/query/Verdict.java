@@ -1,7 +1,7 @@
 package io.waterwheel.query;
 
-import io.waterwheel.model.LostRange;
-import io.waterwheel.model.Retention;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.LostRange;
 import java.util.List;
 import java.util.Map;
 
@@ -48,7 +48,7 @@ public record Verdict(
         this(
                 complete,
                 missing,
-                Seen.ANY,
+                SessionPositions.ANY,
                 positions,
                 edit,
                 tuples,
@@ -68,7 +68,7 @@ public record Verdict(
     }
 
     /** What a session has seen that got this answer. */
-    public Seen seen() {
-        return new Seen(streamId, positions);
+    public SessionPositions seen() {
+        return new SessionPositions(streamId, positions);
     }
 }

@@ -1,7 +1,7 @@
 /**
- * What can be asked and how an answer ends: {@link io.waterwheel.query.Query}, its {@link io.waterwheel.query.Result}
- * and {@link io.waterwheel.query.Verdict}. No engine; shared by client and coordinator. Uses model and
- * query.expression.
+ * What can be asked and how an answer ends: {@link io.waterwheel.query.Query}, its
+ * {@link io.waterwheel.query.ResultSpec} and {@link io.waterwheel.query.Verdict}. No engine; shared by client and
+ * coordinator. Uses model and query.expression.
  */
 @NullMarked
 package io.waterwheel.query;

@@ -1,9 +1,9 @@
 package io.waterwheel.wire;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.waterwheel.model.ChannelEpoch;
-import io.waterwheel.model.Control;
-import io.waterwheel.model.Region;
+import io.waterwheel.protocol.ChannelEpoch;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.tuple.Region;
 import io.waterwheel.wire.proto.BundleControl;
 import io.waterwheel.wire.proto.ControlMessage;
 import io.waterwheel.wire.proto.CreditControl;

@@ -1,9 +1,9 @@
 package io.waterwheel.wire;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.error.WaterwheelException.Kind;
 import io.waterwheel.wire.proto.ErrorDetail;
 import org.jspecify.annotations.Nullable;
 

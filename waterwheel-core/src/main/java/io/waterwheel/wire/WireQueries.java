@@ -3,19 +3,19 @@ package io.waterwheel.wire;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.LostRange;
-import io.waterwheel.model.Retention;
-import io.waterwheel.model.Shape;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Shape;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Seen;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LostRange;
+import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.io.IOException;
@@ -163,7 +163,7 @@ public final class WireQueries {
                                     : Duration.ofMillis(message.getTimeoutMillis()))
                     .allowPartial(message.getAllowPartial())
                     .atLeast(message.getAtLeastMap())
-                    .seen(new Seen(message.getSeenStreamId(), message.getSeenMap()))
+                    .seen(new SessionPositions(message.getSeenStreamId(), message.getSeenMap()))
                     .build();
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));

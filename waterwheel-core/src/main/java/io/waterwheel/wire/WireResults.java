@@ -3,7 +3,7 @@ package io.waterwheel.wire;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.wire.proto.AggregateMessage;
 import io.waterwheel.wire.proto.Aggregates;
@@ -21,8 +21,8 @@ final class WireResults {
 
     private WireResults() {}
 
-    static void write(Result result, io.waterwheel.wire.proto.Query.Builder message) {
-        if (result instanceof Result.Rows rows) {
+    static void write(ResultSpec result, io.waterwheel.wire.proto.Query.Builder message) {
+        if (result instanceof ResultSpec.Rows rows) {
             message.addAllSelect(rows.select());
             for (Order order : rows.orderBy()) {
                 message.addOrderBy(OrderBy.newBuilder().setField(order.field()).setDescending(order.descending()));
@@ -30,11 +30,11 @@ final class WireResults {
             if (rows.limit() != Query.NO_LIMIT) {
                 message.setLimit(rows.limit());
             }
-        } else if (result instanceof Result.Latest latest) {
+        } else if (result instanceof ResultSpec.Latest latest) {
             message.addAllSelect(latest.select());
             message.setLatest(Latest.newBuilder().setPerKey(latest.perKey()));
-        } else if (result instanceof Result.Aggregates aggregates) {
-            if (aggregates.equals(Result.Aggregates.COUNT)) {
+        } else if (result instanceof ResultSpec.Aggregates aggregates) {
+            if (aggregates.equals(ResultSpec.Aggregates.COUNT)) {
                 message.setCount(true);
                 return;
             }
@@ -61,7 +61,7 @@ final class WireResults {
      *
      * @throws IllegalArgumentException when it says several things at once, or what it says is out of bounds
      */
-    static Result read(io.waterwheel.wire.proto.Query message) {
+    static ResultSpec read(io.waterwheel.wire.proto.Query message) {
         WireQueries.atMost("select", message.getSelectCount(), MAX_FIELDS);
         WireQueries.atMost("order_by", message.getOrderByCount(), MAX_FIELDS);
         for (String name : message.getSelectList()) {
@@ -76,12 +76,12 @@ final class WireResults {
                     "query: order_by and limit are for tuples, not for aggregates or the latest");
         }
         if (message.getCount()) {
-            return Result.Aggregates.COUNT;
+            return ResultSpec.Aggregates.COUNT;
         } else if (message.hasAggregates()) {
             return aggregates(message.getAggregates());
         } else if (message.hasLatest()) {
             WireQueries.refuseUnknown("query: latest", message.getLatest());
-            return new Result.Latest(message.getLatest().getPerKey(), message.getSelectList());
+            return new ResultSpec.Latest(message.getLatest().getPerKey(), message.getSelectList());
         }
         List<Order> orders = new ArrayList<>();
         for (OrderBy order : message.getOrderByList()) {
@@ -89,11 +89,11 @@ final class WireResults {
             WireQueries.atMost("characters in order_by", order.getField().length(), WireQueries.MAX_NAME);
             orders.add(new Order(order.getField(), order.getDescending()));
         }
-        return new Result.Rows(
+        return new ResultSpec.Rows(
                 message.getSelectList(), orders, message.hasLimit() ? message.getLimit() : Query.NO_LIMIT);
     }
 
-    private static Result aggregates(Aggregates message) {
+    private static ResultSpec aggregates(Aggregates message) {
         WireQueries.refuseUnknown("query: aggregates", message);
         WireQueries.atMost("group_by", message.getGroupByCount(), MAX_FIELDS);
         WireQueries.atMost("aggregates", message.getValuesCount(), MAX_FIELDS);
@@ -110,7 +110,8 @@ final class WireResults {
                     value.getArgument().isEmpty() ? null : Expression.parse(value.getArgument()),
                     value.getName()));
         }
-        return new Result.Aggregates(values, message.getGroupByList(), bucket == 0 ? null : Duration.ofMillis(bucket));
+        return new ResultSpec.Aggregates(
+                values, message.getGroupByList(), bucket == 0 ? null : Duration.ofMillis(bucket));
     }
 
     private static Aggregate.Function function(AggregateMessage.Function function) {

@@ -1,9 +1,9 @@
 package io.waterwheel.wire;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Circle;
-import io.waterwheel.model.Polygon;
-import io.waterwheel.model.Shape;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Circle;
+import io.waterwheel.geo.Polygon;
+import io.waterwheel.geo.Shape;
 
 /** Shapes as messages. */
 final class WireShapes {

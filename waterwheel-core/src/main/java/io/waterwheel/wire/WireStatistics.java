@@ -1,6 +1,6 @@
 package io.waterwheel.wire;
 
-import io.waterwheel.query.Scanned;
+import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.wire.proto.ScannedMessage;
 
@@ -31,7 +31,7 @@ final class WireStatistics {
                 fromMessage(message.getFresh()));
     }
 
-    private static ScannedMessage toMessage(Scanned scanned) {
+    private static ScannedMessage toMessage(ScanStatistics scanned) {
         return ScannedMessage.newBuilder()
                 .setLeaves(scanned.leaves())
                 .setOutsideKeys(scanned.outsideKeys())
@@ -46,8 +46,8 @@ final class WireStatistics {
                 .build();
     }
 
-    private static Scanned fromMessage(ScannedMessage message) {
-        return new Scanned(
+    private static ScanStatistics fromMessage(ScannedMessage message) {
+        return new ScanStatistics(
                 message.getLeaves(),
                 message.getOutsideKeys(),
                 message.getOutsideTimes(),

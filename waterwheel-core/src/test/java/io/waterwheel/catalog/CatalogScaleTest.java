@@ -3,9 +3,15 @@ package io.waterwheel.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.chunk.LocalChunkStore;
-import io.waterwheel.model.Region;
+import io.waterwheel.catalog.region.RegionIndex;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

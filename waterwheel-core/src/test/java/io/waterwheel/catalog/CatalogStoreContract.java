@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
-import io.waterwheel.catalog.CatalogStore.Node;
-import io.waterwheel.catalog.CatalogStore.Op;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.catalog.store.CatalogPaths;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore.ConflictException;
+import io.waterwheel.catalog.store.CatalogStore.Node;
+import io.waterwheel.catalog.store.CatalogStore.Op;
+import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

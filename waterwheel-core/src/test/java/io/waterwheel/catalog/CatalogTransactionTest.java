@@ -3,9 +3,10 @@ package io.waterwheel.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.CatalogStore.ConflictException;
-import io.waterwheel.catalog.CatalogStore.UnknownOutcomeException;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.store.CatalogStore.ConflictException;
+import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.error.WaterwheelException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

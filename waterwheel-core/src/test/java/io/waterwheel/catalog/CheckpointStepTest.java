@@ -3,6 +3,10 @@ package io.waterwheel.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.catalog.state.CheckpointStep;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.store.CorruptCatalogException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,14 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.model.Retention;
+import io.waterwheel.catalog.manifest.ManifestPointer;
+import io.waterwheel.catalog.manifest.ManifestWriter;
+import io.waterwheel.catalog.state.ChunkChanges;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.schema.Retention;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,5 +1,6 @@
 package io.waterwheel.catalog;
 
+import io.waterwheel.catalog.store.CatalogStore;
 import java.util.List;
 import java.util.Optional;
 

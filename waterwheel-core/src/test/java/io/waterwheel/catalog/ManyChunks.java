@@ -1,12 +1,17 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.Schema;
+import io.waterwheel.catalog.maintenance.RollUp;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,10 @@ package io.waterwheel.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.PartitionRoute.VersionSince;
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.PartitionRoute.VersionSince;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.tuple.KeyInterval;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;

@@ -1,8 +1,9 @@
 package io.waterwheel.chunk;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

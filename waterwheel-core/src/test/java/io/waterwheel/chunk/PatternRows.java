@@ -3,12 +3,12 @@ package io.waterwheel.chunk;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,7 +19,7 @@ import java.util.Random;
  * runs, few values, outliers, decimals, noise, extremes. And what a chunk of them must hold, plainly. The golden files
  * are made of these rows: a change here needs other files.
  */
-final class PatternRows {
+public final class PatternRows {
     private static final long[] EXTREMES = {Long.MIN_VALUE, Long.MAX_VALUE, 0, -1, 1, Long.MIN_VALUE + 1, 1L << 56};
     private static final double[] DOUBLES = {
         0.0, -0.0, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, Double.MIN_VALUE, Double.MAX_VALUE, 1e15, 0.1
@@ -78,7 +78,7 @@ final class PatternRows {
         }
     }
 
-    static void longs(Random random, int rows, long[] out) {
+    public static void longs(Random random, int rows, long[] out) {
         int pattern = random.nextInt(11);
         long base = random.nextBoolean() ? random.nextLong() : random.nextInt(1000);
         int bits = random.nextInt(64);

@@ -3,12 +3,12 @@ package io.waterwheel.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -94,7 +94,7 @@ class BlockCodecTest {
         block.keys()[0] = 7;
         block.times()[0] = 1000;
         block.setNullMask(0, 0);
-        io.waterwheel.model.LittleEndian.putLong(block.column(1), 0, block.addToArena(new byte[] {'a', 'b'}, 0, 2));
+        io.waterwheel.tuple.LittleEndian.putLong(block.column(1), 0, block.addToArena(new byte[] {'a', 'b'}, 0, 2));
         block.setSize(1);
         return block;
     }

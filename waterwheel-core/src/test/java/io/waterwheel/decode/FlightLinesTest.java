@@ -3,11 +3,11 @@ package io.waterwheel.decode;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,12 +1,12 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.Ipv4;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.geo.Box;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.waterwheel.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;

@@ -3,12 +3,12 @@ package io.waterwheel.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -57,9 +57,9 @@ final class TemplateRebuildTest {
                     : Template.divide(sorted, 1 + random.nextInt(count), 1 + random.nextInt(64));
             PagePool pool = new PagePool(1 << 26);
             Leaves leaves = new Leaves(old, pool, 0, 8);
-            Places places = new Places();
-            for (int from = 0; from < count; from += Places.ROWS) {
-                int rows = Math.min(Places.ROWS, count - from);
+            RowPlacement places = new RowPlacement();
+            for (int from = 0; from < count; from += RowPlacement.ROWS) {
+                int rows = Math.min(RowPlacement.ROWS, count - from);
                 leaves.place(keys, keys, from, rows, places);
                 leaves.publish(rows, places);
             }

@@ -3,9 +3,9 @@ package io.waterwheel.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TupleBlock;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;

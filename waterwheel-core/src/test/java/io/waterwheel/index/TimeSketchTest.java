@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
-import io.waterwheel.model.LittleEndian;
+import io.waterwheel.tuple.LittleEndian;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Random;

@@ -1,8 +1,8 @@
 package io.waterwheel.index;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 
 /** Reads trees row by row, the slow and plain way, and checks what a reader may rely on. */
 final class TreeRows {

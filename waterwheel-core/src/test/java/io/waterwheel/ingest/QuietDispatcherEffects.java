@@ -1,8 +1,11 @@
 package io.waterwheel.ingest;
 
-import io.waterwheel.catalog.LogIdentity;
-import io.waterwheel.model.Control;
-import io.waterwheel.model.LostRange;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.ingest.block.ChannelBlock;
+import io.waterwheel.ingest.dispatch.DispatcherEffects;
+import io.waterwheel.ingest.dispatch.RefusedRow;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.tuple.LostRange;
 import java.util.List;
 
 /** Effects of a dispatcher of which nothing comes, but for what a test overrides. Bodies of blocks are not released. */

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Circle;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.Polygon;
-import io.waterwheel.model.Shape;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Circle;
+import io.waterwheel.geo.Polygon;
+import io.waterwheel.geo.Shape;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.waterwheel.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.geo.Box;
+import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -7,7 +7,7 @@ import com.google.common.collect.DiscreteDomain;
 import com.google.common.collect.Range;
 import com.google.common.collect.RangeSet;
 import com.google.common.collect.TreeRangeSet;
-import io.waterwheel.model.KeyInterval;
+import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

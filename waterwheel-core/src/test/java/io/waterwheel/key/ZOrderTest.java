@@ -3,7 +3,7 @@ package io.waterwheel.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.Box;
+import io.waterwheel.geo.Box;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

@@ -3,16 +3,16 @@ package io.waterwheel.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -108,7 +108,7 @@ final class LatestOfTextTest {
         int perKey = 1 + random.nextInt(random.nextBoolean() ? 3 : 2000);
         boolean withText = random.nextBoolean();
         Query query = stream.query()
-                .withResult(new Result.Latest(perKey, withText ? List.of("v", "k", "t") : List.of("t", "v")));
+                .withResult(new ResultSpec.Latest(perKey, withText ? List.of("v", "k", "t") : List.of("t", "v")));
         List<Row> matching = new ArrayList<>(rows);
         if (kind == 1) {
             query = query.withWhere("k = " + literal(asked.text(), type));

@@ -4,25 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.TupleBlock;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.query.exec.column.RowInterpreter;
-import io.waterwheel.query.exec.column.SmallRows;
+import io.waterwheel.query.column.RowInterpreter;
+import io.waterwheel.query.column.SmallRows;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -111,8 +111,8 @@ final class LocalQueriesTest {
                     stream.flush();
                 }
             }
-            Query query =
-                    stream.query().withResult(new Result.Aggregates(List.of(Aggregate.count()), List.of("k"), null));
+            Query query = stream.query()
+                    .withResult(new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of("k"), null));
             assertThatThrownBy(() -> stream.answer(query, rows -> true))
                     .hasMessageContaining("group by k: there are more than 262144 groups");
             long[] groups = {0};
@@ -173,7 +173,7 @@ final class LocalQueriesTest {
             return;
         }
         assertThat(expected).as(about).isNotNull();
-        if (query.result() instanceof Result.Rows wanted && wanted.orderBy().isEmpty()) {
+        if (query.result() instanceof ResultSpec.Rows wanted && wanted.orderBy().isEmpty()) {
             Comparator<List<String>> order = Comparator.comparing(List::toString);
             if (wanted.limit() >= matching.size()) {
                 answer.sort(order);
@@ -187,7 +187,7 @@ final class LocalQueriesTest {
         assertThat(answer).as(about).isEqualTo(expected);
         assertThat(verdict.tuples())
                 .as(about)
-                .isEqualTo(query.result() instanceof Result.Aggregates ? matching.size() : answer.size());
+                .isEqualTo(query.result() instanceof ResultSpec.Aggregates ? matching.size() : answer.size());
     }
 
     private List<Row> matching(Query query) {
@@ -248,30 +248,30 @@ final class LocalQueriesTest {
         };
     }
 
-    private Result result() {
+    private ResultSpec result() {
         List<String> names = new ArrayList<>(fields.stream().map(Field::name).toList());
         Collections.shuffle(names, random);
         List<String> select = random.nextInt(3) == 0 ? List.of() : names.subList(0, 1 + random.nextInt(names.size()));
         long limit = random.nextInt(3) == 0 ? Query.NO_LIMIT : random.nextInt(60);
         return switch (random.nextInt(5)) {
-            case 0 -> new Result.Rows(select, List.of(), limit);
+            case 0 -> new ResultSpec.Rows(select, List.of(), limit);
             case 1 -> {
                 Collections.shuffle(names, random);
                 List<Order> orders = new ArrayList<>();
                 for (String name : names.subList(0, 1 + random.nextInt(Math.min(3, names.size())))) {
                     orders.add(new Order(name, random.nextBoolean()));
                 }
-                yield new Result.Rows(List.copyOf(select), orders, limit);
+                yield new ResultSpec.Rows(List.copyOf(select), orders, limit);
             }
-            case 2 -> new Result.Latest(1 + random.nextInt(random.nextBoolean() ? 3 : 200), select);
-            case 3 -> Result.Aggregates.COUNT;
+            case 2 -> new ResultSpec.Latest(1 + random.nextInt(random.nextBoolean() ? 3 : 200), select);
+            case 3 -> ResultSpec.Aggregates.COUNT;
             default -> {
                 List<String> groups = names.subList(0, random.nextInt(Math.min(4, names.size())));
                 List<Aggregate> values = new ArrayList<>();
                 for (int i = random.nextInt(4); i >= 0; i--) {
                     values.add(aggregate(i));
                 }
-                yield new Result.Aggregates(
+                yield new ResultSpec.Aggregates(
                         values, groups, random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null);
             }
         };
@@ -291,9 +291,9 @@ final class LocalQueriesTest {
     }
 
     private List<List<String>> expected(Query query, List<Row> matching) {
-        if (query.result() instanceof Result.Aggregates wanted) {
+        if (query.result() instanceof ResultSpec.Aggregates wanted) {
             return aggregates(wanted, matching);
-        } else if (query.result() instanceof Result.Latest wanted) {
+        } else if (query.result() instanceof ResultSpec.Latest wanted) {
             List<Row> latest = new ArrayList<>();
             // The keys of texts are only their beginnings.
             Map<Object, List<Row>> byKey = new TreeMap<>(LocalQueriesTest::compare);
@@ -308,7 +308,7 @@ final class LocalQueriesTest {
             }
             return texts(latest, names(wanted.select()));
         }
-        Result.Rows wanted = (Result.Rows) query.result();
+        ResultSpec.Rows wanted = (ResultSpec.Rows) query.result();
         if (wanted.orderBy().isEmpty()) {
             return texts(matching, names(wanted.select()));
         }
@@ -362,7 +362,7 @@ final class LocalQueriesTest {
         return value instanceof byte[] bytes ? Arrays.toString(bytes) : String.valueOf(value);
     }
 
-    private List<List<String>> aggregates(Result.Aggregates wanted, List<Row> matching) {
+    private List<List<String>> aggregates(ResultSpec.Aggregates wanted, List<Row> matching) {
         Map<List<Object>, List<Row>> groups = new TreeMap<>((a, b) -> {
             int compared = 0;
             for (int i = 0; i < a.size() && compared == 0; i++) {

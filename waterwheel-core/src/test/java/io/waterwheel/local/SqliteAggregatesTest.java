@@ -3,15 +3,15 @@ package io.waterwheel.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
-import io.waterwheel.query.exec.column.SmallRows;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.column.SmallRows;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -100,7 +100,7 @@ final class SqliteAggregatesTest {
                             .toList());
             sql += " GROUP BY " + numbers + " ORDER BY " + numbers;
         }
-        Query query = stream.query().withResult(new Result.Aggregates(values, groups, bucket));
+        Query query = stream.query().withResult(new ResultSpec.Aggregates(values, groups, bucket));
         if (where != null) {
             query = query.withWhere(where);
         }

@@ -1,13 +1,13 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.TupleBlock;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.schema.Field;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

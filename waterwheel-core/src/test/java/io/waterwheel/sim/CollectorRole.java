@@ -1,7 +1,7 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.FileCollector;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.maintenance.FileCollector;
+import io.waterwheel.error.WaterwheelException;
 import java.io.IOException;
 
 /** The task that removes files which are nobody's; between its two steps anything may happen. */

@@ -1,26 +1,26 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.SnapshotReader;
-import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.model.Control;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.protocol.Control;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.exec.CallerThread;
-import io.waterwheel.query.exec.ChunkCache;
-import io.waterwheel.query.exec.ChunkScan;
-import io.waterwheel.query.exec.DispatchPolicy;
-import io.waterwheel.query.exec.Endpoints;
-import io.waterwheel.query.exec.IndexerReply;
-import io.waterwheel.query.exec.QueryRunner;
-import io.waterwheel.query.exec.Reported;
-import io.waterwheel.query.exec.ResolvedQuery;
-import io.waterwheel.query.exec.RowSink;
-import io.waterwheel.query.exec.SnapshotSource;
-import io.waterwheel.query.exec.StreamFollower;
-import io.waterwheel.query.exec.memory.QueryMemory;
+import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.IndexerReports;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.plan.SnapshotSource;
+import io.waterwheel.query.plan.StreamTracker;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.run.CallerThread;
+import io.waterwheel.query.run.QueryRunner;
+import io.waterwheel.query.scan.ChunkCache;
+import io.waterwheel.query.scan.ChunkScan;
+import io.waterwheel.query.scan.IndexerReply;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -37,7 +37,7 @@ final class CoordinatorRole implements SnapshotSource {
     private final World world;
     final int number;
     final SimCatalog.Client client;
-    private final StreamFollower follower;
+    private final StreamTracker follower;
     private final QueryRunner runner;
     private final ChunkScan scan;
     private final QueryMemory memory = new QueryMemory(1 << 30, 1 << 30);
@@ -47,7 +47,7 @@ final class CoordinatorRole implements SnapshotSource {
         this.world = world;
         this.number = number;
         this.client = world.catalog.client();
-        this.follower = new StreamFollower(new SnapshotReader(client, world.files, world.stream));
+        this.follower = new StreamTracker(new SnapshotReader(client, world.files, world.stream));
         this.scan = new ChunkScan(world.files, new ChunkCache(1 << 20));
         this.runner = new QueryRunner(
                 this, streamId -> new Others(), new CallerThread(), DispatchPolicy.LADA, world.clock, memory);
@@ -101,7 +101,7 @@ final class CoordinatorRole implements SnapshotSource {
     }
 
     @Override
-    public Map<Integer, Reported> reports(int streamId) {
+    public Map<Integer, IndexerReports> reports(int streamId) {
         return follower.reports(world.now);
     }
 

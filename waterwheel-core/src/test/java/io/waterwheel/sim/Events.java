@@ -1,12 +1,12 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.RoutingTable;
 import io.waterwheel.catalog.StreamCatalog;
-import io.waterwheel.ingest.SealedTree;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.indexer.SealedTree;
 import io.waterwheel.query.Query;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,10 +1,10 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.Expiry;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamSnapshots;
-import io.waterwheel.model.Retention;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.maintenance.Expiry;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Retention;
 
 /**
  * One of two tasks that move the horizon on, whose machine's clock may be wrong, and whoever changes the retention in

@@ -1,8 +1,8 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.Finisher;
 import io.waterwheel.catalog.StreamSnapshots;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.maintenance.Finisher;
+import io.waterwheel.error.WaterwheelException;
 
 /** The task that finishes what balancers have left half done. */
 final class FinisherRole {

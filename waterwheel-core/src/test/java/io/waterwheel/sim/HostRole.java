@@ -2,22 +2,22 @@ package io.waterwheel.sim;
 
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.ingest.ChannelBlock;
-import io.waterwheel.ingest.ChannelHeartbeats;
-import io.waterwheel.ingest.CreditWindow;
-import io.waterwheel.ingest.FlushSequence;
-import io.waterwheel.ingest.IndexerCore;
-import io.waterwheel.ingest.IndexerEffects;
-import io.waterwheel.ingest.IndexerLaunch;
-import io.waterwheel.ingest.IndexerTask;
-import io.waterwheel.ingest.SealedTree;
-import io.waterwheel.model.Control;
-import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.query.exec.FreshReader;
-import io.waterwheel.query.exec.ViewSlot;
+import io.waterwheel.ingest.block.ChannelBlock;
+import io.waterwheel.ingest.block.ChannelHeartbeats;
+import io.waterwheel.ingest.indexer.CreditWindow;
+import io.waterwheel.ingest.indexer.FlushSequence;
+import io.waterwheel.ingest.indexer.IndexerCore;
+import io.waterwheel.ingest.indexer.IndexerEffects;
+import io.waterwheel.ingest.indexer.IndexerLaunch;
+import io.waterwheel.ingest.indexer.IndexerTask;
+import io.waterwheel.ingest.indexer.SealedTree;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.query.scan.FreshReader;
+import io.waterwheel.query.scan.ViewHolder;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collections;
@@ -36,7 +36,7 @@ final class HostRole {
     /** One instance of an indexer. */
     final class Instance implements IndexerEffects {
         final int indexer;
-        final ViewSlot slot = new ViewSlot();
+        final ViewHolder slot = new ViewHolder();
         final FreshReader reader = new FreshReader(slot, Settings.STALE_NANOS, world.clock);
         final FlushSequence flushes;
         final IndexerCore core;

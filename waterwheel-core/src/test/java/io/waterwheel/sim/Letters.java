@@ -1,6 +1,6 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.ingest.RefusedRow;
+import io.waterwheel.ingest.dispatch.RefusedRow;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

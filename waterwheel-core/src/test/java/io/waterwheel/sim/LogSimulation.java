@@ -1,15 +1,15 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.LogMemory;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.ingest.LogTracker;
-import io.waterwheel.ingest.LogTracker.Look;
-import io.waterwheel.model.Control.LogProblem;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.source.LogTracker;
+import io.waterwheel.ingest.source.LogTracker.Look;
+import io.waterwheel.protocol.Control.LogProblem;
+import io.waterwheel.schema.RecordFormat;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -269,7 +269,7 @@ final class LogSimulation {
                         "t",
                         new long[1],
                         1,
-                        io.waterwheel.model.StreamPolicy.DEFAULT,
+                        io.waterwheel.schema.StreamPolicy.DEFAULT,
                         routed);
         this.truth = new StreamCatalog(catalog.truth(), stream);
         lives.add(new Life("t0", 0, routed));

@@ -1,16 +1,16 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.EditRecord;
 import io.waterwheel.catalog.Namespace;
-import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.Region;
-import io.waterwheel.model.Retention;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TimeInterval;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

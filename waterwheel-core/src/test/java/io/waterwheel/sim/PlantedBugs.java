@@ -10,28 +10,28 @@ import java.util.Map;
 
 /** Every rule that the simulator must miss when it is gone; the table in docs/exactness.md is printed from here. */
 final class PlantedBugs {
-    private static final String DISPATCHER = "ingest/PartitionDispatcher";
-    private static final String SWEEP = "ingest/Sweep";
-    private static final String SWEEP_BUDGET = "ingest/SweepBudget";
-    private static final String LANE = "ingest/ReadLane";
-    private static final String READ_WINDOW = "ingest/ReadWindow";
-    private static final String INDEXER = "ingest/IndexerCore";
-    private static final String GENERATION = "ingest/Generation";
-    private static final String FLUSH = "ingest/FlushSequence";
+    private static final String DISPATCHER = "ingest/dispatch/PartitionDispatcher";
+    private static final String SWEEP = "ingest/dispatch/Sweep";
+    private static final String SWEEP_BUDGET = "ingest/dispatch/SweepBudget";
+    private static final String LANE = "ingest/source/ReadLane";
+    private static final String READ_WINDOW = "ingest/source/ReadWindow";
+    private static final String INDEXER = "ingest/indexer/IndexerCore";
+    private static final String GENERATION = "ingest/indexer/TreeGroup";
+    private static final String FLUSH = "ingest/indexer/FlushSequence";
     private static final String CATALOG = "catalog/StreamCatalog";
     private static final String ROUTING = "catalog/RoutingChanges";
-    private static final String SNAPSHOT = "catalog/StreamSnapshot";
-    private static final String BUILDER = "catalog/SnapshotBuilder";
-    private static final String ROUTE = "catalog/PartitionRoute";
-    private static final String COLLECTOR = "catalog/FileCollector";
+    private static final String SNAPSHOT = "catalog/state/StreamSnapshot";
+    private static final String BUILDER = "catalog/state/SnapshotBuilder";
+    private static final String ROUTE = "catalog/state/PartitionRoute";
+    private static final String COLLECTOR = "catalog/maintenance/FileCollector";
     private static final String TAIL = "catalog/EditTail";
-    private static final String ROLL_UP = "catalog/RollUp";
-    private static final String EXPIRY = "catalog/Expiry";
-    private static final String MANIFESTS = "catalog/ManifestReader";
+    private static final String ROLL_UP = "catalog/maintenance/RollUp";
+    private static final String EXPIRY = "catalog/maintenance/Expiry";
+    private static final String MANIFESTS = "catalog/manifest/ManifestReader";
     private static final String SNAPSHOTS = "catalog/SnapshotReader";
-    private static final String PLAN = "query/exec/QueryPlan";
-    private static final String READER = "query/exec/FreshReader";
-    private static final String RUNNER = "query/exec/QueryRunner";
+    private static final String PLAN = "query/plan/QueryPlan";
+    private static final String READER = "query/scan/FreshReader";
+    private static final String RUNNER = "query/run/QueryRunner";
 
     private static final PlantedBug CUTTING = new PlantedBug(
                     "cutting", 4, SAFETY, "tuples below the watermark are not cut off")
@@ -234,7 +234,7 @@ final class PlantedBugs {
                     .with(COLLECTOR, "return flushed || replaced.contains(file);", "return true;"),
             new PlantedBug("file epoch", 7, SAFETY, "file names are used again by the next epoch")
                     .with(
-                            "catalog/ChunkDescriptor",
+                            "catalog/state/ChunkDescriptor",
                             "indexer + \"-\" + epoch + \"-\" + flush",
                             "indexer + \"-\" + 1 + \"-\" + flush")
                     .with(FLUSH, "if (!same) {", "if (!same && content.isEmpty()) {"),
@@ -267,7 +267,7 @@ final class PlantedBugs {
             new PlantedBug("consumed", 6, LIVENESS, "a new subscription counts what was lost under way")
                     .with(DISPATCHER, "channel.sent = subscribe.consumed();", ""),
             new PlantedBug("seal on an empty pool", 6, LIVENESS, "a pool that can grant nothing seals no tree")
-                    .with("ingest/IndexerTask", "if (largest != null) {", "if (largest != null && now < 0) {"),
+                    .with("ingest/indexer/IndexerTask", "if (largest != null) {", "if (largest != null && now < 0) {"),
             // Our own.
             new PlantedBug(
                             "dead letters first",
@@ -280,7 +280,7 @@ final class PlantedBugs {
                             "if (segment == null) {"),
             new PlantedBug("letters again", 4, LIVENESS, "letters that may not be stored are not sent again")
                     .with(
-                            "ingest/LetterBox",
+                            "ingest/dispatch/DeadLetterQueue",
                             "if (!sent.contains(waiting.get(i))) {",
                             "if (sent.isEmpty() && now < 0) {"),
             new PlantedBug("recovering", 10, SAFETY, "an indexer that recovers does not say so")
@@ -298,7 +298,10 @@ final class PlantedBugs {
                             "if (current.flushed() == next.flushed()) {",
                             "if (current.flushed() == next.flushed() || before instanceof CatalogStore.UnknownOutcomeException) {"),
             new PlantedBug("moved", 7, SAFETY, "a flush's edit leaves out watermarks that moved a little")
-                    .with("catalog/CheckpointStep", "|| after[p] != before[p]) {", "|| after[p] > before[p] + 16) {"),
+                    .with(
+                            "catalog/state/CheckpointStep",
+                            "|| after[p] != before[p]) {",
+                            "|| after[p] > before[p] + 16) {"),
             new PlantedBug("refused once", 4, SAFETY, "refused rows of a repeated block are counted again")
                     .with(
                             INDEXER,
@@ -306,12 +309,12 @@ final class PlantedBugs {
                             "rejected += body.rejectedCount();"),
             new PlantedBug("one attempt", 10, SAFETY, "a chunk's attempt that broke off is delivered too")
                     .with(
-                            "query/exec/ChunkReads",
+                            "query/run/ChunkReads",
                             "failed(pending, reader, chunk, e);",
                             "delivery.take(new Part(rows, 0, held.moved())); failed(pending, reader, chunk, e);"),
             new PlantedBug("query memory", 10, SAFETY, "an attempt at a chunk does not give back what it reserved")
                     .with(
-                            "query/exec/ChunkReads",
+                            "query/run/ChunkReads",
                             "try (Reservation held = memory.part()) {",
                             "Reservation held = memory.part(); held.reserve(1); {"),
             new PlantedBug("merge epoch", 12, SAFETY, "a merge is committed though its writer has a successor")
@@ -330,7 +333,7 @@ final class PlantedBugs {
                     .with(INDEXER, "if (!stopped && !successorSeen) {", "if (!stopped && !successorSeen && now < 0) {"),
             new PlantedBug("ring", 6, MEMORY, "room in the ring is made after a segment came")
                     .with(
-                            "ingest/SegmentRing",
+                            "ingest/dispatch/SegmentRing",
                             "trim(); return !isBeyond(1) || segments.size() <= 1;",
                             "return !isBeyond(1) || segments.isEmpty() || mayDrop(segments.get(0));"),
             new PlantedBug("sweep budget", 6, MEMORY, "partitions read again without looking at the budget")
@@ -363,11 +366,11 @@ final class PlantedBugs {
             new PlantedBug("read credit again", 6, LIVENESS, "credit for a spout that is lost is not sent again")
                     .with(DISPATCHER, "if (heartbeat && tell) {", "if (heartbeat && tell && now < 0) {"),
             new PlantedBug("read ahead", 6, MEMORY, "a spout reads on though as much as it may waits or is under way")
-                    .with("ingest/ReadAhead", "return !closed;", "return true;")
+                    .with("ingest/source/ReadAhead", "return !closed;", "return true;")
                     .with(LANE, "return waiting.isEmpty() && hasCredit()", "return true"),
             new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
                     .with(
-                            "ingest/CreditWindow",
+                            "ingest/indexer/CreditWindow",
                             "long free = grantableBytes - pool.usedBytes() - underWay;",
                             "long free = poolBytes;"),
             new PlantedBug("late tree in the view", 9, SAFETY, "late tuples are not in the view")
@@ -431,7 +434,7 @@ final class PlantedBugs {
                             "CatalogJson.write(next.next()), next.version())",
                             "CatalogJson.write(next.next()), -1)"),
             new PlantedBug("removed chunks", 11, SAFETY, "a manifest keeps what merges have removed")
-                    .with("catalog/ChunkChanges", "merged.inputs().forEach(this::remove);", ""),
+                    .with("catalog/state/ChunkChanges", "merged.inputs().forEach(this::remove);", ""),
             new PlantedBug("manifest named", 12, SAFETY, "the collector does not look what the pointer names")
                     .with(COLLECTOR, ".forEach(file -> now.add(file.file()));", ".forEach(file -> {});"),
             new PlantedBug("manifest basis", 12, SAFETY, "files that may be named yet are collected")
@@ -456,7 +459,7 @@ final class PlantedBugs {
                             "reads(ResolvedQuery.of(query, plan.snapshot().stream()), newestFirst"),
             new PlantedBug("all expired", 11, SAFETY, "a query of times before the horizon only is not clipped")
                     .with(
-                            "query/exec/ResolvedQuery",
+                            "query/plan/ResolvedQuery",
                             "return of(query, snapshot.stream()).ofNoRow();",
                             "return of(query, snapshot.stream());"),
             new PlantedBug("chunks across", 11, SAFETY, "chunks that begin before the horizon expire whole")
@@ -475,7 +478,7 @@ final class PlantedBugs {
                     .with(EXPIRY, "List.of(new Op.Check(path, entry.version()))", "List.of()"),
             new PlantedBug("newest tuple", 11, SAFETY, "the horizon goes by a machine's clock alone")
                     .with(
-                            "model/Retention",
+                            "schema/Retention",
                             "long from = Math.min(clockMillis, newestMillis);",
                             "long from = clockMillis;"),
             new PlantedBug("late flush", 11, SAFETY, "chunks that come after the horizon has passed them are named")

@@ -12,7 +12,7 @@ import java.util.Map;
 /** Rules by which a broker's answer from the past is told from a loss; {@link LogSimulation} must miss each. */
 final class PlantedLogBugs {
     private static final int RULE = 14;
-    private static final String TRACKER = "ingest/LogTracker";
+    private static final String TRACKER = "ingest/source/LogTracker";
     private static final String MEMORY = "catalog/LogMemory";
 
     /** Seeds that found a bug, where it is not among the first few; below 0 those of an even mix. */

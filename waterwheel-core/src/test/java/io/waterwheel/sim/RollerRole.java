@@ -1,8 +1,8 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.RollUp;
 import io.waterwheel.catalog.StreamSnapshots;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.maintenance.RollUp;
+import io.waterwheel.error.WaterwheelException;
 import java.io.IOException;
 
 /** One life of the task that rolls edits up; between any two of its steps anything may happen, its death too. */

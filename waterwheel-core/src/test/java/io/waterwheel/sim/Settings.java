@@ -1,7 +1,7 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.ingest.DispatcherSettings;
-import io.waterwheel.ingest.IndexerSettings;
+import io.waterwheel.ingest.dispatch.DispatcherSettings;
+import io.waterwheel.ingest.indexer.IndexerSettings;
 import java.util.Random;
 
 /**

@@ -1,9 +1,9 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.catalog.CatalogPaths;
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.store.CatalogPaths;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.store.ChunkStore;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.waterwheel.sim;
 
-import io.waterwheel.ingest.SealedTree;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.ingest.indexer.SealedTree;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;

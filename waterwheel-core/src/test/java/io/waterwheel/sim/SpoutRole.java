@@ -1,12 +1,12 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.StreamCatalog;
-import io.waterwheel.ingest.LiveBatch;
-import io.waterwheel.ingest.ReadAhead;
-import io.waterwheel.ingest.ReadLane;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.model.Control;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.source.LiveBatch;
+import io.waterwheel.ingest.source.ReadAhead;
+import io.waterwheel.ingest.source.ReadLane;
+import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.protocol.Control;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Reads one partition live and hands batches to its dispatcher; all it knows is where it stands. */

@@ -1,14 +1,14 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.decode.BlockCodec;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,26 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.UnknownFieldSet;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.LostRange;
-import io.waterwheel.model.Retention;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
-import io.waterwheel.query.Scanned;
-import io.waterwheel.query.Seen;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.ExpressionParser;
 import io.waterwheel.query.expression.RandomExpressions;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LostRange;
+import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.proto.Ticket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -149,8 +149,8 @@ class WireQueriesTest {
                         8,
                         5,
                         2,
-                        new Scanned(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
-                        new Scanned(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)));
+                        new ScanStatistics(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+                        new ScanStatistics(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {
@@ -172,21 +172,21 @@ class WireQueriesTest {
     private static final List<Field> FIELDS =
             List.of(new Field("a", FieldType.LONG, true), new Field("order", FieldType.STRING, true));
 
-    private static Result result(Random random) {
+    private static ResultSpec result(Random random) {
         List<String> select = random.nextBoolean() ? List.of() : List.of("a", "b");
         return switch (random.nextInt(4)) {
-            case 0 -> Result.Aggregates.COUNT;
+            case 0 -> ResultSpec.Aggregates.COUNT;
             case 1 ->
-                new Result.Aggregates(
+                new ResultSpec.Aggregates(
                         List.of(
                                 Aggregate.parse("sum(a * 2.5 + -1) AS total"),
                                 Aggregate.count(),
                                 Aggregate.of(Aggregate.Function.MAX, "order")),
                         random.nextBoolean() ? List.of() : List.of("a", "order"),
                         random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(100_000)));
-            case 2 -> new Result.Latest(1 + random.nextInt(100), select);
+            case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), select);
             default ->
-                new Result.Rows(
+                new ResultSpec.Rows(
                         select,
                         random.nextBoolean() ? List.of() : List.of(new Order("a", true), new Order("b", false)),
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
@@ -224,8 +224,9 @@ class WireQueriesTest {
                 .atLeast(atLeast)
                 .seen(
                         random.nextBoolean()
-                                ? Seen.NOTHING
-                                : new Seen(random.nextInt(3), Map.of(random.nextInt(9), random.nextLong() >>> 1)))
+                                ? SessionPositions.NOTHING
+                                : new SessionPositions(
+                                        random.nextInt(3), Map.of(random.nextInt(9), random.nextLong() >>> 1)))
                 .build();
     }
 }

@@ -19,8 +19,16 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.topology.config..")
             .layer("worker")
             .definedBy("io.waterwheel.topology.worker..")
-            .layer("bolt")
-            .definedBy("io.waterwheel.topology.bolt..")
+            .layer("message")
+            .definedBy("io.waterwheel.topology.message..")
+            .layer("dispatcher")
+            .definedBy("io.waterwheel.topology.dispatcher..")
+            .layer("indexer")
+            .definedBy("io.waterwheel.topology.indexer..")
+            .layer("coordinator")
+            .definedBy("io.waterwheel.topology.coordinator..")
+            .layer("queryserver")
+            .definedBy("io.waterwheel.topology.queryserver..")
             .layer("spout")
             .definedBy("io.waterwheel.topology.spout..")
             .layer("kafka")
@@ -31,22 +39,37 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.topology.zookeeper..")
             .layer("rpc")
             .definedBy("io.waterwheel.topology.rpc..")
-            .layer("assembly")
-            .definedBy("io.waterwheel.topology.assembly..")
+            .layer("admin")
+            .definedBy("io.waterwheel.topology.admin..")
+            .layer("wiring")
+            .definedBy("io.waterwheel.topology.wiring..")
+            .layer("topology")
+            .definedBy("io.waterwheel.topology")
             // The core, in the two parts that differ in who may use them.
             .layer("core questions")
             .definedBy(
-                    "io.waterwheel.model..",
+                    "io.waterwheel.error..",
+                    "io.waterwheel.geo..",
+                    "io.waterwheel.schema..",
+                    "io.waterwheel.tuple..",
                     "io.waterwheel.query",
                     "io.waterwheel.query.expression..",
+                    "io.waterwheel.protocol..",
                     "io.waterwheel.query.admission..",
-                    "io.waterwheel.query.exec..",
+                    "io.waterwheel.query.column..",
+                    "io.waterwheel.query.dispatch..",
+                    "io.waterwheel.query.memory..",
+                    "io.waterwheel.query.plan..",
+                    "io.waterwheel.query.result..",
+                    "io.waterwheel.query.run..",
+                    "io.waterwheel.query.scan..",
                     "io.waterwheel.wire..")
             .layer("core engine")
             .definedBy(
                     "io.waterwheel.key..",
                     "io.waterwheel.decode..",
                     "io.waterwheel.index..",
+                    "io.waterwheel.store..",
                     "io.waterwheel.chunk..",
                     "io.waterwheel.catalog..",
                     "io.waterwheel.ingest..")
@@ -54,8 +77,16 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers("core questions", "core engine")
             .whereLayer("worker")
             .mayOnlyAccessLayers("config", "core questions", "core engine")
-            .whereLayer("bolt")
+            .whereLayer("message")
+            .mayOnlyAccessLayers("core questions", "core engine")
+            .whereLayer("dispatcher")
+            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine")
+            .whereLayer("indexer")
+            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine")
+            .whereLayer("coordinator")
             .mayOnlyAccessLayers("config", "worker", "core questions", "core engine")
+            .whereLayer("queryserver")
+            .mayOnlyAccessLayers("worker")
             .whereLayer("spout")
             .mayOnlyAccessLayers("config", "worker", "core questions", "core engine")
             .whereLayer("kafka")
@@ -65,5 +96,10 @@ final class ArchitectureTest {
             .whereLayer("zookeeper")
             .mayOnlyAccessLayers("config", "core questions", "core engine")
             .whereLayer("rpc")
-            .mayOnlyAccessLayers("config", "core questions");
+            .mayOnlyAccessLayers("config", "core questions", "core engine")
+            .whereLayer("admin")
+            .mayOnlyAccessLayers("worker", "kafka", "rpc", "core questions", "core engine")
+            .whereLayer("wiring")
+            .mayOnlyAccessLayers(
+                    "config", "worker", "kafka", "hdfs", "zookeeper", "rpc", "admin", "core questions", "core engine");
 }

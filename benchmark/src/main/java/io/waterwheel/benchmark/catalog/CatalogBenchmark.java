@@ -1,17 +1,17 @@
 package io.waterwheel.benchmark.catalog;
 
 import io.waterwheel.benchmark.Options;
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.catalog.FileCollector;
-import io.waterwheel.catalog.InMemoryCatalogStore;
 import io.waterwheel.catalog.ManyChunks;
 import io.waterwheel.catalog.SnapshotReader;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.catalog.StreamSnapshot;
 import io.waterwheel.catalog.StreamSnapshots;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.chunk.LocalChunkStore;
-import io.waterwheel.model.Region;
+import io.waterwheel.catalog.maintenance.FileCollector;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;

@@ -1,17 +1,17 @@
 package io.waterwheel.benchmark.comparison;
 
 import io.waterwheel.benchmark.Options;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Circle;
+import io.waterwheel.geo.Shape;
 import io.waterwheel.key.Area;
 import io.waterwheel.local.LocalSettings;
 import io.waterwheel.local.LocalStream;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.Circle;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.Shape;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.waterwheel.benchmark.comparison;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;

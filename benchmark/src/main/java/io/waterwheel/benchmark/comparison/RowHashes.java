@@ -1,9 +1,9 @@
 package io.waterwheel.benchmark.comparison;
 
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 
 /** A 64-bit hash of each row's fields, the same for a row of a stored block and of a result block. */
 final class RowHashes {

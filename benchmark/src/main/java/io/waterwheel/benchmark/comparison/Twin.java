@@ -1,13 +1,13 @@
 package io.waterwheel.benchmark.comparison;
 
 import io.waterwheel.key.Area;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

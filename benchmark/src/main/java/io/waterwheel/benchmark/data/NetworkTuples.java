@@ -1,10 +1,10 @@
 package io.waterwheel.benchmark.data;
 
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.SplittableRandom;

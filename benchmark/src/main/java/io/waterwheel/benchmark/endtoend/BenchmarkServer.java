@@ -1,11 +1,11 @@
 package io.waterwheel.benchmark.endtoend;
 
-import io.waterwheel.embedded.WaterwheelServer;
-import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.embedded.server.WaterwheelServer;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.topology.assembly.WaterwheelTopology;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import io.waterwheel.wire.AdminActions;

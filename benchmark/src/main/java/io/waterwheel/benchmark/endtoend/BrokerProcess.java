@@ -1,6 +1,6 @@
 package io.waterwheel.benchmark.endtoend;
 
-import io.waterwheel.embedded.EmbeddedKafka;
+import io.waterwheel.embedded.server.EmbeddedKafka;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -2,11 +2,11 @@ package io.waterwheel.benchmark.endtoend;
 
 import io.waterwheel.benchmark.Options;
 import io.waterwheel.benchmark.data.TaxiTuples;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

@@ -1,9 +1,9 @@
 package io.waterwheel.benchmark.endtoend;
 
 import com.sun.management.ThreadMXBean;
-import io.waterwheel.ingest.LogSource;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.topology.assembly.WaterwheelTopology;
+import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.lang.management.ManagementFactory;

@@ -2,11 +2,11 @@ package io.waterwheel.benchmark.endtoend;
 
 import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.decode.BlockCodec;
-import io.waterwheel.model.LittleEndian;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

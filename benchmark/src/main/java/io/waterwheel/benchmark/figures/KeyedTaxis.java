@@ -1,10 +1,10 @@
 package io.waterwheel.benchmark.figures;
 
 import io.waterwheel.benchmark.data.TaxiTuples;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.SplittableRandom;
 import java.util.function.LongUnaryOperator;
 

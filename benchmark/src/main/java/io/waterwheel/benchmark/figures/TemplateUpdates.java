@@ -4,7 +4,7 @@ import io.waterwheel.benchmark.Options;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Locale;

@@ -4,15 +4,15 @@ import io.waterwheel.benchmark.Options;
 import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.local.LocalSettings;
 import io.waterwheel.local.LocalStream;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.TupleBlock;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -194,7 +194,7 @@ public final class EngineGates {
         to.ensureRows(rows);
         byte[] id = from.column(0);
         for (int row = 0; row < rows; row++) {
-            to.keys()[row] = io.waterwheel.model.LittleEndian.getInt(id, row * 4);
+            to.keys()[row] = io.waterwheel.tuple.LittleEndian.getInt(id, row * 4);
         }
         System.arraycopy(from.times(), 0, to.times(), 0, rows);
         System.arraycopy(from.column(1), 0, to.column(0), 0, rows * 8);

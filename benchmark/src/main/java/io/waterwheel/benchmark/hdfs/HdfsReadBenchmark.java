@@ -1,7 +1,7 @@
 package io.waterwheel.benchmark.hdfs;
 
 import io.waterwheel.benchmark.Options;
-import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.hdfs.ChunkStores;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package io.waterwheel.benchmark.micro;
 
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import java.util.TreeMap;
 

@@ -1,7 +1,7 @@
 package io.waterwheel.benchmark.micro;
 
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.TupleBlock;
 
 /** Rows in columns as a page has them, for the baselines: what a tree adds to it is what is compared. */
 final class PlainLeaf {

@@ -1,7 +1,7 @@
 package io.waterwheel.benchmark.micro;
 
-import io.waterwheel.catalog.RegionIndex;
-import io.waterwheel.model.Region;
+import io.waterwheel.catalog.region.RegionIndex;
+import io.waterwheel.tuple.Region;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -2,9 +2,9 @@ package io.waterwheel.benchmark.micro;
 
 import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.index.Template;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.RowLayout;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 
 /** Taxi tuples of one full tree, in blocks, and the template that the tuples before them would have given. */

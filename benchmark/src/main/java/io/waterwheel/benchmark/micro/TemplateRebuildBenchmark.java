@@ -3,7 +3,7 @@ package io.waterwheel.benchmark.micro;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -5,7 +5,7 @@ import io.waterwheel.index.Page;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 
 /** The template tree. */
 final class TemplateTreeIndex implements TupleIndex {

@@ -2,7 +2,7 @@ package io.waterwheel.benchmark.micro;
 
 import io.waterwheel.index.PagePool;
 import io.waterwheel.key.ZOrder;
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

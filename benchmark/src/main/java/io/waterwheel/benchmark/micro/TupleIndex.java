@@ -1,6 +1,6 @@
 package io.waterwheel.benchmark.micro;
 
-import io.waterwheel.model.TupleBlock;
+import io.waterwheel.tuple.TupleBlock;
 
 /** What the insertion benchmark compares: takes blocks from one thread, counts for others meanwhile. */
 interface TupleIndex {

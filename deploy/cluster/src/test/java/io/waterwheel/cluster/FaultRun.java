@@ -2,14 +2,14 @@ package io.waterwheel.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.client.Verification;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.Verification;
 import io.waterwheel.client.known.AnswerCheck;
 import io.waterwheel.client.known.Asking;
 import io.waterwheel.client.known.Feed;
 import io.waterwheel.client.known.KnownRows;
-import io.waterwheel.model.KeyInterval;
 import io.waterwheel.query.Query;
+import io.waterwheel.tuple.KeyInterval;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.waterwheel.cluster;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.geo.Box;
+import io.waterwheel.tuple.TimeInterval;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

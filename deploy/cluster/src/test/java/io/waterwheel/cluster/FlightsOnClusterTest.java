@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.Box;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.geo.Box;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;

@@ -3,11 +3,11 @@ package io.waterwheel.cluster;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -73,7 +73,7 @@ final class History implements AutoCloseable {
         Query query = Query.of(KnownRows.STREAM)
                 .withTimes(new TimeInterval(KnownRows.time(from), KnownRows.time(to) - 1))
                 .withTimeout(timeout)
-                .withResult(new Result.Aggregates(
+                .withResult(new ResultSpec.Aggregates(
                         List.of(Aggregate.parse("count(*)"), Aggregate.parse("sum(v)")), List.of(), null));
         long sum = 0;
         for (long id = from; id < to; id++) {

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statistics;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
@@ -165,7 +165,7 @@ class PlacementTest {
         arguments.addAll(TOPOLOGY);
         cluster.submit(
                 Path.of("target/dist/waterwheel-topology-topology.jar"),
-                "io.waterwheel.topology.assembly.WaterwheelTopology",
+                "io.waterwheel.topology.WaterwheelTopology",
                 arguments);
         say(policy + ": the topology is submitted");
         try (Coordinators coordinators = new Coordinators(cluster.zooKeeper(), "/waterwheel/default")) {

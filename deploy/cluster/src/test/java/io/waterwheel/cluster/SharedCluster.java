@@ -3,7 +3,7 @@ package io.waterwheel.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -150,7 +150,7 @@ final class SharedCluster implements ParameterResolver {
         arguments.addAll(TOPOLOGY);
         running.cluster.submit(
                 Path.of("target/dist/waterwheel-topology-topology.jar"),
-                "io.waterwheel.topology.assembly.WaterwheelTopology",
+                "io.waterwheel.topology.WaterwheelTopology",
                 arguments);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         try (Coordinators coordinators = new Coordinators(running.cluster.zooKeeper(), "/waterwheel/default")) {

@@ -1,10 +1,10 @@
 package io.waterwheel.cluster;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.geo.Box;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TimeInterval;
 import java.util.Locale;
 import java.util.SplittableRandom;
 

@@ -8,14 +8,14 @@ final class Waiting {
     private static final long POLL_NANOS = 20_000_000;
 
     /** A condition that may fail to be asked. */
-    interface Condition {
+    public interface Condition {
         boolean holds() throws Exception;
     }
 
     private Waiting() {}
 
     /** Whether it held before the patience ran out. */
-    static boolean until(Duration patience, Condition condition) throws Exception {
+    public static boolean until(Duration patience, Condition condition) throws Exception {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!condition.holds()) {
             if (System.nanoTime() - deadline >= 0) {

@@ -1,8 +1,11 @@
 package io.waterwheel.embedded;
 
 import io.waterwheel.cli.Cli;
-import io.waterwheel.cli.Terminal;
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.embedded.demo.DemoCommand;
 import io.waterwheel.embedded.operate.TopologyCommand;
+import io.waterwheel.embedded.server.LogSettings;
+import io.waterwheel.embedded.server.ServerCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,8 +1,7 @@
 /**
- * The one-process server: {@link io.waterwheel.embedded.EmbeddedZooKeeper},
- * {@link io.waterwheel.embedded.EmbeddedKafka} and {@link io.waterwheel.embedded.EmbeddedStorm} on one data folder, put
- * together by {@link io.waterwheel.embedded.WaterwheelServer}. Everything listens on the loopback address. A process
- * that was killed goes on where it stood when it is started again on the same folder.
+ * {@link io.waterwheel.embedded.Main} is the program {@code waterwheel}: it hands its words to the command that they
+ * name. Uses embedded.server, embedded.demo, embedded.operate and the command line. The tests of the whole server are
+ * here.
  */
 @NullMarked
 package io.waterwheel.embedded;

@@ -17,12 +17,12 @@ import org.apache.storm.tuple.Tuple;
 import org.apache.storm.tuple.Values;
 
 /** The smallest topology: a spout that counts and a bolt that tells how far it has seen it count. */
-final class CountingTopology {
-    static final AtomicLong SEEN = new AtomicLong();
+public final class CountingTopology {
+    public static final AtomicLong SEEN = new AtomicLong();
 
     private CountingTopology() {}
 
-    static StormTopology make(WaterwheelConfig config) {
+    public static StormTopology make(WaterwheelConfig config) {
         TopologyBuilder builder = new TopologyBuilder();
         builder.setSpout("count", new Count());
         builder.setBolt("see", new See()).shuffleGrouping("count");

@@ -3,9 +3,12 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.cli.Terminal;
-import io.waterwheel.client.StreamDetails;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.embedded.demo.FlightsFile;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -4,8 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.chunk.DiskSpace;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.embedded.server.DataFolder;
+import io.waterwheel.embedded.server.DiskWatch;
+import io.waterwheel.embedded.server.EmbeddedKafka;
+import io.waterwheel.embedded.server.EmbeddedZooKeeper;
+import io.waterwheel.embedded.server.PortRegistry;
+import io.waterwheel.store.DiskSpace;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
@@ -165,18 +170,18 @@ final class EmbeddedPartsTest {
 
     @Test
     void takenPortIsRefusedWhenNamedAndReplacedWhenKept() throws Exception {
-        KeptPorts ports = new KeptPorts(folder);
+        PortRegistry ports = new PortRegistry(folder);
         int kept = ports.port("x", 0);
-        assertThat(new KeptPorts(folder).port("x", 0)).isEqualTo(kept);
+        assertThat(new PortRegistry(folder).port("x", 0)).isEqualTo(kept);
         try (ServerSocket taken = new ServerSocket(kept, 1, InetAddress.getLoopbackAddress())) {
             assertThat(taken.isBound()).isTrue();
             assertThatThrownBy(() -> ports.port("x", kept))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("port " + kept + " of 127.0.0.1 is taken");
-            assertThat(new KeptPorts(folder).port("x", 0)).isNotEqualTo(kept);
+            assertThat(new PortRegistry(folder).port("x", 0)).isNotEqualTo(kept);
         }
         Files.writeString(folder.resolve("ports.properties"), "x=many");
-        assertThatThrownBy(() -> new KeptPorts(folder).port("x", 0))
+        assertThatThrownBy(() -> new PortRegistry(folder).port("x", 0))
                 .hasMessageContaining("expected a port, got 'many'");
     }
 

@@ -3,26 +3,30 @@ package io.waterwheel.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.cli.Terminal;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.TextRows;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.decode.RandomRows;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.Ipv4;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.TimestampUnit;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.embedded.demo.Demo;
+import io.waterwheel.embedded.demo.FlightsFile;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.tuple.TimeInterval;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -291,10 +295,10 @@ final class EndToEndTest {
     void everyKindOfAnswerIsThatOfLookingAtAllRows() throws Exception {
         Schema schema = new Schema(
                 List.of(
-                        new io.waterwheel.model.Field("t", FieldType.TIMESTAMP, false),
-                        new io.waterwheel.model.Field("k", io.waterwheel.model.FieldType.LONG, false),
-                        new io.waterwheel.model.Field("v", io.waterwheel.model.FieldType.DOUBLE, true),
-                        new io.waterwheel.model.Field("s", io.waterwheel.model.FieldType.STRING, false)),
+                        new io.waterwheel.schema.Field("t", FieldType.TIMESTAMP, false),
+                        new io.waterwheel.schema.Field("k", io.waterwheel.schema.FieldType.LONG, false),
+                        new io.waterwheel.schema.Field("v", io.waterwheel.schema.FieldType.DOUBLE, true),
+                        new io.waterwheel.schema.Field("s", io.waterwheel.schema.FieldType.STRING, false)),
                 new KeySpec.Ordered("k"),
                 "t");
         client.createStream(new StreamDefinition("kinds", "kinds", RecordFormat.CSV, 2, schema));
@@ -322,7 +326,7 @@ final class EndToEndTest {
                 .containsExactly("[1999]", "[1998]", "[1997]");
         assertThat(rows(all.withWhere("k = 5").withLatest(2).withSelect(List.of("t", "k"))))
                 .containsExactly("[1905, 5]", "[1805, 5]");
-        assertThat(rows(all.withResult(new io.waterwheel.query.Result.Aggregates(
+        assertThat(rows(all.withResult(new io.waterwheel.query.ResultSpec.Aggregates(
                         List.of(
                                 io.waterwheel.query.Aggregate.parse("count(*)"),
                                 io.waterwheel.query.Aggregate.parse("count(v) AS present"),
@@ -341,9 +345,9 @@ final class EndToEndTest {
     void aVerificationAgreesWhileTuplesArriveAndFindsAWrongChunk() throws Exception {
         Schema schema = new Schema(
                 List.of(
-                        new io.waterwheel.model.Field("t", FieldType.TIMESTAMP, false),
-                        new io.waterwheel.model.Field("k", FieldType.LONG, false),
-                        new io.waterwheel.model.Field("s", FieldType.STRING, true)),
+                        new io.waterwheel.schema.Field("t", FieldType.TIMESTAMP, false),
+                        new io.waterwheel.schema.Field("k", FieldType.LONG, false),
+                        new io.waterwheel.schema.Field("s", FieldType.STRING, true)),
                 new KeySpec.Ordered("k"),
                 "t");
         client.createStream(new StreamDefinition("verified", "verified", RecordFormat.CSV, 2, schema));
@@ -419,8 +423,8 @@ final class EndToEndTest {
     void recordsThatCannotBeDecodedAreSetAsideAndNeverStopTheStream() throws Exception {
         Schema schema = new Schema(
                 List.of(
-                        new io.waterwheel.model.Field("t", FieldType.TIMESTAMP, false),
-                        new io.waterwheel.model.Field("k", io.waterwheel.model.FieldType.LONG, false)),
+                        new io.waterwheel.schema.Field("t", FieldType.TIMESTAMP, false),
+                        new io.waterwheel.schema.Field("k", io.waterwheel.schema.FieldType.LONG, false)),
                 new KeySpec.Ordered("k"),
                 "t");
         client.createStream(new StreamDefinition("bad", "bad", RecordFormat.CSV, 1, schema));

@@ -1,9 +1,9 @@
 package io.waterwheel.embedded;
 
-import io.waterwheel.model.SchemaJson;
-import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.CreateStreamRequest;

@@ -2,8 +2,8 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.waterwheel.model.Box;
-import io.waterwheel.model.TimeInterval;
+import io.waterwheel.geo.Box;
+import io.waterwheel.tuple.TimeInterval;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -2,9 +2,9 @@ package io.waterwheel.embedded;
 
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.Query;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;

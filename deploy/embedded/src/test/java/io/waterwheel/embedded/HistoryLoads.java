@@ -1,6 +1,6 @@
 package io.waterwheel.embedded;
 
-import io.waterwheel.client.KeyPartitions;
+import io.waterwheel.client.admin.KeyPartitions;
 import java.util.ArrayList;
 import java.util.List;
 

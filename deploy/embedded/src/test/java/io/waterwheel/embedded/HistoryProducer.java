@@ -2,7 +2,7 @@ package io.waterwheel.embedded;
 
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
-import io.waterwheel.client.StreamDetails;
+import io.waterwheel.client.admin.StreamDetails;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;

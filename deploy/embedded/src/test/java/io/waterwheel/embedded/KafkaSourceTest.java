@@ -4,10 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.ingest.LogSource.News;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.ingest.RefusedRow;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.embedded.server.EmbeddedKafka;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.dispatch.RefusedRow;
+import io.waterwheel.ingest.source.LogSource.News;
+import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
 import io.waterwheel.topology.kafka.KafkaSource;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.StreamDefinition;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.waterwheel.embedded;
 
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 
 /** A program that asks a server, on a class path without what only appending takes: {@code OnlyAsks URL}. */
 @SuppressWarnings("SystemOut") // a program

@@ -3,13 +3,16 @@ package io.waterwheel.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.cli.Terminal;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.SchemaFile;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.embedded.server.EmbeddedKafka;
+import io.waterwheel.embedded.server.EmbeddedZooKeeper;
+import io.waterwheel.embedded.server.PortRegistry;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -60,7 +63,7 @@ final class OperatedTopologyTest {
 
     @Test
     void nothingIsLostOrSeenTwiceThroughDrainsKillsAndChangesOfItsIndexers() throws Exception {
-        nimbusPort = new KeptPorts(folder).port("nimbus", 0);
+        nimbusPort = new PortRegistry(folder).port("nimbus", 0);
         Files.createDirectories(folder.resolve("chunks"));
         try (EmbeddedZooKeeper keeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
                 EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);

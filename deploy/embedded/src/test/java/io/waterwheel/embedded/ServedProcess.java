@@ -2,8 +2,9 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.topology.assembly.WaterwheelTopology;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.embedded.server.WaterwheelServer;
+import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;

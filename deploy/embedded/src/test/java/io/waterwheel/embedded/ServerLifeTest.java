@@ -3,7 +3,7 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.cli.Terminal;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

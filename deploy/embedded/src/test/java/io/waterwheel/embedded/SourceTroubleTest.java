@@ -4,27 +4,31 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.cli.Terminal;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
-import io.waterwheel.client.DeadLetter;
 import io.waterwheel.client.NamedAppender;
-import io.waterwheel.client.SourceOffsets;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.BadRecords;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.LogLoss;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.StreamDefinition;
-import io.waterwheel.model.StreamPolicy;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.client.admin.DeadLetter;
+import io.waterwheel.client.admin.SourceOffsets;
+import io.waterwheel.embedded.server.EmbeddedKafka;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
+import io.waterwheel.embedded.server.WaterwheelServer;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Seen;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.BadRecords;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.LogLoss;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -141,7 +145,9 @@ final class SourceTroubleTest {
 
     /** The number of tuples once these positions are reached. */
     private static long tuples(String stream, Map<Integer, Long> seen) {
-        return count(Query.of(stream).withSeen(new Seen(Seen.ANY, seen)).withTimeout(Duration.ofSeconds(40)))
+        return count(Query.of(stream)
+                        .withSeen(new SessionPositions(SessionPositions.ANY, seen))
+                        .withTimeout(Duration.ofSeconds(40)))
                 .tuples();
     }
 
@@ -187,7 +193,7 @@ final class SourceTroubleTest {
         assertThat(run("stream", "describe", "halts")).contains("dead-letters: skip\n");
 
         // What was given up is named; below a demand it makes the answer incomplete.
-        Verdict verdict = count(Query.of("halts").withSeen(new Seen(Seen.ANY, Map.of(0, 5L))));
+        Verdict verdict = count(Query.of("halts").withSeen(new SessionPositions(SessionPositions.ANY, Map.of(0, 5L))));
         assertThat(verdict.complete()).isTrue();
         assertThat(verdict.lost().toString()).contains("offsets 1 to 1 (set by hand)");
         assertThatThrownBy(() -> count(Query.of("halts").withAtLeast(Map.of(0, 5L))))
@@ -218,7 +224,7 @@ final class SourceTroubleTest {
         assertThat(count(Query.of("gone")).tuples()).isEqualTo(1);
         client.alter("gone", null, LogLoss.SKIP, null);
         assertThat(tuples("gone", Map.of(0, end))).isEqualTo(2);
-        assertThat(count(Query.of("gone").withSeen(new Seen(Seen.ANY, Map.of(0, end))))
+        assertThat(count(Query.of("gone").withSeen(new SessionPositions(SessionPositions.ANY, Map.of(0, end))))
                         .lost()
                         .toString())
                 .contains("to " + (end - 2) + " (gone from the log)");
@@ -245,7 +251,7 @@ final class SourceTroubleTest {
         SourceOffsets part = client.offsets("away").get(0);
         assertThat(part.base()).isEqualTo(1_000_000_000_000L);
         Map<Integer, Long> read = Map.of(0, 1_000_000_000_003L);
-        assertThat(count(Query.of("away").withSeen(new Seen(Seen.ANY, read)))
+        assertThat(count(Query.of("away").withSeen(new SessionPositions(SessionPositions.ANY, read)))
                         .lost()
                         .toString())
                 .contains("from the log");

@@ -3,7 +3,10 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.ingest.RefusedRow;
+import io.waterwheel.embedded.server.EmbeddedKafka;
+import io.waterwheel.embedded.server.PortRegistry;
+import io.waterwheel.embedded.server.ServerFolder;
+import io.waterwheel.ingest.dispatch.RefusedRow;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import java.io.InputStream;
@@ -51,7 +54,7 @@ final class TwoBrokersTest {
                 "version=1\nnode.id=2\ncluster.id="
                         + read(first.resolve("logs").resolve("meta.properties")).getProperty("cluster.id")
                         + "\ndirectory.id=" + Uuid.randomUuid() + "\n");
-        KeptPorts ports = new KeptPorts(second);
+        PortRegistry ports = new PortRegistry(second);
         int port = ports.port("broker", 0);
         int ownPort = ports.port("own", 0);
         return EmbeddedKafka.start(

@@ -6,6 +6,8 @@ import io.waterwheel.Rounds;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.nio.file.Path;

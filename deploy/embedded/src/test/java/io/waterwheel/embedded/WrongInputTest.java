@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.cli.Terminal;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayInputStream;

@@ -2,13 +2,13 @@ package io.waterwheel.client.known;
 
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.KeyInterval;
-import io.waterwheel.model.TimeInterval;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -106,7 +106,7 @@ public final class AnswerCheck {
             return;
         }
         Query asked = query.withTimes(new TimeInterval(KnownRows.time(from), KnownRows.time(to) - 1))
-                .withResult(new Result.Aggregates(
+                .withResult(new ResultSpec.Aggregates(
                         List.of(Aggregate.parse("count(*)"), Aggregate.parse("sum(v)")), List.of(), null));
         long sum = 0;
         for (long id = from; id < to; id++) {

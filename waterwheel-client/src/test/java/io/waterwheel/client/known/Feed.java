@@ -2,7 +2,7 @@ package io.waterwheel.client.known;
 
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
-import io.waterwheel.client.StreamDetails;
+import io.waterwheel.client.admin.StreamDetails;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;

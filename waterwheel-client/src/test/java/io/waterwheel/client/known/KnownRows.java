@@ -1,11 +1,11 @@
 package io.waterwheel.client.known;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.KeySpec;
-import io.waterwheel.model.RecordFormat;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.StreamDefinition;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
 import java.util.List;
 
 /** Rows that are a function of their number, so that what must be in an answer needs no memory. */

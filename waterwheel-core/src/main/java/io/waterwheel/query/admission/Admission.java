@@ -1,7 +1,7 @@
 package io.waterwheel.query.admission;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.QueryState.Stage;
 import java.security.SecureRandom;

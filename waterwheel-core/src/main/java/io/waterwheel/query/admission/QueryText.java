@@ -1,10 +1,10 @@
 package io.waterwheel.query.admission;
 
-import io.waterwheel.model.TimeInterval;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.Result;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.ExpressionPrinter;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,17 +40,17 @@ final class QueryText {
         return text.length() <= MOST ? text : text.substring(0, MOST - 3) + "...";
     }
 
-    private static String result(Result result) {
-        if (result instanceof Result.Aggregates aggregates) {
+    private static String result(ResultSpec result) {
+        if (result instanceof ResultSpec.Aggregates aggregates) {
             return aggregates.countsOnly()
                     ? "count"
                     : aggregates.values().size() + " aggregates"
                             + (aggregates.groupBy().isEmpty() ? "" : " by " + String.join(", ", aggregates.groupBy()));
         }
-        if (result instanceof Result.Latest latest) {
+        if (result instanceof ResultSpec.Latest latest) {
             return "latest " + latest.perKey();
         }
-        Result.Rows rows = (Result.Rows) result;
+        ResultSpec.Rows rows = (ResultSpec.Rows) result;
         return (rows.limit() == Query.NO_LIMIT ? "all rows" : rows.limit() + " rows")
                 + (rows.orderBy().isEmpty() ? "" : " in order");
     }

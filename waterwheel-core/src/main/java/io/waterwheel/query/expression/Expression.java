@@ -1,6 +1,6 @@
 package io.waterwheel.query.expression;
 
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

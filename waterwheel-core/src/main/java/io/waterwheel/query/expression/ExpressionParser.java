@@ -1,9 +1,9 @@
 package io.waterwheel.query.expression;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.Ipv4;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Tokens.Kind;
+import io.waterwheel.schema.Ipv4;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;

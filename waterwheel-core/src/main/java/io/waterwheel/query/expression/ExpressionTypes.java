@@ -1,9 +1,9 @@
 package io.waterwheel.query.expression;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.Field;
-import io.waterwheel.model.NearestName;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.NearestName;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.waterwheel.query.expression;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.util.Locale;
 import java.util.Set;
 

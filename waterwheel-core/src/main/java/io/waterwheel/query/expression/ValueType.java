@@ -1,6 +1,6 @@
 package io.waterwheel.query.expression;
 
-import io.waterwheel.model.FieldType;
+import io.waterwheel.schema.FieldType;
 
 /** What an expression yields. Fields of several types share one: what is computed has no width. */
 public enum ValueType {

@@ -3,9 +3,9 @@ package io.waterwheel.query.expression;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.FieldType;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

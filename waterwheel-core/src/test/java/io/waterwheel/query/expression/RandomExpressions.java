@@ -1,6 +1,6 @@
 package io.waterwheel.query.expression;
 
-import io.waterwheel.model.Field;
+import io.waterwheel.schema.Field;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

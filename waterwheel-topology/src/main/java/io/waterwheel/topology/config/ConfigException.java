@@ -1,7 +1,7 @@
 package io.waterwheel.topology.config;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.util.List;
 
 /** The configuration cannot be used; holds everything that is wrong with it, not only the first. */

@@ -1,6 +1,6 @@
 package io.waterwheel.topology.config;
 
-import io.waterwheel.model.NearestName;
+import io.waterwheel.error.NearestName;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;

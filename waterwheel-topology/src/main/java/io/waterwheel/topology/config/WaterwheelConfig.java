@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import io.waterwheel.model.NearestName;
+import io.waterwheel.error.NearestName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.waterwheel.topology.hdfs;
 
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.chunk.LocalChunkStore;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;

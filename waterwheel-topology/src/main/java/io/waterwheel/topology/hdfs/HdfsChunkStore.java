@@ -1,6 +1,6 @@
 package io.waterwheel.topology.hdfs;
 
-import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.store.ChunkStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;

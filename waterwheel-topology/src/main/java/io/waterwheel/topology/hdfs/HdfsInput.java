@@ -1,6 +1,6 @@
 package io.waterwheel.topology.hdfs;
 
-import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.store.ChunkStore;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.waterwheel.topology.hdfs;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A worker's chunk store: opened beside the worker's start, which does not wait for a NameNode that is away or in safe
- * mode, and known to be its catalog's ({@link StoreMark}) before a file of it is looked at. Until then every call fails
- * at once, as when a store goes away later: what is in memory is indexed and answered, flushes wait. Thread-safe.
+ * mode, and known to be its catalog's ({@link StoreOwner}) before a file of it is looked at. Until then every call
+ * fails at once, as when a store goes away later: what is in memory is indexed and answered, flushes wait. Thread-safe.
  */
 public final class MarkedChunkStore implements ChunkStore {
     private static final Logger LOG = LoggerFactory.getLogger(MarkedChunkStore.class);
@@ -126,7 +126,7 @@ public final class MarkedChunkStore implements ChunkStore {
         ChunkStore opened = null;
         try {
             opened = opener.open();
-            name = StoreMark.check(catalog, opened, uri);
+            name = StoreOwner.check(catalog, opened, uri);
             synchronized (this) {
                 if (closing.getCount() > 0) {
                     store = opened;
@@ -176,7 +176,7 @@ public final class MarkedChunkStore implements ChunkStore {
      */
     public boolean catalogIsThere() {
         String known = name;
-        return known == null || StoreMark.isOf(catalog, known);
+        return known == null || StoreOwner.isOf(catalog, known);
     }
 
     private ChunkStore store() throws IOException {

@@ -1,6 +1,6 @@
 package io.waterwheel.topology.kafka;
 
-import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.source.RecordBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

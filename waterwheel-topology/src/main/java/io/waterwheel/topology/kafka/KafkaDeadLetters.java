@@ -1,9 +1,9 @@
 package io.waterwheel.topology.kafka;
 
-import io.waterwheel.ingest.DeadLetters;
-import io.waterwheel.ingest.RefusedRow;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.dispatch.DeadLetters;
+import io.waterwheel.ingest.dispatch.RefusedRow;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes refused records to {@code <topic>.dead-letters}, each under a key of its own, so that a letter that is stored
- * again takes the place of the first when the topic is compacted; {@link LetterFormat} says what a letter holds. No
+ * again takes the place of the first when the topic is compacted; {@link DeadLetterFormat} says what a letter holds. No
  * transactions: whoever routes a record stores its letters, as often as need be.
  *
  * <p>One producer for all streams, made at the first letter and closed when none came for {@link #IDLE_NANOS}. A topic
@@ -126,7 +126,7 @@ public final class KafkaDeadLetters implements DeadLetters {
         try {
             thread.execute(() -> {
                 try {
-                    send(topic, new LetterFormat.Sender(namespace, streamId, partition), letters, done);
+                    send(topic, new DeadLetterFormat.Sender(namespace, streamId, partition), letters, done);
                 } catch (Throwable e) {
                     // Whatever it is: without an answer the partition would stand still for ever.
                     Exception failure = e instanceof Exception known ? known : new IllegalStateException(e);
@@ -147,7 +147,7 @@ public final class KafkaDeadLetters implements DeadLetters {
     }
 
     private void send(
-            String of, LetterFormat.Sender sender, List<RefusedRow> letters, Consumer<@Nullable Exception> done) {
+            String of, DeadLetterFormat.Sender sender, List<RefusedRow> letters, Consumer<@Nullable Exception> done) {
         String topic = TopicNames.deadLettersOf(of);
         refusePaused(topic);
         if (!prepared.containsKey(of)) {
@@ -179,7 +179,7 @@ public final class KafkaDeadLetters implements DeadLetters {
                 // The value goes with the first row of a record only: a block may have ten thousand.
                 boolean value = offsets.add(letter.offset());
                 var unused = with.send(
-                        LetterFormat.write(topic, sender, letter, value), (at, failure) -> one.accept(failure));
+                        DeadLetterFormat.write(topic, sender, letter, value), (at, failure) -> one.accept(failure));
                 sent++;
             }
             one.accept(null);

@@ -1,9 +1,9 @@
 package io.waterwheel.topology.kafka;
 
-import io.waterwheel.ingest.LogReader;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.source.LogReader;
+import io.waterwheel.ingest.source.RecordBatch;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,7 +120,7 @@ public final class KafkaLogReader implements LogReader {
             } catch (InterruptedException | InterruptException e) {
                 break;
             } catch (RuntimeException e) {
-                fail(Blame.of(e, active.keySet()), e);
+                fail(FailedPartitions.of(e, active.keySet()), e);
             }
         }
         failAll(new IllegalStateException("the log reader is closed"));

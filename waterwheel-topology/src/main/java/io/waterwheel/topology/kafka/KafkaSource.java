@@ -1,9 +1,9 @@
 package io.waterwheel.topology.kafka;
 
-import io.waterwheel.ingest.LogSource;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.ingest.source.RecordBatch;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Live reading of any number of partitions of any number of streams with one consumer. Partitions come and go while it
  * runs. Used by one thread, the spout task's. A failure of Kafka's client that it does not overcome by itself ends the
- * reading of the partitions that it is about, see {@link Blame}; the others go on.
+ * reading of the partitions that it is about, see {@link FailedPartitions}; the others go on.
  */
 public final class KafkaSource implements LogSource {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
@@ -170,7 +170,7 @@ public final class KafkaSource implements LogSource {
         } catch (InterruptException | WakeupException e) {
             throw e;
         } catch (KafkaException | IllegalStateException e) {
-            endReading(Blame.of(e, readings.keySet()), e, news);
+            endReading(FailedPartitions.of(e, readings.keySet()), e, news);
             failed = true;
             records = ConsumerRecords.empty();
         }

@@ -1,7 +1,7 @@
 package io.waterwheel.topology.kafka;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -190,7 +190,7 @@ public final class KafkaTopics implements AutoCloseable {
                             topic,
                             brokers,
                             found.partitions()
-                                    .get(LetterFormat.PARTITION)
+                                    .get(DeadLetterFormat.PARTITION)
                                     .replicas()
                                     .size());
         } catch (WaterwheelException e) {

@@ -1,7 +1,7 @@
 package io.waterwheel.topology.kafka;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import org.jspecify.annotations.Nullable;
 
 /** The topic of each stream, as the catalog has it. Thread-safe. */

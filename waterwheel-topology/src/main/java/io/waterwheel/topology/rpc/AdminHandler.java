@@ -10,7 +10,7 @@ public interface AdminHandler {
         /**
          * Fails once nobody waits any more.
          *
-         * @throws io.waterwheel.model.WaterwheelException TEMPORARY, code CLIENT_GONE
+         * @throws io.waterwheel.error.WaterwheelException TEMPORARY, code CLIENT_GONE
          */
         default void requireThere() {
             if (isGone()) {

@@ -1,10 +1,10 @@
 package io.waterwheel.topology.rpc;
 
-import io.waterwheel.model.Field;
-import io.waterwheel.model.TupleBlock;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.schema.Field;
+import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.wire.WireQueries;
 import java.util.List;
 import java.util.function.BooleanSupplier;

@@ -6,7 +6,7 @@ public interface MessageSink {
      * Sends one message; blocks while the receiver is not ready.
      *
      * @param message 1 to {@link RpcServer#MAX_MESSAGE_BYTES} bytes; not kept
-     * @throws io.waterwheel.model.WaterwheelException of kind TEMPORARY when the receiver is gone
+     * @throws io.waterwheel.error.WaterwheelException of kind TEMPORARY when the receiver is gone
      * @throws InterruptedException also when the server closes
      */
     void send(byte[] message) throws InterruptedException;

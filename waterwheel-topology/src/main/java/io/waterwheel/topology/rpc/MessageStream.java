@@ -19,7 +19,7 @@ public final class MessageStream implements AutoCloseable {
     /**
      * The next message, or null when the answer has ended whole. Blocks.
      *
-     * @throws io.waterwheel.model.WaterwheelException when the answer failed or was cut off
+     * @throws io.waterwheel.error.WaterwheelException when the answer failed or was cut off
      */
     public byte @Nullable [] next() {
         if (ended) {

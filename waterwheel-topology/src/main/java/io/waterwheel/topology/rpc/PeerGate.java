@@ -2,8 +2,8 @@ package io.waterwheel.topology.rpc;
 
 import io.grpc.Attributes;
 import io.grpc.ServerTransportFilter;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

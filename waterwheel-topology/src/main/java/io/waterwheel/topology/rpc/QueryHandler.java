@@ -1,7 +1,7 @@
 package io.waterwheel.topology.rpc;
 
 import io.waterwheel.query.Query;
-import io.waterwheel.query.exec.AnswerSink;
+import io.waterwheel.query.run.AnswerSink;
 
 /** Answers clients' queries. Thread-safe; called on the server's query threads, where it may block. */
 public interface QueryHandler {

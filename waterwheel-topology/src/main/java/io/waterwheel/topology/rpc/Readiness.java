@@ -1,7 +1,7 @@
 package io.waterwheel.topology.rpc;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;

@@ -1,8 +1,8 @@
 package io.waterwheel.topology.rpc;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.query.exec.QueryRunner;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.run.QueryRunner;
 import io.waterwheel.wire.WireErrors;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.ErrorFlightMetadata;

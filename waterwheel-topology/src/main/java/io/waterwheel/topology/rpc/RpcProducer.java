@@ -1,7 +1,7 @@
 package io.waterwheel.topology.rpc;
 
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;

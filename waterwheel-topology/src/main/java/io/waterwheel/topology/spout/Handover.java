@@ -1,12 +1,12 @@
 package io.waterwheel.topology.spout;
 
-import io.waterwheel.ingest.LiveBatch;
-import io.waterwheel.ingest.LogSource;
-import io.waterwheel.ingest.ReadAhead;
-import io.waterwheel.ingest.ReadLane;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.ingest.SpoutHeartbeats;
-import io.waterwheel.model.Control;
+import io.waterwheel.ingest.source.LiveBatch;
+import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.ingest.source.ReadAhead;
+import io.waterwheel.ingest.source.ReadLane;
+import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.ingest.source.SpoutHeartbeats;
+import io.waterwheel.protocol.Control;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

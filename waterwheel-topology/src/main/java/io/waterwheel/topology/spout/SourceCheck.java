@@ -1,15 +1,15 @@
 package io.waterwheel.topology.spout;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.LogMemory;
 import io.waterwheel.catalog.LogMemory.LeaderEpoch;
-import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
-import io.waterwheel.catalog.StreamGoneException;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.ingest.LogTracker;
-import io.waterwheel.model.LogLoss;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.StreamGoneException;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.ingest.source.LogTracker;
+import io.waterwheel.schema.LogLoss;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.worker.WorkerServices.TopicState;

@@ -1,7 +1,7 @@
 package io.waterwheel.topology.spout;
 
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.ingest.LogTracker;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.ingest.source.LogTracker;
 
 /** One partition that a spout task reads, or waits to read. Owner: the spout's executor. */
 final class SourcePartition {

@@ -1,18 +1,18 @@
 package io.waterwheel.topology.spout;
 
-import io.waterwheel.catalog.LogIdentity;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.ingest.LogSource;
-import io.waterwheel.ingest.LogTracker;
-import io.waterwheel.ingest.RecordBatch;
-import io.waterwheel.model.Control;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.ingest.source.LogTracker;
+import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.protocol.Control;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
+import io.waterwheel.topology.worker.DeactivatedSpout;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
-import io.waterwheel.topology.worker.StandingSpout;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -399,18 +399,18 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         void stand() {
-            Map<StandingSpout.Source, Long> positions = new HashMap<>();
+            Map<DeactivatedSpout.Source, Long> positions = new HashMap<>();
             partitions.forEach((stream, ofStream) -> ofStream.forEach((number, partition) -> {
                 if (partition.reading) {
-                    positions.put(new StandingSpout.Source(stream, number), partition.lane.position());
+                    positions.put(new DeactivatedSpout.Source(stream, number), partition.lane.position());
                 }
             }));
             goOn();
             String topology = services.config().get(Keys.TOPOLOGY_NAME);
-            List<String> pages = new StandingSpout(positions).pages(StandingSpout.PAGE_BYTES);
+            List<String> pages = new DeactivatedSpout(positions).pages(DeactivatedSpout.PAGE_BYTES);
             // The first page last: it says how many there are.
             for (int page = pages.size() - 1; page >= 0; page--) {
-                standing.add(services.announce(StandingSpout.path(topology, index, page), pages.get(page)));
+                standing.add(services.announce(DeactivatedSpout.path(topology, index, page), pages.get(page)));
             }
             LOG.info("[spout-{}] deactivated: {} partitions stand", index, positions.size());
             LOG.debug("[spout-{}] stands at {}", index, positions);

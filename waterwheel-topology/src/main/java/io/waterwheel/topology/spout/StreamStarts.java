@@ -1,13 +1,13 @@
 package io.waterwheel.topology.spout;
 
-import io.waterwheel.catalog.LogIdentity;
 import io.waterwheel.catalog.LogMemory;
-import io.waterwheel.catalog.PartitionRoute;
 import io.waterwheel.catalog.StreamCatalog;
-import io.waterwheel.catalog.StreamGoneException;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.ingest.LogTracker;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.StreamGoneException;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.ingest.source.LogTracker;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.util.ArrayList;
 import java.util.List;

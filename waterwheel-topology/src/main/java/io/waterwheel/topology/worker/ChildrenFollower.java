@@ -1,6 +1,6 @@
 package io.waterwheel.topology.worker;
 
-import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,6 @@
 package io.waterwheel.topology.worker;
 
-import io.waterwheel.model.Control;
+import io.waterwheel.protocol.Control;
 import java.util.function.Predicate;
 
 /**

@@ -1,11 +1,11 @@
 package io.waterwheel.topology.worker;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.catalog.CorruptCatalogException;
 import io.waterwheel.catalog.Namespace;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.model.Schema;
-import io.waterwheel.model.StreamPolicy;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.CorruptCatalogException;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamPolicy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

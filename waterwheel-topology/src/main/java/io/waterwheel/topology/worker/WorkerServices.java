@@ -1,23 +1,23 @@
 package io.waterwheel.topology.worker;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.catalog.ChunkDescriptor;
 import io.waterwheel.catalog.Namespace;
-import io.waterwheel.catalog.RoutingTable;
-import io.waterwheel.catalog.StreamInfo;
-import io.waterwheel.catalog.StreamSnapshot;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.ingest.DeadLetters;
-import io.waterwheel.ingest.LogReader;
-import io.waterwheel.ingest.LogSource;
-import io.waterwheel.model.Control;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.ingest.dispatch.DeadLetters;
+import io.waterwheel.ingest.source.LogReader;
+import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.protocol.Control;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
-import io.waterwheel.query.exec.AnswerSink;
-import io.waterwheel.query.exec.Endpoints;
-import io.waterwheel.query.exec.FreshReader;
-import io.waterwheel.query.exec.memory.QueryMemory;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.query.scan.FreshReader;
+import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.Collection;
 import java.util.List;
@@ -48,7 +48,7 @@ public interface WorkerServices extends AutoCloseable {
      * Makes sure that the catalog was not removed under this worker: what is empty in its place must not be taken for
      * it, nor filled. Asks it.
      *
-     * @throws io.waterwheel.model.WaterwheelException CORRUPT, code CATALOG_LOST, when it was; TEMPORARY when it is
+     * @throws io.waterwheel.error.WaterwheelException CORRUPT, code CATALOG_LOST, when it was; TEMPORARY when it is
      *     away
      */
     void requireCatalog();
@@ -99,7 +99,7 @@ public interface WorkerServices extends AutoCloseable {
      * Position after the last visible record, for each partition of the stream, read now; {@link Long#MAX_VALUE} where
      * the log is another than the stream's route says.
      *
-     * @throws io.waterwheel.model.WaterwheelException TEMPORARY when the topic is not there, or has fewer partitions
+     * @throws io.waterwheel.error.WaterwheelException TEMPORARY when the topic is not there, or has fewer partitions
      */
     long[] logEnds(StreamInfo stream);
 

@@ -1,9 +1,9 @@
 package io.waterwheel.topology.zookeeper;
 
-import io.waterwheel.catalog.CatalogPaths;
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.store.CatalogPaths;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.time.Duration;

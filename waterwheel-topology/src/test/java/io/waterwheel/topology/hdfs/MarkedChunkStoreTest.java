@@ -3,11 +3,11 @@ package io.waterwheel.topology.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.catalog.InMemoryCatalogStore;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.chunk.LocalChunkStore;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.store.LocalChunkStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -69,7 +69,7 @@ final class MarkedChunkStoreTest {
     @Test
     void aStoreThatIsFoundToBeSomebodyElsesLaterIsNeverWritten() throws Exception {
         CatalogStore other = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
-        StoreMark.check(other, local(), URI);
+        StoreOwner.check(other, local(), URI);
         Semaphore there = new Semaphore(0);
         MarkedChunkStore.Opener opener = () -> {
             if (!there.tryAcquire()) {

@@ -2,7 +2,7 @@ package io.waterwheel.topology.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.error.WaterwheelException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.CompletableFuture;

@@ -2,8 +2,8 @@ package io.waterwheel.topology.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.ingest.LogSource;
-import io.waterwheel.ingest.RecordBatch;
+import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.ingest.source.RecordBatch;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.waterwheel.topology.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.ingest.LogSource;
-import io.waterwheel.topology.bolt.QueryServerBolt;
+import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.queryserver.QueryServerBolt;
 import io.waterwheel.topology.spout.SourceSpout;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

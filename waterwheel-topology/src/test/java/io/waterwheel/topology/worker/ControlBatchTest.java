@@ -2,7 +2,7 @@ package io.waterwheel.topology.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.model.Control;
+import io.waterwheel.protocol.Control;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.CatalogStore;
+import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;

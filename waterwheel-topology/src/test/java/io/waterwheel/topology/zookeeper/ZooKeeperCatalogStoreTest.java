@@ -3,9 +3,9 @@ package io.waterwheel.topology.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.catalog.CatalogStore;
 import io.waterwheel.catalog.CatalogStoreContract;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.error.WaterwheelException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

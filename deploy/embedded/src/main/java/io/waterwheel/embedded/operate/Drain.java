@@ -1,15 +1,15 @@
 package io.waterwheel.embedded.operate;
 
-import io.waterwheel.catalog.CatalogStore;
-import io.waterwheel.client.SourceOffsets;
-import io.waterwheel.client.StreamDetails;
+import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
+import io.waterwheel.client.admin.SourceOffsets;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.worker.DeactivatedSpout;
 import io.waterwheel.topology.worker.Role;
-import io.waterwheel.topology.worker.StandingSpout;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,9 +29,9 @@ import org.apache.storm.generated.TopologySummary;
  * <ol>
  *   <li>everything that is in the log is flushed while spouts read on: the long part, during which nothing stands
  *       still;
- *   <li>Storm deactivates the spouts; each says how far it has read ({@link StandingSpout}), or is not there;
- *   <li>what the dispatchers have taken of it is flushed ({@link Settling}): nothing else will reach an indexer, and no
- *       checkpoint is below it;
+ *   <li>Storm deactivates the spouts; each says how far it has read ({@link DeactivatedSpout}), or is not there;
+ *   <li>what the dispatchers have taken of it is flushed ({@link DrainProgress}): nothing else will reach an indexer,
+ *       and no checkpoint is below it;
  *   <li>Storm kills the topology.
  * </ol>
  *
@@ -90,7 +90,7 @@ final class Drain {
                 }
             }
             nimbus.deactivate(name);
-            Map<StandingSpout.Source, Long> read = awaitStanding(catalog, config);
+            Map<DeactivatedSpout.Source, Long> read = awaitStanding(catalog, config);
             progress.accept("reading has stopped; writing what was read meanwhile");
             Map<String, Map<Integer, Long>> reached = flush(client, read);
             nimbus.kill(name);
@@ -143,14 +143,14 @@ final class Drain {
     }
 
     /** Waits until every spout stands or is gone. Returns how far they have read. */
-    private Map<StandingSpout.Source, Long> awaitStanding(CatalogStore catalog, WaterwheelConfig config) {
+    private Map<DeactivatedSpout.Source, Long> awaitStanding(CatalogStore catalog, WaterwheelConfig config) {
         String topology = config.get(Keys.TOPOLOGY_NAME);
-        Map<StandingSpout.Source, Long> read = new HashMap<>();
+        Map<DeactivatedSpout.Source, Long> read = new HashMap<>();
         List<String> missing = new ArrayList<>();
         do {
             missing.clear();
             for (int spout = 0; spout < config.get(Keys.SPOUT_TASKS); spout++) {
-                Optional<StandingSpout> standing = standing(catalog, topology, spout);
+                Optional<DeactivatedSpout> standing = standing(catalog, topology, spout);
                 if (standing.isPresent()) {
                     standing.get().positions().forEach((source, position) -> read.merge(source, position, Math::max));
                 } else if (catalog.read("/live/" + topology + "/" + Role.SPOUT.address(spout))
@@ -170,25 +170,25 @@ final class Drain {
     }
 
     /** What a spout says that stands; nothing while it does not, or has not said all. */
-    private static Optional<StandingSpout> standing(CatalogStore catalog, String topology, int spout) {
+    private static Optional<DeactivatedSpout> standing(CatalogStore catalog, String topology, int spout) {
         List<String> pages = new ArrayList<>();
         int count = 1;
         for (int page = 0; page < count; page++) {
-            Optional<CatalogStore.Node> node = catalog.read(StandingSpout.path(topology, spout, page));
+            Optional<CatalogStore.Node> node = catalog.read(DeactivatedSpout.path(topology, spout, page));
             if (node.isEmpty()) {
                 return Optional.empty();
             }
             pages.add(new String(node.get().data(), StandardCharsets.UTF_8));
-            count = StandingSpout.pageCount(pages.get(0));
+            count = DeactivatedSpout.pageCount(pages.get(0));
         }
-        return Optional.of(StandingSpout.parse(pages));
+        return Optional.of(DeactivatedSpout.parse(pages));
     }
 
     /** Flushes what the dispatchers have taken, until no more has come to one meanwhile. */
-    private Map<String, Map<Integer, Long>> flush(WaterwheelClient client, Map<StandingSpout.Source, Long> read) {
+    private Map<String, Map<Integer, Long>> flush(WaterwheelClient client, Map<DeactivatedSpout.Source, Long> read) {
         // Asked for anew: a stream may have been created since.
         List<StreamDetails> streams = client.listStreams(Drain::refuse);
-        Settling settling = new Settling(read);
+        DrainProgress settling = new DrainProgress(read);
         while (true) {
             Map<String, Map<Integer, Long>> taken = awaitTaken(client, streams, settling);
             Map<String, Map<Integer, Long>> reached = flushUpTo(client, taken);
@@ -199,7 +199,7 @@ final class Drain {
         }
     }
 
-    private static Map<String, Map<Integer, Long>> positions(List<StreamDetails> streams, Settling settling) {
+    private static Map<String, Map<Integer, Long>> positions(List<StreamDetails> streams, DrainProgress settling) {
         Map<String, Map<Integer, Long>> positions = new HashMap<>();
         streams.forEach(stream -> positions.put(stream.definition().name(), settling.positions(stream.id())));
         return positions;
@@ -207,7 +207,7 @@ final class Drain {
 
     /** Waits until the dispatchers have taken what they will of what was read. Returns, by stream, up to where. */
     private Map<String, Map<Integer, Long>> awaitTaken(
-            WaterwheelClient client, List<StreamDetails> streams, Settling settling) {
+            WaterwheelClient client, List<StreamDetails> streams, DrainProgress settling) {
         while (true) {
             look(client, streams, settling);
             if (streams.stream().noneMatch(stream -> settling.waitsFor(stream.id()))) {
@@ -223,12 +223,12 @@ final class Drain {
         }
     }
 
-    private static void look(WaterwheelClient client, List<StreamDetails> streams, Settling settling) {
+    private static void look(WaterwheelClient client, List<StreamDetails> streams, DrainProgress settling) {
         for (StreamDetails stream : streams) {
             for (SourceOffsets part : client.offsets(stream.definition().name())) {
                 part.taken()
                         .ifPresent(taken -> settling.taken(
-                                new StandingSpout.Source(stream.id(), part.partition()), taken, System.nanoTime()));
+                                new DeactivatedSpout.Source(stream.id(), part.partition()), taken, System.nanoTime()));
             }
         }
     }

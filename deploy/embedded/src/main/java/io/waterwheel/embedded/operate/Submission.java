@@ -1,11 +1,11 @@
 package io.waterwheel.embedded.operate;
 
-import io.waterwheel.cli.Terminal;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.ErrorCode;
-import io.waterwheel.model.WaterwheelException;
-import io.waterwheel.model.WaterwheelException.Kind;
-import io.waterwheel.topology.assembly.WaterwheelTopology;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.error.WaterwheelException.Kind;
+import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.waterwheel.embedded.faults;
 
-import io.waterwheel.embedded.EmbeddedKafka;
-import io.waterwheel.embedded.EmbeddedZooKeeper;
+import io.waterwheel.embedded.server.EmbeddedKafka;
+import io.waterwheel.embedded.server.EmbeddedZooKeeper;
 import java.nio.file.Path;
 
 /** Runs in a child: one part of the server by itself, {@code kafka FOLDER} or {@code zookeeper FOLDER}. */

@@ -3,8 +3,8 @@ package io.waterwheel.topology.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.chunk.ChunkStore;
 import io.waterwheel.chunk.ChunkStoreContract;
+import io.waterwheel.store.ChunkStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;

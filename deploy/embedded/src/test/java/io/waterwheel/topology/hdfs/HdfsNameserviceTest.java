@@ -2,7 +2,7 @@ package io.waterwheel.topology.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.chunk.ChunkStore;
+import io.waterwheel.store.ChunkStore;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

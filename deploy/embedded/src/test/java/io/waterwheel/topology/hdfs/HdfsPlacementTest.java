@@ -2,11 +2,11 @@ package io.waterwheel.topology.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.catalog.ChunkDescriptor;
-import io.waterwheel.chunk.ChunkStore;
-import io.waterwheel.model.Region;
-import io.waterwheel.query.exec.Dispatch;
-import io.waterwheel.query.exec.DispatchPolicy;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.query.dispatch.Dispatch;
+import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package io.waterwheel.topology.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.embedded.EmbeddedKafka;
-import io.waterwheel.ingest.RefusedRow;
+import io.waterwheel.embedded.server.EmbeddedKafka;
+import io.waterwheel.ingest.dispatch.RefusedRow;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package com.example.orders;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.RecordCursor;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.model.SchemaFile;
+import io.waterwheel.schema.SchemaFile;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

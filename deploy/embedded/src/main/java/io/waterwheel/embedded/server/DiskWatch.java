@@ -1,0 +1,89 @@
+package io.waterwheel.embedded.server;
+
+import io.waterwheel.store.DiskSpace;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks several times a second whether the disk of the data folder has room, so that writing ends while what must write
+ * a little to go on, ZooKeeper and Kafka's own files, still can. Thread-safe.
+ */
+public final class DiskWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
+    private static final long LOOK_MILLIS = 200;
+    private static final long CLOSE_MILLIS = 5_000;
+    /** Of the reserve, one part in so many must be free beyond it before writing goes on. */
+    private static final int SLACK_SHARE = 8;
+
+    private final DiskSpace space;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread;
+    private volatile String trouble = "";
+
+    private DiskWatch(DiskSpace space) {
+        this.space = space;
+        this.thread = new Thread(this::run, "disk-watch");
+        thread.setDaemon(true);
+    }
+
+    public static DiskWatch start(DiskSpace space) {
+        DiskWatch watch = new DiskWatch(space);
+        watch.look();
+        watch.thread.start();
+        return watch;
+    }
+
+    /** Why nothing should be written now, for people; empty when it may be. */
+    public String trouble() {
+        return trouble;
+    }
+
+    private void run() {
+        try {
+            while (!closing.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                try {
+                    look();
+                } catch (RuntimeException e) {
+                    // The watch goes on: without it what is refused would be refused for ever.
+                    LOG.error("the disk could not be looked at", e);
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("the watch over the disk is told to end", e);
+        }
+    }
+
+    public void look() {
+        String before = trouble;
+        String now = space.trouble(0);
+        if (now.isEmpty() && !before.isEmpty() && !space.trouble(slack()).isEmpty()) {
+            // Not on and off with every record.
+            now = before;
+        }
+        if (before.isEmpty() && !now.isEmpty()) {
+            LOG.error("{}: the broker refuses records, and no chunk is written; questions are answered", now);
+        } else if (now.isEmpty() && !before.isEmpty()) {
+            LOG.info("the disk has room again: writing goes on");
+        }
+        trouble = now;
+    }
+
+    private long slack() {
+        try {
+            return space.keptBytes() / SLACK_SHARE;
+        } catch (IOException e) {
+            // The look itself will say so.
+            return 0;
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        closing.countDown();
+        thread.interrupt();
+        thread.join(CLOSE_MILLIS);
+    }
+}

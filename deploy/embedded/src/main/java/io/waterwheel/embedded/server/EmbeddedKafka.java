@@ -1,0 +1,184 @@
+package io.waterwheel.embedded.server;
+
+import io.waterwheel.topology.kafka.HangingTransactions;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Supplier;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import kafka.tools.StorageTool;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * A Kafka broker and its controller in this process, on a folder that outlives it. Can be started again on the folder
+ * also after its process was killed.
+ */
+public final class EmbeddedKafka implements AutoCloseable {
+    /**
+     * After a kill the controller, which is killed with it, takes the broker's last session for alive until this has
+     * passed and refuses the new one: it is the floor of a restart. Too short, and a long pause fences the broker: its
+     * partitions lose their leader, what is not yet above the high watermark is truncated, and a producer whose batches
+     * were among it may be refused (out of order sequence) until it gives up. Seen with 2 s on a machine under load.
+     */
+    private static final int BROKER_SESSION_MILLIS = 6_000;
+
+    private static final int BROKER_HEARTBEAT_MILLIS = 400;
+
+    /** Half as much again as a producer's request may have by Kafka's default. */
+    private static final int REQUEST_BYTES = 3 << 19;
+
+    /** Of the clients' port. Those of the server itself come by another, which no number of clients can fill. */
+    private static final int MOST_CLIENT_CONNECTIONS = 200;
+
+    /** Of each port that nothing but this process is told of. */
+    private static final int MOST_OWN_CONNECTIONS = 2_000;
+
+    private static final int IDLE_MILLIS = 60_000;
+
+    private static final String LOGS = "logs";
+
+    private final int port;
+    private final int ownPort;
+    private final KafkaRaftServer server;
+
+    private EmbeddedKafka(int port, int ownPort, KafkaRaftServer server) {
+        this.port = port;
+        this.ownPort = ownPort;
+        this.server = server;
+    }
+
+    /**
+     * Starts and returns when clients can connect.
+     *
+     * @param folder made when absent; nobody else's
+     * @param wantedPort 0 for the port of the last start on this folder, or any free one
+     */
+    public static EmbeddedKafka start(Path folder, int wantedPort) throws IOException {
+        return start(folder, wantedPort, Map.of());
+    }
+
+    /**
+     * The same, with a gate ({@link AppendGate}).
+     *
+     * @param reason why records are refused now, for people; empty when they are taken
+     */
+    public static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason) throws IOException {
+        return start(folder, wantedPort, AppendGate.settings(folder.toString(), reason));
+    }
+
+    /**
+     * The same.
+     *
+     * @param more settings of the broker, on top of those it gets here
+     */
+    public static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more) throws IOException {
+        ServerFolder.make(folder);
+        PortRegistry ports = new PortRegistry(folder);
+        int port = ports.port("broker", wantedPort);
+        int ownPort = ports.port("own", 0);
+        Properties settings = settings(folder, port, ownPort, ports.port("controller", 0));
+        settings.putAll(more);
+        Path file = folder.resolve("server.properties");
+        try (OutputStream out = Files.newOutputStream(file)) {
+            settings.store(out, "written at each start");
+        }
+        format(folder, file);
+        LastWord.beforeKafkaEnds(folder);
+        long began = System.currentTimeMillis();
+        KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
+        try {
+            server.startup();
+        } catch (RuntimeException e) {
+            server.shutdown();
+            server.awaitShutdown();
+            throw new IOException("Kafka in " + folder + " did not start: " + e, e);
+        }
+        // Before anybody uses it: a broker that was killed, and is back at once, may leave some.
+        HangingTransactions.endAll("127.0.0.1:" + ownPort, began);
+        return new EmbeddedKafka(port, ownPort, server);
+    }
+
+    private static Properties settings(Path folder, int port, int ownPort, int controllerPort) {
+        Properties settings = new Properties();
+        settings.setProperty("process.roles", "broker,controller");
+        settings.setProperty("node.id", "1");
+        settings.setProperty("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+        String listeners = "CLIENTS://127.0.0.1:" + port + ",OWN://127.0.0.1:" + ownPort;
+        settings.setProperty("listeners", listeners + ",CONTROLLER://127.0.0.1:" + controllerPort);
+        settings.setProperty("advertised.listeners", listeners);
+        settings.setProperty("listener.security.protocol.map", "CLIENTS:PLAINTEXT,OWN:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        settings.setProperty("controller.listener.names", "CONTROLLER");
+        settings.setProperty("inter.broker.listener.name", "OWN");
+        settings.setProperty("log.dirs", folder.resolve(LOGS).toString());
+        settings.setProperty("broker.session.timeout.ms", Integer.toString(BROKER_SESSION_MILLIS));
+        settings.setProperty("broker.heartbeat.interval.ms", Integer.toString(BROKER_HEARTBEAT_MILLIS));
+        // One node: nothing can have a second copy.
+        settings.setProperty("offsets.topic.num.partitions", "1");
+        settings.setProperty("offsets.topic.replication.factor", "1");
+        settings.setProperty("transaction.state.log.num.partitions", "1");
+        settings.setProperty("transaction.state.log.replication.factor", "1");
+        settings.setProperty("transaction.state.log.min.isr", "1");
+        settings.setProperty("share.coordinator.state.topic.num.partitions", "1");
+        settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
+        settings.setProperty("share.coordinator.state.topic.min.isr", "1");
+        settings.setProperty("auto.create.topics.enable", "false");
+        settings.setProperty("group.initial.rebalance.delay.ms", "0");
+        // Whoever connects may announce a request of any size, for which memory is taken before it comes: this many
+        // connections times this size is what a stranger may cost.
+        settings.setProperty("socket.request.max.bytes", Integer.toString(REQUEST_BYTES));
+        settings.setProperty("listener.name.clients.max.connections", Integer.toString(MOST_CLIENT_CONNECTIONS));
+        settings.setProperty("listener.name.own.max.connections", Integer.toString(MOST_OWN_CONNECTIONS));
+        settings.setProperty("listener.name.controller.max.connections", Integer.toString(MOST_OWN_CONNECTIONS));
+        settings.setProperty("connections.max.idle.ms", Integer.toString(IDLE_MILLIS));
+        // Small: it shares the process and its cores with everything else.
+        settings.setProperty("num.network.threads", "1");
+        settings.setProperty("num.io.threads", "2");
+        settings.setProperty("background.threads", "2");
+        settings.setProperty("log.cleaner.dedupe.buffer.size", Integer.toString(2 << 20));
+        return settings;
+    }
+
+    /** Only once a folder: a second time would give it another cluster id, which the tool refuses. */
+    private static void format(Path folder, Path file) throws IOException {
+        if (Files.exists(folder.resolve(LOGS).resolve("meta.properties"))) {
+            return;
+        }
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        int code = StorageTool.execute(
+                new String[] {"format", "-t", Uuid.randomUuid().toString(), "-c", file.toString(), "--ignore-formatted"
+                },
+                new PrintStream(said, true, StandardCharsets.UTF_8));
+        if (code != 0) {
+            throw new IOException(
+                    "Kafka's folder " + folder + " could not be formatted: " + said.toString(StandardCharsets.UTF_8));
+        }
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** What clients take for {@code bootstrap.servers}. */
+    public String bootstrap() {
+        return "127.0.0.1:" + port;
+    }
+
+    /** The same for clients of this process: a port that no other is told of, so that none can keep them out. */
+    public String ownBootstrap() {
+        return "127.0.0.1:" + ownPort;
+    }
+
+    @Override
+    public void close() {
+        server.shutdown();
+        server.awaitShutdown();
+    }
+}

@@ -1,0 +1,202 @@
+package io.waterwheel.embedded.server;
+
+import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.store.DiskSpace;
+import io.waterwheel.topology.WaterwheelTopology;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.hdfs.MarkedChunkStore;
+import io.waterwheel.topology.wiring.WorkerMemory;
+import io.waterwheel.topology.zookeeper.OpenNodes;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Function;
+import org.apache.storm.Config;
+import org.apache.storm.generated.StormTopology;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All of Waterwheel in one process on one data folder: ZooKeeper, Kafka, Storm and the topology. Prints nothing. Killed
+ * and started again on the folder it goes on where it stood. Start and close from one thread.
+ */
+public final class WaterwheelServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(WaterwheelServer.class);
+
+    /** What may be a real service, at the address that the configuration names, instead of one in this process. */
+    public enum External {
+        ZOOKEEPER,
+        KAFKA,
+        CHUNK_STORE
+    }
+
+    private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
+
+    /** What is to be closed, the last first. */
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final Set<External> external;
+    private WaterwheelConfig config;
+    private @Nullable EmbeddedStorm storm;
+
+    private WaterwheelServer(WaterwheelConfig config, Set<External> external) {
+        this.config = config;
+        this.external = Set.copyOf(external);
+    }
+
+    /**
+     * Starts everything and submits the topology; its tasks come up a few seconds later.
+     *
+     * @param config keys of what is started here are replaced by the addresses that it has
+     * @param external what is not started here
+     * @param topology makes the topology for the addresses in force
+     * @throws IOException when a part does not start, or another server has the folder; what had started is closed
+     */
+    public static WaterwheelServer start(
+            Path dataFolder,
+            WaterwheelConfig config,
+            Set<External> external,
+            Function<WaterwheelConfig, StormTopology> topology)
+            throws IOException {
+        WaterwheelServer server = new WaterwheelServer(config, external);
+        try {
+            server.start(dataFolder, topology);
+            return server;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private void start(Path dataFolder, Function<WaterwheelConfig, StormTopology> topology) throws IOException {
+        long begin = System.nanoTime();
+        DataFolder folder = DataFolder.take(dataFolder);
+        parts.push(folder);
+        DiskWatch watch = DiskWatch.start(new DiskSpace(
+                folder.resolve(".").normalize(), config.get(Keys.DISK_RESERVE).bytes()));
+        parts.push(watch);
+        // Kafka takes longest: side by side with the others.
+        FutureTask<EmbeddedKafka> kafka =
+                new FutureTask<>(() -> EmbeddedKafka.start(folder.resolve("kafka"), 0, watch::trouble));
+        if (!external.contains(External.KAFKA)) {
+            new Thread(kafka, "kafka-start").start();
+            parts.push(() -> closeStarted(kafka));
+        }
+        if (!external.contains(External.ZOOKEEPER)) {
+            EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
+            parts.push(zooKeeper);
+            config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
+            if (config.get(Keys.ZOOKEEPER_AUTH).equals("none")) {
+                // Others on this machine reach it too: they may look where coordinators answer, and no more.
+                config = config.with(Keys.ZOOKEEPER_AUTH, zooKeeper.auth()).with(Keys.ZOOKEEPER_ACL, "creator");
+                OpenNodes.close(config);
+            }
+        }
+        if (!external.contains(External.CHUNK_STORE)) {
+            Path chunks = folder.resolve("chunks");
+            ServerFolder.make(chunks);
+            config =
+                    config.with(Keys.CHUNK_STORE_URI, "file://" + chunks.toUri().getRawPath());
+        }
+        if (!external.contains(External.KAFKA)) {
+            EmbeddedKafka started = await(kafka);
+            config = config.with(Keys.KAFKA_BOOTSTRAP, started.ownBootstrap())
+                    .with(Keys.KAFKA_CLIENT_BOOTSTRAP, started.bootstrap());
+        }
+        keepPort(folder);
+        config = WorkerMemory.fitting(
+                config.with(Keys.TOPOLOGY_WORKERS, 1), Runtime.getRuntime().maxMemory());
+        WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
+        Map<String, Object> stormConf = new HashMap<>(WaterwheelTopology.stormConf(config));
+        stormConf.put(Config.TOPOLOGY_WORKERS, 1);
+        StormTopology made = topology.apply(config);
+        requireOwnChunks(config);
+        storm = EmbeddedStorm.start(config.get(Keys.TOPOLOGY_NAME), stormConf, made);
+        parts.push(storm);
+        LOG.info("server on {}: started in {} ms", dataFolder, (System.nanoTime() - begin) / 1_000_000);
+    }
+
+    /** A worker that takes another's place has to be where that was. */
+    private void keepPort(DataFolder folder) throws IOException {
+        if (config.get(Keys.COORDINATOR_TASKS) == 1
+                && config.get(Keys.COORDINATOR_PORTS).equals(List.of(0))) {
+            Path ports = folder.resolve("coordinator");
+            ServerFolder.make(ports);
+            config = config.with(Keys.COORDINATOR_PORTS, List.of(new PortRegistry(ports).port("coordinator", 0)));
+        }
+    }
+
+    /** Said here, where somebody reads it: a worker that refuses a store says so in the log, again and again. */
+    private static void requireOwnChunks(WaterwheelConfig config) {
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config);
+                MarkedChunkStore store = MarkedChunkStore.start(catalog, config, STORE_PATIENCE)) {
+            if (!store.trouble().isEmpty()) {
+                LOG.warn("the server starts all the same: {}", store.trouble());
+            }
+        }
+    }
+
+    private static EmbeddedKafka await(FutureTask<EmbeddedKafka> kafka) throws IOException {
+        try {
+            return kafka.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IOException("Kafka did not start: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while Kafka was starting", e);
+        }
+    }
+
+    private static void closeStarted(FutureTask<EmbeddedKafka> kafka) {
+        try {
+            await(kafka).close();
+        } catch (IOException e) {
+            LOG.debug("Kafka had not started: there is nothing to close", e);
+        }
+    }
+
+    /** What Storm's last worker died of, the topology's tasks with it; empty when none has died. */
+    String trouble() {
+        return storm == null ? "" : storm.trouble();
+    }
+
+    /** How many workers of Storm there have been, one after another. */
+    int workers() {
+        return storm == null ? 0 : storm.lives();
+    }
+
+    /** The configuration in force: the given one with the addresses of what runs here. */
+    public WaterwheelConfig config() {
+        return config;
+    }
+
+    /** Stops everything, in reverse order; takes some seconds. What does not stop is logged and left behind. */
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            AutoCloseable part = parts.pop();
+            try {
+                part.close();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                LOG.warn("interrupted while {} was stopping", part);
+            } catch (Exception e) {
+                LOG.warn("{} did not stop: {}", part, e.toString(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.waterwheel.embedded.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.embedded.CountingTopology;
+import io.waterwheel.embedded.Waiting;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("embedded")
+final class WaterwheelServerTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void runsATopologyOnItsOwnServices() throws Exception {
+        WaterwheelConfig given = WaterwheelConfig.parse(
+                "test", "storm:\n  topology.testing.always.try.serialize: true\n", java.util.List.of());
+        CountingTopology.SEEN.set(0);
+        try (WaterwheelServer server = WaterwheelServer.start(folder, given, Set.of(), CountingTopology::make)) {
+            assertThat(server.config().get(Keys.ZOOKEEPER_CONNECT))
+                    .startsWith("127.0.0.1:")
+                    .doesNotEndWith(":2181");
+            assertThat(server.config().get(Keys.KAFKA_BOOTSTRAP))
+                    .startsWith("127.0.0.1:")
+                    .doesNotEndWith(":9092");
+            assertThat(Path.of(URI.create(server.config().get(Keys.CHUNK_STORE_URI))))
+                    .isEqualTo(folder.resolve("chunks"))
+                    .isDirectory();
+            assertThatThrownBy(() -> WaterwheelServer.start(folder, given, Set.of(), CountingTopology::make))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("is in use by process");
+            Waiting.until("tuples flow", () -> CountingTopology.SEEN.get() > 100);
+        }
+        DataFolder.take(folder).close(); // given free
+    }
+
+    @Test
+    void whatFailsToStartLeavesNothingBehind() throws Exception {
+        assertThatThrownBy(() -> WaterwheelServer.start(
+                        folder,
+                        WaterwheelConfig.defaults(),
+                        Set.of(WaterwheelServer.External.KAFKA, WaterwheelServer.External.CHUNK_STORE),
+                        config -> {
+                            throw new IllegalStateException("no topology");
+                        }))
+                .hasMessage("no topology");
+        DataFolder.take(folder).close();
+        // Another catalog's chunks: said before any worker is started on them.
+        Path chunks = Files.createDirectories(folder.resolve("chunks").resolve("default"));
+        Files.writeString(chunks.resolve("CATALOG"), "somebody else's");
+        assertThatThrownBy(() -> WaterwheelServer.start(
+                        folder,
+                        WaterwheelConfig.defaults(),
+                        Set.of(WaterwheelServer.External.KAFKA),
+                        CountingTopology::make))
+                .hasMessageContainingAll("somebody else's", "nothing is written to it");
+        DataFolder.take(folder).close();
+    }
+}

@@ -1,0 +1,201 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.TimestampUnit;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What the values of one column of a CSV file look like. One thread. */
+final class ColumnSample {
+    /** What files write where there is nothing. */
+    private static final Set<String> MARKS = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
+
+    /** One mark in so many values is taken for a gap in a column of another type. */
+    private static final int MARKS_IN = 100;
+
+    private static final Pattern WHOLE = Pattern.compile("-?\\d+");
+    private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9]\\d{0,18})");
+    /** Numbers for the decoder, of type double only. */
+    private static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
+
+    /** Up to here a double holds every whole number. */
+    private static final long EXACT = 1L << 53;
+
+    private static final Pattern DECIMAL = Pattern.compile("-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?");
+    private static final Pattern TIME = Pattern.compile(
+            "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?))?");
+    private static final Pattern ZONELESS =
+            Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
+    private static final int DISTINCT_COUNTED = 10_000;
+
+    final String name;
+    long values;
+    long empty;
+    long marks;
+    long zoneless;
+    /** NaN and infinities. */
+    long notFinite;
+    /** Whole numbers that are others as doubles, perhaps. */
+    long rounded;
+
+    private long integers;
+    private long wide;
+    private long decimals;
+    private long booleans;
+    private long times;
+    private long addresses;
+    private double least = Double.POSITIVE_INFINITY;
+    private double most = Double.NEGATIVE_INFINITY;
+    private int fraction;
+    private final Set<String> distinct = new HashSet<>();
+
+    ColumnSample(String name) {
+        this.name = name;
+    }
+
+    void add(String value, boolean quoted) {
+        if (value.isEmpty() && !quoted) {
+            empty++;
+            return;
+        }
+        values++;
+        if (distinct.size() < DISTINCT_COUNTED) {
+            distinct.add(value);
+        }
+        if (MARKS.contains(value)) {
+            marks++;
+            return;
+        }
+        if (NOT_FINITE.contains(value)) {
+            notFinite++;
+            decimals++;
+        } else if (DECIMAL.matcher(value).matches()) {
+            number(value);
+        } else if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
+            booleans++;
+        } else if (TIME.matcher(value).matches()) {
+            times++;
+            fraction = Math.max(fraction, digitsBehindPoint(value));
+        } else if (ZONELESS.matcher(value).matches()) {
+            zoneless++;
+        } else {
+            byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+            addresses += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
+        }
+    }
+
+    private void number(String value) {
+        double number = Double.parseDouble(value);
+        least = Math.min(least, number);
+        most = Math.max(most, number);
+        if (WHOLE.matcher(value).matches()) {
+            // 007 is a name, not a number.
+            if (!INTEGER.matcher(value).matches()) {
+                return;
+            }
+            long whole;
+            try {
+                whole = Long.parseLong(value);
+            } catch (NumberFormatException beyond64Bits) {
+                return; // as a double it would be another number: it stays a text
+            }
+            integers++;
+            wide += whole != (int) whole ? 1 : 0;
+            rounded += whole > EXACT || whole < -EXACT ? 1 : 0;
+        }
+        decimals += value.matches("-?0\\d.*") ? 0 : 1;
+        fraction = Math.max(fraction, digitsBehindPoint(value));
+    }
+
+    private static int digitsBehindPoint(String value) {
+        int point = value.indexOf('.');
+        int at = point + 1;
+        while (point >= 0 && at < value.length() && Character.isDigit(value.charAt(at))) {
+            at++;
+        }
+        return point < 0 ? 0 : at - point - 1;
+    }
+
+    /** Whether some values are marks of nothing in a column of another type. */
+    boolean hasGaps() {
+        return marks > 0 && marks * MARKS_IN <= values && type() != FieldType.STRING;
+    }
+
+    /** The narrowest type that holds all values, but for a few marks; text when there are none. */
+    FieldType type() {
+        long known = values - (marks * MARKS_IN <= values ? marks : 0);
+        if (known == 0) {
+            return FieldType.STRING;
+        } else if (integers == known) {
+            return wide > 0 ? FieldType.LONG : FieldType.INT;
+        } else if (decimals == known) {
+            return FieldType.DOUBLE;
+        } else if (booleans == known) {
+            return FieldType.BOOLEAN;
+        } else if (times == known) {
+            return timestamp(TimestampUnit.SECONDS);
+        } else if (addresses == known) {
+            return FieldType.IPV4;
+        }
+        return FieldType.STRING;
+    }
+
+    /** Whether the values are written as times, with a zone or as days. */
+    boolean isTime() {
+        return type().isTimestamp();
+    }
+
+    /** What the numbers count, when they may be times between 1980 and 2100; else null. */
+    @Nullable
+    TimestampUnit epochUnit() {
+        FieldType type = type();
+        if (type != FieldType.INT && type != FieldType.LONG && type != FieldType.DOUBLE) {
+            return null;
+        }
+        if (least > most) {
+            return null; // not one finite number
+        }
+        for (TimestampUnit unit : TimestampUnit.values()) {
+            double perSecond = 1e9 / unit.nanos();
+            if (least >= 315_532_800.0 * perSecond && most <= 4_102_444_800.0 * perSecond) {
+                return unit;
+            }
+        }
+        return null;
+    }
+
+    /** The coarsest timestamp that keeps the digits behind the point of numbers in this unit. */
+    FieldType timestamp(TimestampUnit unit) {
+        int digits = fraction
+                + switch (unit) {
+                    case SECONDS -> 0;
+                    case MILLISECONDS -> 3;
+                    case MICROSECONDS -> 6;
+                    case NANOSECONDS -> 9;
+                };
+        return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
+    }
+
+    /** Whether a cell of a first line may be a column's name: it looks like no value but a text. */
+    static boolean mayBeName(CsvCells.Cell cell) {
+        ColumnSample sample = new ColumnSample("");
+        sample.add(cell.text(), cell.quoted());
+        return sample.type() == FieldType.STRING
+                && sample.zoneless == 0
+                && !DECIMAL.matcher(cell.text()).matches();
+    }
+
+    /** Whether all finite numbers lie within. */
+    boolean within(double low, double high) {
+        return least <= most && least >= low && most <= high;
+    }
+
+    /** Number of distinct values, up to a bound. */
+    int distinct() {
+        return distinct.size();
+    }
+}

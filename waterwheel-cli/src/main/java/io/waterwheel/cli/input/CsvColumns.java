@@ -1,0 +1,162 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Brings a file's CSV columns, which its first line names, into the order of a schema's fields. One thread. */
+public final class CsvColumns {
+    /** The name of a column that goes into no field. */
+    static final String IGNORED = "-";
+
+    private static final byte[] NOTHING = {};
+
+    private final int columns;
+    /** By field its column, or -1 when the file has none for it. */
+    private final int[] columnOf;
+
+    private final boolean inOrder;
+    /** Where each column of the present line starts; one more for its end, each after a comma. */
+    private final int[] starts;
+
+    private final CsvQuotes quotes = new CsvQuotes();
+    private byte[] out = new byte[256];
+
+    private CsvColumns(int columns, int[] columnOf) {
+        this.columns = columns;
+        this.columnOf = columnOf;
+        this.starts = new int[columns + 1];
+        boolean same = columns == columnOf.length;
+        for (int f = 0; f < columnOf.length; f++) {
+            same &= columnOf[f] == f;
+        }
+        this.inOrder = same;
+    }
+
+    /**
+     * Reads the first line.
+     *
+     * @param source what messages call the file
+     */
+    public static CsvColumns of(String source, byte @Nullable [] header, Schema schema) {
+        if (header == null) {
+            throw bad(source + ": is empty; expected a first line that names the fields");
+        }
+        List<String> names = new ArrayList<>(names(header));
+        List<String> proposed = FieldNames.of(names);
+        // As create --like made field names of them; a schema by hand may have some of its own.
+        boolean asProposed = proposed.stream().allMatch(name -> schema.indexOf(name) >= 0);
+        for (int c = 0; c < names.size(); c++) {
+            if (asProposed || (schema.indexOf(names.get(c)) < 0 && schema.indexOf(proposed.get(c)) >= 0)) {
+                names.set(c, proposed.get(c));
+            }
+        }
+        return named(source + ": the first line", names, schema);
+    }
+
+    /**
+     * Columns that were named otherwise.
+     *
+     * @param namer what messages call that which names them
+     * @param names {@link #IGNORED} for a column that goes into no field
+     */
+    public static CsvColumns named(String namer, List<String> names, Schema schema) {
+        Set<String> seen = new HashSet<>();
+        for (String name : names) {
+            if (name.equals(IGNORED)) {
+                continue;
+            }
+            if (!seen.add(name)) {
+                throw bad(namer + " names '" + name + "' twice");
+            }
+            if (schema.indexOf(name) < 0) {
+                List<String> fields = schema.fields().stream().map(Field::name).toList();
+                throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
+                        + (fields.stream().noneMatch(names::contains)
+                                ? "; is there no line of names? Name them with --columns"
+                                : "; a column that no field takes is called - in --columns"));
+            }
+        }
+        int[] columnOf = new int[schema.fields().size()];
+        for (int f = 0; f < columnOf.length; f++) {
+            Field field = schema.fields().get(f);
+            columnOf[f] = names.indexOf(field.name());
+            if (columnOf[f] < 0 && !field.nullable()) {
+                throw bad(namer + " lacks '" + field.name() + "', which every tuple must have");
+            }
+        }
+        return new CsvColumns(names.size(), columnOf);
+    }
+
+    private static WaterwheelException bad(String message) {
+        return new WaterwheelException(ErrorCode.BAD_FILE, message);
+    }
+
+    /** The names in a header line. */
+    static List<String> names(byte[] header) {
+        List<String> names = new ArrayList<>();
+        for (CsvCells.Cell cell : CsvCells.of(new String(header, StandardCharsets.UTF_8))) {
+            names.add(name(cell));
+        }
+        return names;
+    }
+
+    /** What a cell of the header line names. */
+    static String name(CsvCells.Cell cell) {
+        String name = cell.text().strip();
+        // A space before the quote, which no row may have, does no harm here.
+        boolean quoted = !cell.quoted() && name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");
+        return quoted ? name.substring(1, name.length() - 1) : name;
+    }
+
+    /** The line in the schema's order; null when it has another number of columns than the first line. */
+    public byte @Nullable [] inOrder(byte[] line) {
+        if (inOrder) {
+            return line;
+        }
+        if (!split(line)) {
+            return null;
+        }
+        int length = 0;
+        for (int f = 0; f < columnOf.length; f++) {
+            int column = columnOf[f];
+            int bytes = column < 0 ? 0 : starts[column + 1] - 1 - starts[column];
+            int needed = length + bytes + 1;
+            if (needed > out.length) {
+                out = Arrays.copyOf(out, Math.max(needed, out.length * 2));
+            }
+            System.arraycopy(column < 0 ? NOTHING : line, column < 0 ? 0 : starts[column], out, length, bytes);
+            out[length + bytes] = ',';
+            length = needed;
+        }
+        return Arrays.copyOf(out, length - 1);
+    }
+
+    private boolean split(byte[] line) {
+        int column = 0;
+        quotes.begin();
+        for (int i = 0; i < line.length; i++) {
+            if (!quotes.inside(line[i]) && line[i] == ',') {
+                if (++column == columns) {
+                    return false;
+                }
+                starts[column] = i + 1;
+            }
+        }
+        starts[columns] = line.length + 1;
+        return column == columns - 1;
+    }
+
+    /** Number of columns that are named. */
+    public int columns() {
+        return columns;
+    }
+}

@@ -1,0 +1,43 @@
+package io.waterwheel.cli.input;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Names of fields made of what files call their columns. */
+final class FieldNames {
+    private static final int LONGEST = 64;
+
+    private FieldNames() {}
+
+    /**
+     * The names of all columns, in their order: as {@link #of(String)} makes them, {@code c1} for the first when it has
+     * none, and with a number behind where two would be the same but for upper and lower case.
+     */
+    static List<String> of(List<String> columns) {
+        List<String> names = new ArrayList<>();
+        Set<String> taken = new HashSet<>();
+        for (int c = 0; c < columns.size(); c++) {
+            String column = columns.get(c);
+            String base = column.isBlank() ? "c" + (c + 1) : of(column);
+            String name = base;
+            for (int n = 2; !taken.add(name.toLowerCase(Locale.ROOT)); n++) {
+                String number = "_" + n;
+                name = base.substring(0, Math.min(base.length(), LONGEST - number.length())) + number;
+            }
+            names.add(name);
+        }
+        return names;
+    }
+
+    /** The name with what no field may have in its name made underscores: {@code Start date} is {@code Start_date}. */
+    static String of(String column) {
+        String name = column.strip().replaceAll("[^A-Za-z0-9_]+", "_");
+        if (name.isEmpty() || Character.isDigit(name.charAt(0))) {
+            name = "_" + name;
+        }
+        return name.length() > LONGEST ? name.substring(0, LONGEST) : name;
+    }
+}

@@ -1,0 +1,212 @@
+package io.waterwheel.cli.input;
+
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStream;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines of a file, plain, gzip'd or compressed by Zstandard, without their ends; empty ones are left out. In CSV a
+ * line end between quotes belongs to the line. One thread.
+ */
+public final class InputLines implements AutoCloseable {
+    /** Longest line; a longer one is an error, before more memory is taken for it. */
+    static final int MAX_LINE_BYTES = 1 << 20;
+
+    /** How a frame of Zstandard begins. */
+    private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
+
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    /** At the end of a member of gzip. */
+    private static final int TRAILER_BYTES = 8;
+
+    private final InputStream in;
+    private final boolean quotes;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private final ByteArrayOutputStream carried = new ByteArrayOutputStream();
+    private int at;
+    private int end;
+
+    /** Line ends read so far. */
+    private long ends;
+
+    private long lineNumber;
+    private long lastLineNumber;
+    private final CsvQuotes csv = new CsvQuotes();
+
+    /** @param quotes whether line ends between quotes belong to the line */
+    public InputLines(InputStream source, boolean quotes) throws IOException {
+        this.quotes = quotes;
+        BufferedInputStream buffered = new BufferedInputStream(source, BUFFER_BYTES);
+        buffered.mark(ZSTD.length);
+        byte[] magic = buffered.readNBytes(ZSTD.length);
+        buffered.reset();
+        if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
+            this.in = gzip(buffered);
+        } else if (Arrays.equals(magic, ZSTD)) {
+            this.in = new ZstdInputStream(buffered);
+        } else {
+            this.in = buffered;
+        }
+        passMark();
+    }
+
+    private InputStream gzip(InputStream packed) throws IOException {
+        try {
+            return new Members(new HonestAvailable(packed));
+        } catch (EOFException | ZipException e) {
+            throw damaged(e);
+        }
+    }
+
+    /**
+     * Says that there is more unless it is at its end: the JDK looks for the next member of a file that was put
+     * together of several only then, and a pipe often says 0 in between.
+     */
+    private static final class HonestAvailable extends FilterInputStream {
+        /** The last answer: whether more followed the end of the last member. */
+        private boolean more;
+
+        /** @param source one that marks */
+        HonestAvailable(InputStream source) {
+            super(source);
+        }
+
+        @Override
+        public int available() throws IOException {
+            int known = super.available();
+            if (known <= 0) {
+                in.mark(1);
+                known = in.read() >= 0 ? 1 : 0;
+                in.reset();
+            }
+            more = known > 0;
+            return known;
+        }
+    }
+
+    /** The members of a gzip file. The JDK takes what is no member, or a cut one's beginning, for the end. */
+    private static final class Members extends GZIPInputStream {
+        private final HonestAvailable source;
+
+        Members(HonestAvailable source) throws IOException {
+            super(source, BUFFER_BYTES);
+            this.source = source;
+        }
+
+        @Override
+        public int read(byte[] into, int from, int length) throws IOException {
+            int got = super.read(into, from, length);
+            if (got < 0 && (source.more || inf.getRemaining() > TRAILER_BYTES)) {
+                throw new ZipException("what follows is cut off or no gzip");
+            }
+            return got;
+        }
+    }
+
+    /** Passes over the mark of the encoding that some editors put first. */
+    private void passMark() throws IOException {
+        int got = 0;
+        while (end < MARK.length && got >= 0) {
+            got = read(end);
+            end += Math.max(0, got);
+        }
+        if (end >= MARK.length && Arrays.equals(buffer, 0, MARK.length, MARK, 0, MARK.length)) {
+            at = MARK.length;
+        }
+    }
+
+    /** The next line, a copy; null at the end. */
+    public byte @Nullable [] next() throws IOException {
+        while (true) {
+            lineNumber = ends + 1;
+            byte[] line = line();
+            if (line == null) {
+                return null;
+            }
+            int to = line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
+            if (to > 0) {
+                return to == line.length ? line : Arrays.copyOf(line, to);
+            }
+        }
+    }
+
+    /** Number of the line that {@link #next} returned last, from 1; of its first, when it spans several. */
+    public long lineNumber() {
+        return lineNumber;
+    }
+
+    /** Number of the last line of what {@link #next} returned last. */
+    public long lastLineNumber() {
+        return lastLineNumber;
+    }
+
+    private byte @Nullable [] line() throws IOException {
+        carried.reset();
+        csv.begin();
+        while (true) {
+            if (at == end) {
+                at = 0;
+                end = read(0);
+                if (end <= 0) {
+                    end = 0;
+                    lastLineNumber = ends + 1;
+                    return carried.size() == 0 ? null : carried.toByteArray();
+                }
+            }
+            int from = at;
+            while (at < end) {
+                byte c = buffer[at++];
+                boolean inQuotes = quotes && csv.inside(c);
+                if (c == '\n') {
+                    ends++;
+                    if (!inQuotes) {
+                        lastLineNumber = ends;
+                        carry(from, at - 1);
+                        return carried.toByteArray();
+                    }
+                }
+            }
+            carry(from, at);
+        }
+    }
+
+    private int read(int from) throws IOException {
+        try {
+            return in.read(buffer, from, buffer.length - from);
+        } catch (EOFException | ZipException | ZstdIOException e) {
+            throw damaged(e);
+        }
+    }
+
+    private IOException damaged(IOException e) {
+        return new IOException(
+                "the compressed file is cut off or damaged after line " + ends + ": "
+                        + (e.getMessage() == null ? "it ends too early" : e.getMessage()),
+                e);
+    }
+
+    private void carry(int from, int to) throws IOException {
+        if (carried.size() + (to - from) > MAX_LINE_BYTES) {
+            throw new IOException("line " + lineNumber + " has over " + MAX_LINE_BYTES + " bytes"
+                    + (quotes ? "; is a quote not closed?" : ""));
+        }
+        carried.write(buffer, from, to - from);
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+}

@@ -1,0 +1,57 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Decides of a line what the server would: whether it is a tuple of the stream. One thread. */
+public final class LineCheck {
+    private final RecordDecoder decoder;
+    private final KeyMaker keys;
+    private final TupleBlock block;
+    private final Schema schema;
+    private @Nullable String unkeyed;
+
+    public LineCheck(RecordFormat input, Schema schema) {
+        this.schema = schema;
+        RowLayout layout = RowLayout.of(schema);
+        this.decoder = RecordDecoder.of(input, schema);
+        this.keys = KeyMaker.of(layout, schema);
+        this.block = new TupleBlock(layout, 1);
+    }
+
+    /** Why the line is no tuple; null when it is one, which is in {@link #tuple} then. */
+    @Nullable
+    public String refusal(byte[] line) {
+        block.clear();
+        unkeyed = null;
+        try {
+            decoder.decode(ByteBuffer.wrap(line), block);
+        } catch (RejectedRecordException e) {
+            return String.valueOf(e.getMessage());
+        }
+        keys.fill(block, 0, (row, reason) -> unkeyed = reason);
+        return unkeyed;
+    }
+
+    /** The tuple of the line that was checked last, in a block of its own. */
+    public TupleBlock tuple() {
+        return block;
+    }
+
+    /** Its values, in the order of the fields. */
+    @Nullable
+    public Object[] values() {
+        @Nullable Object[] values = new @Nullable Object[schema.fields().size()];
+        for (int f = 0; f < values.length; f++) {
+            values[f] = block.value(f, 0);
+        }
+        return values;
+    }
+}

@@ -1,0 +1,57 @@
+package io.waterwheel.cli.input;
+
+import java.io.PrintStream;
+import java.util.OptionalLong;
+
+/** The lines of a file that are no tuples: says the first of them, counts all. One thread. */
+public final class Rejections {
+    private static final int SHOWN = 10;
+
+    private final String source;
+    private final PrintStream err;
+    private final OptionalLong most;
+    private long count;
+    private long shown;
+
+    /**
+     * @param source what messages call the file
+     * @param most how many may be; absent: any number
+     */
+    public Rejections(String source, PrintStream err, OptionalLong most) {
+        this.source = source;
+        this.err = err;
+        this.most = most;
+    }
+
+    /** So many were rejected by an earlier run. */
+    public void before(long earlier) {
+        count = earlier;
+    }
+
+    /** The record in these lines of the file, mostly one, is rejected. */
+    public void add(long first, long last, String why, AppendProgress progress) {
+        count++;
+        shown++;
+        if (shown <= SHOWN) {
+            progress.clear();
+            err.println(source + (first == last ? ", line " + first : ", lines " + first + " to " + last) + ": " + why);
+        } else if (shown == SHOWN + 1) {
+            progress.clear();
+            err.println("further lines that are rejected are only counted");
+        }
+    }
+
+    public long count() {
+        return count;
+    }
+
+    /** Whether there are more than there may be. */
+    public boolean tooMany() {
+        return most.isPresent() && count > most.getAsLong();
+    }
+
+    /** Whether the file counts as appended. */
+    public boolean accepted() {
+        return count <= most.orElse(0);
+    }
+}

@@ -1,0 +1,307 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.TimestampUnit;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream's definition made of what a CSV file holds, as YAML with comments where it is a guess. What it says can be
+ * created as it is. One thread.
+ */
+public final class SchemaProposal {
+    private static final int ROWS = 100_000;
+    private static final int MAX_FIELDS = 256;
+    private static final int MAX_NULLABLE = 64;
+    private static final int MAX_KEY_CHOICES = 6;
+    private static final Pattern TIME_NAME = Pattern.compile("(?i).*(time|date|^ts$|_ts$|_at$|epoch|when|day).*");
+    private static final Pattern LONGITUDE = Pattern.compile("(?i)(.*_)?(lon|long|longitude|lng)(_?deg.*)?");
+    private static final Pattern LATITUDE = Pattern.compile("(?i)(.*_)?(lat|latitude)(_?deg.*)?");
+    private static final Pattern KEY_NAME =
+            Pattern.compile("(?i)(.*_)?(id|key|host|station|device|user|account|customer|symbol|sensor|vehicle|addr|ip|"
+                    + "orig_h|icao.*|name|code)");
+
+    private final String source;
+    private final List<ColumnSample> columns = new ArrayList<>();
+    private boolean headed;
+    private boolean whole;
+    private long rows;
+    private long uneven;
+
+    private SchemaProposal(String source) {
+        this.source = source;
+    }
+
+    /**
+     * Looks at the first rows of a file.
+     *
+     * @param named what its columns are called; empty: its first line says, or nothing does
+     */
+    public static SchemaProposal of(String source, InputStream in, List<String> named) throws IOException {
+        SchemaProposal proposal = new SchemaProposal(source);
+        try (InputLines lines = new InputLines(in, true)) {
+            byte[] first = lines.next();
+            if (first == null) {
+                throw bad(source + " is empty: expected a CSV file with a line of names, or rows");
+            }
+            String line = new String(first, StandardCharsets.UTF_8);
+            List<CsvCells.Cell> cells = CsvCells.of(line);
+            if (cells.size() == 1 && line.matches(".*[;\\t|].*")) {
+                throw bad(source + ": the first line has no comma, but other signs that may divide it: expected values"
+                        + " divided by commas; bring the file into that form");
+            }
+            proposal.headed = named.isEmpty() && isHeader(cells);
+            proposal.name(named, cells);
+            if (!proposal.headed) {
+                proposal.row(cells);
+            }
+            proposal.read(lines);
+        }
+        return proposal;
+    }
+
+    private static WaterwheelException bad(String message) {
+        return new WaterwheelException(ErrorCode.BAD_FILE, message);
+    }
+
+    /** Names are not numbers, times or addresses; some may be empty, but not all. */
+    private static boolean isHeader(List<CsvCells.Cell> cells) {
+        boolean named = false;
+        for (CsvCells.Cell cell : cells) {
+            named |= !cell.text().isBlank();
+            if (!ColumnSample.mayBeName(cell)) {
+                return false;
+            }
+        }
+        return named;
+    }
+
+    private void name(List<String> named, List<CsvCells.Cell> first) {
+        if (first.size() > MAX_FIELDS) {
+            throw bad(source + ": expected at most " + MAX_FIELDS + " columns, got " + first.size());
+        }
+        if (!named.isEmpty() && named.size() != first.size()) {
+            throw bad("--columns names " + named.size() + " columns, and the first line of " + source + " has "
+                    + first.size());
+        }
+        Set<String> taken = new HashSet<>();
+        for (String name : named) {
+            if (!name.equals(CsvColumns.IGNORED) && !taken.add(name)) {
+                throw bad("--columns names '" + name + "' twice");
+            }
+        }
+        List<String> names = !named.isEmpty()
+                ? named
+                : FieldNames.of(first.stream()
+                        .map(cell -> headed ? CsvColumns.name(cell) : "")
+                        .toList());
+        names.forEach(name -> columns.add(new ColumnSample(name)));
+    }
+
+    private void read(InputLines lines) throws IOException {
+        while (rows < ROWS) {
+            byte[] line = lines.next();
+            if (line == null) {
+                whole = true;
+                return;
+            }
+            row(CsvCells.of(new String(line, StandardCharsets.UTF_8)));
+        }
+    }
+
+    private void row(List<CsvCells.Cell> cells) {
+        rows++;
+        if (cells.size() != columns.size()) {
+            uneven++;
+            return;
+        }
+        for (int c = 0; c < cells.size(); c++) {
+            columns.get(c).add(cells.get(c).text(), cells.get(c).quoted());
+        }
+    }
+
+    /**
+     * The definition.
+     *
+     * @param stream its name
+     * @throws WaterwheelException when nothing in the file can be the time
+     */
+    public String yaml(String stream) {
+        List<ColumnSample> used = columns.stream()
+                .filter(column -> !column.name.equals(CsvColumns.IGNORED))
+                .toList();
+        ColumnSample time = time(used);
+        @Nullable ColumnSample longitude = coordinate(used, LONGITUDE, 180);
+        @Nullable ColumnSample latitude = coordinate(used, LATITUDE, 90);
+        boolean position = longitude != null && latitude != null;
+        List<ColumnSample> keys = keys(used, time);
+        ColumnSample key = keys.isEmpty() ? time : keys.get(0);
+        Set<ColumnSample> needed = longitude != null && latitude != null
+                ? Set.of(time, longitude, latitude)
+                : new HashSet<>(List.of(time, key));
+
+        StringBuilder out = new StringBuilder();
+        out.append("# Proposed from ")
+                .append(whole ? "all " : "the first ")
+                .append(rows)
+                .append(" rows of ")
+                .append(source)
+                .append(". Look at what is said behind #, then:\n#   waterwheel stream create THIS-FILE.yaml\n")
+                .append("#   waterwheel append ")
+                .append(stream)
+                .append(" FILE.csv");
+        if (!headed) {
+            out.append(" --columns ")
+                    .append(String.join(
+                            ",", columns.stream().map(column -> column.name).toList()));
+        }
+        out.append('\n');
+        if (uneven > 0) {
+            out.append("# ").append(uneven).append(" rows have another number of columns: they will be rejected.\n");
+        }
+        out.append("name: ").append(stream).append("\nformat: csv\nfields:\n");
+        int nullable = 0;
+        for (ColumnSample column : used) {
+            boolean mayLack = !needed.contains(column) && (column.empty > 0 || !whole) && nullable < MAX_NULLABLE;
+            nullable += mayLack ? 1 : 0;
+            field(out, column, column == time, mayLack, position && (column == longitude || column == latitude));
+        }
+        if (longitude != null && latitude != null) {
+            out.append("key: {longitude: ")
+                    .append(longitude.name)
+                    .append(", latitude: ")
+                    .append(latitude.name)
+                    .append(
+                            ", box: [-180, -90, 180, 90]}   # a smaller box divides finer; outside of it is rejected\n");
+            if (!keys.isEmpty()) {
+                out.append("# key: {field: ").append(key.name).append("}   # when you ask by this, not by place\n");
+            }
+        } else {
+            out.append("key: {field: ").append(key.name).append("}   # a guess: what will you ask for ranges of?");
+            if (keys.size() > 1) {
+                out.append(" Or: ")
+                        .append(String.join(
+                                ", ",
+                                keys.subList(1, keys.size()).stream()
+                                        .map(other -> other.name)
+                                        .toList()));
+            }
+            out.append('\n');
+        }
+        out.append("time: ").append(time.name).append('\n');
+        String yaml = out.toString();
+        // What is proposed must be a definition; if it is none that is our fault, and is better said here.
+        SchemaFile.read("the proposal", yaml);
+        return yaml;
+    }
+
+    private void field(StringBuilder out, ColumnSample column, boolean time, boolean nullable, boolean coordinate) {
+        TimestampUnit unit = time ? column.epochUnit() : null;
+        FieldType type = unit != null ? column.timestamp(unit) : coordinate ? FieldType.DOUBLE : column.type();
+        if (type == FieldType.INT && !whole) {
+            type = FieldType.LONG;
+        }
+        List<String> doubts = new ArrayList<>();
+        out.append("  - {name: ").append(column.name).append(", type: ").append(type.schemaName());
+        if (unit != null) {
+            if (unit != type.resolution()) {
+                out.append(", unit: ").append(unit.schemaName());
+            }
+            doubts.add("numbers are taken for " + unit.schemaName() + " since 1970");
+        }
+        out.append(nullable ? ", nullable: true}" : "}");
+        if (column.empty > 0 && column.values > 0) {
+            doubts.add(column.empty + " are empty" + (nullable ? "" : ": such rows will be rejected"));
+        }
+        if (column.hasGaps()) {
+            doubts.add(column.marks + " are marks such as -: such rows will be rejected; or make it a string");
+        }
+        if (type == FieldType.DOUBLE && column.rounded > 0) {
+            doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; or make it a string");
+        }
+        if (column.notFinite > 0 && (coordinate || time)) {
+            doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");
+        }
+        if (column.zoneless > 0) {
+            doubts.add(column.zoneless + " are times without a zone, which is needed to make them a timestamp");
+        }
+        if (column.values == 0) {
+            doubts.add("always empty: type unknown");
+        } else if (!time
+                && column.epochUnit() != null
+                && TIME_NAME.matcher(column.name).matches()) {
+            doubts.add("perhaps a time too: {type: timestamp, unit: s}");
+        }
+        if (!doubts.isEmpty()) {
+            out.append("   # ").append(String.join("; ", doubts));
+        }
+        out.append('\n');
+    }
+
+    private ColumnSample time(List<ColumnSample> used) {
+        @Nullable ColumnSample best = null;
+        int bestScore = 0;
+        for (ColumnSample column : used) {
+            int score = column.isTime() ? 4 : column.epochUnit() != null ? 1 : 0;
+            score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
+            if (score > bestScore) {
+                best = column;
+                bestScore = score;
+            }
+        }
+        if (best == null) {
+            boolean zoneless = used.stream().anyMatch(column -> column.zoneless > 0);
+            throw bad(
+                    source + ": no column can be the time: expected ISO 8601 with a zone such as 2021-10-07T12:00:01Z,"
+                            + " days, or numbers since 1970 between 1980 and 2100"
+                            + (zoneless ? "; there are times without a zone: add one, such as Z" : "")
+                            + ". Write the schema by hand: 'waterwheel stream create --help' shows one");
+        }
+        return best;
+    }
+
+    private static @Nullable ColumnSample coordinate(List<ColumnSample> used, Pattern name, double bound) {
+        for (ColumnSample column : used) {
+            FieldType type = column.type();
+            boolean number = type == FieldType.DOUBLE || type == FieldType.INT;
+            if (number && name.matcher(column.name).matches() && column.within(-bound, bound)) {
+                return column;
+            }
+        }
+        return null;
+    }
+
+    /** What may be the key, the likeliest first: addresses, what is called like one, texts, whole numbers. */
+    private static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time) {
+        List<ColumnSample> choices = new ArrayList<>();
+        for (int rank = 0; rank < 4; rank++) {
+            for (ColumnSample column : used) {
+                FieldType type = column.type();
+                boolean usable = column != time && column.distinct() > 1 && column.empty == 0 && !column.isTime();
+                boolean named = KEY_NAME.matcher(column.name).matches();
+                boolean fits =
+                        switch (rank) {
+                            case 0 -> type == FieldType.IPV4;
+                            case 1 ->
+                                named && (type == FieldType.STRING || type == FieldType.LONG || type == FieldType.INT);
+                            case 2 -> type == FieldType.STRING;
+                            default -> type == FieldType.LONG || type == FieldType.INT;
+                        };
+                if (usable && fits && !choices.contains(column) && choices.size() < MAX_KEY_CHOICES) {
+                    choices.add(column);
+                }
+            }
+        }
+        return choices;
+    }
+}

@@ -1,0 +1,74 @@
+package io.waterwheel.cli.output;
+
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Statistics;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Retention;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What an answer took, for {@code query --stats}. */
+public final class AnswerStats {
+    private final long begin = System.nanoTime();
+    private long first;
+
+    /** The answer has begun. */
+    public void begun() {
+        first = System.nanoTime();
+    }
+
+    public void print(Verdict verdict, PrintStream err) {
+        err.printf(
+                Locale.ROOT,
+                "answer     %d tuples; began after %.1f ms, ended after %.1f ms%n",
+                verdict.tuples(),
+                (first - begin) / 1e6,
+                (System.nanoTime() - begin) / 1e6);
+        err.println("indexers   " + verdict.indexersAsked() + " asked");
+        Statistics statistics = verdict.statistics();
+        if (statistics.equals(Statistics.NONE)) {
+            err.println("chunks     " + verdict.chunksRead() + " read");
+        } else {
+            err.println("chunks     " + statistics.chunks() + " there, "
+                    + (statistics.chunks() - statistics.chunksRead()) + " passed over, " + statistics.chunksRead()
+                    + " read");
+            print("in chunks  ", statistics.inChunks(), err);
+            ScanStatistics chunks = statistics.inChunks();
+            err.printf(
+                    Locale.ROOT,
+                    "parts      %d read from files, %d bytes; %d found in the cache (%.0f %%)%n",
+                    chunks.partsRead(),
+                    chunks.bytesRead(),
+                    chunks.partsCached(),
+                    100.0 * chunks.partsCached() / Math.max(1, chunks.partsCached() + chunks.partsRead()));
+            if (statistics.nearReads() + statistics.farReads() > 0) {
+                err.println("replicas   " + statistics.nearReads() + " chunks read on a host that holds them, "
+                        + statistics.farReads() + " elsewhere");
+            }
+            print("in memory  ", statistics.fresh(), err);
+        }
+        if (verdict.horizon() != Retention.NO_HORIZON) {
+            err.println("expired    all before " + Instant.ofEpochMilli(verdict.horizon()));
+        }
+        err.println("seen       all below " + positions(verdict.positions()) + " (edit " + verdict.edit() + ")");
+    }
+
+    private static void print(String where, ScanStatistics scanned, PrintStream err) {
+        err.println(where + scanned.leaves() + " leaves, passed over " + scanned.outsideKeys() + " by key, "
+                + scanned.outsideTimes() + " by time, " + scanned.outsideValues() + " by their values, "
+                + scanned.counted() + " counted unread; " + scanned.read() + " read with " + scanned.tuples()
+                + " tuples");
+    }
+
+    /** As {@code --at-least} takes them. */
+    static String positions(Map<Integer, Long> positions) {
+        return new TreeMap<>(positions)
+                .entrySet().stream()
+                        .map(entry -> entry.getKey() + ":" + entry.getValue())
+                        .collect(Collectors.joining(","));
+    }
+}

@@ -1,0 +1,60 @@
+package io.waterwheel.cli.text;
+
+import io.waterwheel.query.Aggregate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Aggregates as people write them: {@code count,avg(a * 2) AS mean,max(b)}. */
+public final class AggregateTexts {
+    /** {@code count} alone is {@code count(*)}. */
+    private static final Pattern BARE_COUNT = Pattern.compile("(?i)count(\\s+as\\s.*)?");
+
+    private AggregateTexts() {}
+
+    /**
+     * Reads the aggregates of all texts, in order.
+     *
+     * @throws IllegalArgumentException naming the aggregate that is none
+     */
+    public static List<Aggregate> parse(List<String> texts) {
+        List<Aggregate> all = new ArrayList<>();
+        for (String text : texts) {
+            for (String part : split(text)) {
+                String one = part.strip();
+                if (one.isEmpty()) {
+                    throw new IllegalArgumentException("--agg '" + text
+                            + "': expected aggregates such as count,avg(speed) with a comma between, got an empty one");
+                }
+                String whole = BARE_COUNT.matcher(one).matches() ? "count(*)" + one.substring("count".length()) : one;
+                all.add(Aggregate.parse(whole));
+            }
+        }
+        return all;
+    }
+
+    /** Divides at commas outside of parentheses and quotes. */
+    private static List<String> split(String text) {
+        List<String> parts = new ArrayList<>();
+        int depth = 0;
+        char quote = 0;
+        int start = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote != 0) {
+                quote = c == quote ? 0 : quote;
+            } else if (c == '\'' || c == '"') {
+                quote = c;
+            } else if (c == '(') {
+                depth++;
+            } else if (c == ')') {
+                depth--;
+            } else if (c == ',' && depth <= 0) {
+                parts.add(text.substring(start, i));
+                start = i + 1;
+            }
+        }
+        parts.add(text.substring(start));
+        return parts;
+    }
+}

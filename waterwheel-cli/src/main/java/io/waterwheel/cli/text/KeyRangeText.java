@@ -1,0 +1,69 @@
+package io.waterwheel.cli.text;
+
+import io.waterwheel.query.KeyRange;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * {@code LO..HI}, both included; {@code LO..}, {@code ..HI}; or one value. What a value looks like the stream knows;
+ * one that holds two dots, begins with a quote or is empty stands in single quotes, in which a quote is written twice.
+ */
+public final class KeyRangeText implements ITypeConverter<KeyRange> {
+    private static final String BETWEEN = "..";
+    private static final char QUOTE = '\'';
+
+    @Override
+    public KeyRange convert(String text) {
+        if (text.isEmpty()) {
+            return KeyRange.of(text);
+        }
+        int end = endOfValue(text, 0);
+        String low = value(text, 0, end);
+        if (end == text.length()) {
+            return new KeyRange(low, low);
+        }
+        int from = end + BETWEEN.length();
+        if (low == null && from == text.length()) {
+            throw new TypeConversionException("expected LO..HI with one bound at least, got '" + text + "'");
+        }
+        if (endOfValue(text, from) != text.length()) {
+            throw new TypeConversionException("expected LO..HI, got '" + text + "', which has more than one '..': put a"
+                    + " value that holds them in single quotes, such as \"'a..b'\" or \"'a..b'..c\"");
+        }
+        return new KeyRange(low, value(text, from, text.length()));
+    }
+
+    /** Where the value that begins there ends: at two dots, or the end. */
+    private static int endOfValue(String text, int from) {
+        int at = from;
+        if (at < text.length() && text.charAt(at) == QUOTE) {
+            at++;
+            while (at < text.length() && (text.charAt(at) != QUOTE || text.startsWith("''", at))) {
+                at += text.charAt(at) == QUOTE ? 2 : 1;
+            }
+            if (at >= text.length()) {
+                throw new TypeConversionException("expected a quote at the end of the value in '" + text
+                        + "'; within it a quote is written twice");
+            }
+            at++;
+            if (at < text.length() && !text.startsWith(BETWEEN, at)) {
+                throw new TypeConversionException(
+                        "expected '..' or nothing behind the value in quotes, got '" + text + "'");
+            }
+            return at;
+        }
+        int dots = text.indexOf(BETWEEN, from);
+        return dots < 0 ? text.length() : dots;
+    }
+
+    /** Null when there is none. */
+    private static @Nullable String value(String text, int from, int to) {
+        if (from == to) {
+            return null;
+        }
+        return text.charAt(from) == QUOTE
+                ? text.substring(from + 1, to - 1).replace("''", "'")
+                : text.substring(from, to);
+    }
+}

@@ -1,0 +1,45 @@
+package io.waterwheel.cli.text;
+
+import io.waterwheel.query.InstantRange;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * {@code FROM/TO}, both included, either may be left out: ISO 8601 with a zone, to the nanosecond, or milliseconds
+ * since 1970 UTC.
+ */
+public final class TimeRange implements ITypeConverter<InstantRange> {
+    @Override
+    public InstantRange convert(String text) {
+        int slash = text.indexOf('/');
+        if (slash < 0 || text.indexOf('/', slash + 1) >= 0) {
+            throw new TypeConversionException("expected FROM/TO, got '" + text + "'");
+        }
+        String from = text.substring(0, slash);
+        String to = text.substring(slash + 1);
+        Instant first = from.isEmpty() ? Instant.MIN : instant(from);
+        Instant last = to.isEmpty() ? Instant.MAX : instant(to);
+        if (first.isAfter(last)) {
+            throw new TypeConversionException("FROM is after TO in '" + text + "'; exchange them");
+        }
+        return new InstantRange(first, last);
+    }
+
+    private static Instant instant(String text) {
+        try {
+            return Instant.ofEpochMilli(Long.parseLong(text));
+        } catch (NumberFormatException notMillis) {
+            try {
+                return OffsetDateTime.parse(text.replace(' ', 'T'), DateTimeFormatter.ISO_OFFSET_DATE_TIME)
+                        .toInstant();
+            } catch (DateTimeParseException e) {
+                throw new TypeConversionException("expected a time with a zone such as 2021-10-07T12:00:01Z, or"
+                        + " milliseconds since 1970, got '" + text + "'");
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.waterwheel.cli.input;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class CsvColumnsTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("t", FieldType.TIMESTAMP, false),
+                    new Field("k", FieldType.LONG, false),
+                    new Field("note", FieldType.STRING, true),
+                    new Field("x", FieldType.DOUBLE, true)),
+            new KeySpec.Ordered("k"),
+            "t");
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void bringsColumnsIntoTheSchemasOrder() {
+        for (long seed = 1; seed <= 200; seed++) {
+            Random random = new Random(seed);
+            List<Integer> order = new ArrayList<>(List.of(0, 1, 2, 3));
+            Collections.shuffle(order, random);
+            if (random.nextBoolean()) {
+                order.remove((Integer) (2 + random.nextInt(2))); // a nullable field may be left out
+            }
+            List<String> values = List.of("1", "-7", "\"a,\"\"b\"\"\"", "2.5");
+            StringBuilder header = new StringBuilder();
+            StringBuilder line = new StringBuilder();
+            for (int f : order) {
+                header.append(header.length() > 0 ? "," : "")
+                        .append(SCHEMA.fields().get(f).name());
+                line.append(line.length() > 0 ? "," : "").append(values.get(f));
+            }
+            List<String> expected = new ArrayList<>(values);
+            for (int f = 0; f < 4; f++) {
+                if (!order.contains(f)) {
+                    expected.set(f, "");
+                }
+            }
+            CsvColumns columns = CsvColumns.of("f.csv", bytes(header.toString()), SCHEMA);
+            assertThat(columns.inOrder(bytes(line.toString())))
+                    .as("seed %s: %s", seed, header)
+                    .isEqualTo(bytes(String.join(",", expected)));
+        }
+    }
+
+    @Test
+    void aLineOfAnotherWidthCannotBeReordered() {
+        CsvColumns columns = CsvColumns.of("f.csv", bytes("k,t"), SCHEMA);
+        assertThat(columns.inOrder(bytes("1"))).isNull();
+        assertThat(columns.inOrder(bytes("1,2,3"))).isNull();
+        assertThat(columns.inOrder(bytes("1,2"))).isEqualTo(bytes("2,1,,"));
+    }
+
+    @Test
+    void aQuoteInsideACellDividesLikeTheDecoder() {
+        CsvColumns columns = CsvColumns.of("f.csv", bytes("k,t"), SCHEMA);
+        assertThat(columns.inOrder(bytes("5\",1"))).isEqualTo(bytes("1,5\",,"));
+        assertThat(columns.inOrder(bytes("\"5,\"\",\",1"))).isEqualTo(bytes("1,\"5,\"\",\",,"));
+    }
+
+    @Test
+    void aFirstLineThatDoesNotFitSaysWhy() {
+        refused(
+                "t,k,y",
+                "f.csv: the first line names 'y', which is no field of the stream; its fields are [t, k, note, x];"
+                        + " a column that no field takes is called - in --columns");
+        refused("t,note", "f.csv: the first line lacks 'k', which every tuple must have");
+        refused("t,k,t", "f.csv: the first line names 't' twice");
+        assertThatThrownBy(() -> CsvColumns.of("f.csv", null, SCHEMA))
+                .hasMessage("f.csv: is empty; expected a first line that names the fields");
+        assertThat(CsvColumns.of("f.csv", bytes("\"t\", k"), SCHEMA).columns()).isEqualTo(2);
+    }
+
+    private static void refused(String header, String message) {
+        assertThatThrownBy(() -> CsvColumns.of("f.csv", bytes(header), SCHEMA))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessage(message);
+    }
+}

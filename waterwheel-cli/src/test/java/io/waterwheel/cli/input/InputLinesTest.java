@@ -1,0 +1,214 @@
+package io.waterwheel.cli.input;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+
+class InputLinesTest {
+    /** Cells, some with a quote where none opens. */
+    private static final String[] CELLS = {
+        "a", "ü", "", "\"x\ny\"", "\"\"", "\"a\"\"b\"", "1.5", " ", "\"\r\n\"", "5\" pipe", "a\"\"b", "\"c\"d\"", " \"e"
+    };
+
+    @Test
+    void splitsAsTheLinesWerePutTogether() throws Exception {
+        for (long seed = 1; seed <= 300; seed++) {
+            Random random = new Random(seed);
+            List<String> expected = new ArrayList<>();
+            StringBuilder text = new StringBuilder(random.nextInt(4) == 0 ? "\uFEFF" : "");
+            for (int l = random.nextInt(30); l >= 0; l--) {
+                StringBuilder line = new StringBuilder();
+                for (int p = random.nextInt(random.nextInt(20) == 0 ? 30_000 : 6); p > 0; p--) {
+                    line.append(CELLS[random.nextInt(CELLS.length)]).append(p == 1 ? "" : ",");
+                }
+                if (line.length() > 0) {
+                    expected.add(line.toString());
+                }
+                text.append(line).append(l == 0 && random.nextBoolean() ? "" : random.nextBoolean() ? "\n" : "\r\n");
+            }
+            byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+            int packing = random.nextInt(3);
+            List<String> got = new ArrayList<>();
+            try (InputLines lines = new InputLines(new InDribs(packed(bytes, packing), random), true)) {
+                for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                    got.add(new String(line, StandardCharsets.UTF_8));
+                }
+            }
+            assertThat(got).as("seed %s", seed).isEqualTo(expected);
+            got.forEach(line -> assertThat(CsvCells.of(line).size())
+                    .as(line)
+                    .isEqualTo(1 + line.replaceAll("[^,]", "").length()));
+        }
+    }
+
+    private static byte[] packed(byte[] bytes, int packing) throws IOException {
+        return switch (packing) {
+            case 0 -> bytes;
+            case 1 -> gzip(bytes);
+            default -> com.github.luben.zstd.Zstd.compress(bytes);
+        };
+    }
+
+    @Test
+    void aPackedFileThatIsCutOffIsNoShorterFile() throws Exception {
+        byte[] text = "1,2,3\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+        for (int packing = 1; packing <= 2; packing++) {
+            byte[] whole = packed(text, packing);
+            for (int length = 20; length < whole.length; length += 7) {
+                byte[] cut = java.util.Arrays.copyOf(whole, length);
+                assertThatThrownBy(() -> {
+                            try (InputLines lines = new InputLines(new ByteArrayInputStream(cut), true)) {
+                                while (lines.next() != null) {}
+                            }
+                        })
+                        .as("packing %s cut at %s", packing, length)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("the compressed file is cut off or damaged after line");
+            }
+        }
+    }
+
+    private static byte[] gzip(byte[] bytes) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+            gzip.write(bytes);
+        }
+        return out.toByteArray();
+    }
+
+    /** Gives as many bytes at a time as it likes. */
+    private static class InDribs extends ByteArrayInputStream {
+        private final Random random;
+
+        InDribs(byte[] bytes, Random random) {
+            super(bytes);
+            this.random = random;
+        }
+
+        @Override
+        public synchronized int read(byte[] target, int offset, int length) {
+            return super.read(target, offset, Math.min(length, 1 + random.nextInt(length)));
+        }
+    }
+
+    @Test
+    void aStrayQuoteSpoilsItsOwnLineOnly() throws Exception {
+        try (InputLines lines = new InputLines(of("1,5\" pipe\n2,a\n3,\"b\nc\n\"\n4"), true)) {
+            List<String> got = new ArrayList<>();
+            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                got.add(lines.lineNumber() + "-" + lines.lastLineNumber() + " "
+                        + new String(line, StandardCharsets.UTF_8));
+            }
+            assertThat(got).containsExactly("1-1 1,5\" pipe", "2-2 2,a", "3-5 3,\"b\nc\n\"", "6-6 4");
+        }
+    }
+
+    /** As one end of a pipe does, between what the other end writes. */
+    @Test
+    void allMembersOfAPackedFileAreReadThoughNothingIsAvailable() throws Exception {
+        ByteArrayOutputStream members = new ByteArrayOutputStream();
+        for (int member = 0; member < 50; member++) {
+            members.write(gzip(("line " + member + "\n").getBytes(StandardCharsets.UTF_8)));
+        }
+        InputStream pipe = new InDribs(members.toByteArray(), new Random(1)) {
+            @Override
+            public synchronized int available() {
+                return 0;
+            }
+
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                return super.read(target, offset, Math.min(length, 5));
+            }
+        };
+        int count = 0;
+        try (InputLines lines = new InputLines(pipe, true)) {
+            while (lines.next() != null) {
+                count++;
+            }
+        }
+        assertThat(count).isEqualTo(50);
+    }
+
+    /** The JDK alone takes all of these for the end of the file. */
+    @Test
+    void whatFollowsAMemberMustBeOneAndWhole() throws Exception {
+        byte[] member = gzip("1\n2\n".getBytes(StandardCharsets.UTF_8));
+        for (int more = 1; more <= member.length; more++) {
+            for (boolean cut : new boolean[] {true, false}) {
+                ByteArrayOutputStream file = new ByteArrayOutputStream();
+                file.write(member);
+                file.write(cut ? member : "something that is no gzip at all".getBytes(StandardCharsets.UTF_8), 0, more);
+                List<String> got = new ArrayList<>();
+                String failure = "";
+                try (InputLines lines = new InputLines(new ByteArrayInputStream(file.toByteArray()), true)) {
+                    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                        got.add(new String(line, StandardCharsets.UTF_8));
+                    }
+                } catch (IOException e) {
+                    failure = String.valueOf(e.getMessage());
+                }
+                assertThat(got).startsWith("1", "2");
+                if (cut && more == member.length) {
+                    assertThat(got).containsExactly("1", "2", "1", "2");
+                    assertThat(failure).isEmpty();
+                } else {
+                    assertThat(failure)
+                            .as("%d bytes after a member, %s", more, cut ? "of another" : "of none")
+                            .contains("cut off or damaged");
+                }
+            }
+        }
+    }
+
+    @Test
+    void aPackedFileOfItsFirstBytesIsDamaged() {
+        assertThatThrownBy(() -> new InputLines(new ByteArrayInputStream(new byte[] {0x1f, (byte) 0x8b, 8}), true))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the compressed file is cut off or damaged after line 0: it ends too early");
+    }
+
+    @Test
+    void numbersLinesByTheirFirst() throws Exception {
+        try (InputLines lines = new InputLines(of("a\n\n\"x\ny\"\nb"), true)) {
+            List<Long> numbers = new ArrayList<>();
+            while (lines.next() != null) {
+                numbers.add(lines.lineNumber());
+            }
+            assertThat(numbers).containsExactly(1L, 3L, 5L);
+        }
+    }
+
+    @Test
+    void quotesMeanNothingInJson() throws Exception {
+        try (InputLines lines = new InputLines(of("{\"a\": \"\\\"\"}\n{}"), false)) {
+            assertThat(lines.next()).asString(StandardCharsets.UTF_8).isEqualTo("{\"a\": \"\\\"\"}");
+            assertThat(lines.next()).asString(StandardCharsets.UTF_8).isEqualTo("{}");
+            assertThat(lines.next()).isNull();
+        }
+    }
+
+    @Test
+    void anEndlessLineIsAnErrorBeforeItIsHeld() throws Exception {
+        try (InputLines lines = new InputLines(of("a\n\"" + "x".repeat(InputLines.MAX_LINE_BYTES)), true)) {
+            assertThat(lines.next()).isNotNull();
+            assertThatThrownBy(lines::next)
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("line 2 has over 1048576 bytes; is a quote not closed?");
+        }
+    }
+
+    private static InputStream of(String text) {
+        return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

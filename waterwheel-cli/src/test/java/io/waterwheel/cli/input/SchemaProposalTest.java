@@ -1,0 +1,154 @@
+package io.waterwheel.cli.input;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.TimestampUnit;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is proposed can be created as it is, and takes the file that it was made of. */
+class SchemaProposalTest {
+    private static Schema proposed(String csv, String... columns) throws IOException {
+        String yaml = SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of(columns))
+                .yaml("f");
+        return SchemaFile.read("f.yaml", yaml).schema();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "nasa/http-1995-08-01.csv.gz, host, 0",
+        "zeek/wrccdc-2018-03.csv.gz, orig_h, 1",
+        "ghcn/us-2016.csv.gz, longitude+latitude, 0",
+        "flights/paris-2021-10.csv.gz, longitude+latitude, 0",
+        "flights/savan-2022-03.csv.gz, longitude+latitude, 128"
+    })
+    void realFilesAreTakenButForRowsThatAreNoTuples(String name, String key, long rejected) throws Exception {
+        Path file = Path.of(System.getProperty("waterwheel.shared", "../../shared"), "data", name);
+        assumeTrue(
+                Files.exists(file),
+                () -> "SKIPPED: no " + file.toAbsolutePath().normalize()
+                        + "; set -Dwaterwheel.shared to the folder that holds data/");
+        String yaml;
+        try (InputStream in = Files.newInputStream(file)) {
+            yaml = SchemaProposal.of(name, in, List.of()).yaml("s");
+        }
+        Schema schema = SchemaFile.read("proposal", yaml).schema();
+        assertThat(
+                        schema.key() instanceof KeySpec.Ordered ordered
+                                ? ordered.field()
+                                : ((KeySpec.Position) schema.key()).longitude() + "+"
+                                        + ((KeySpec.Position) schema.key()).latitude())
+                .as(yaml)
+                .isEqualTo(key);
+        LineCheck check = new LineCheck(RecordFormat.CSV, schema);
+        long refused = 0;
+        String first = "";
+        try (InputLines lines = new InputLines(Files.newInputStream(file), true)) {
+            CsvColumns columns = CsvColumns.of(name, lines.next(), schema);
+            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                byte[] ordered = columns.inOrder(line);
+                String why = ordered == null ? "columns" : check.refusal(ordered);
+                if (why != null) {
+                    refused++;
+                    first = first.isEmpty() ? why : first;
+                }
+            }
+        }
+        assertThat(refused).as("%s\n%s", yaml, first).isEqualTo(rejected);
+    }
+
+    @Test
+    void typesUnitsAndNames() throws Exception {
+        Schema schema = proposed("""
+                Start Time,device id,temp,on,zip,ip,big,seen
+                1633608000.5,a,1.5,true,007,10.0.0.1,99999999999,2021-10-07T12:00:00Z
+                1633608001,b,-2,false,010,10.0.0.2,3,2021-10-07T12:00:00.123456Z
+                """);
+        assertThat(schema.fields().stream().map(f -> f.name() + ":" + f.type().schemaName()))
+                .containsExactly(
+                        "Start_Time:double",
+                        "device_id:string",
+                        "temp:double",
+                        "on:boolean",
+                        "zip:string",
+                        "ip:ipv4",
+                        "big:long",
+                        "seen:timestamp_us");
+        assertThat(schema.timeField()).isEqualTo("seen");
+        Schema epoch = proposed("ts,host\n1633608000.123456,a\n1633608001,b\n");
+        assertThat(epoch.fields().get(0).type()).isEqualTo(FieldType.TIMESTAMP_US);
+        assertThat(epoch.fields().get(0).unit()).isEqualTo(TimestampUnit.SECONDS);
+        Schema days = proposed("day,n\n2016-01-01,1\n2016-01-02,\n");
+        assertThat(days.fields().get(0).type()).isEqualTo(FieldType.TIMESTAMP);
+        assertThat(days.fields().get(1).nullable()).isTrue();
+    }
+
+    @Test
+    void filesWithoutNames() throws Exception {
+        assertThat(proposed("1633608000000,a\n1633608000001,b\n").fields().stream()
+                        .map(f -> f.name()))
+                .containsExactly("c1", "c2");
+        Schema named = proposed("1633608000000,a,5\n1633608000001,b,5\n", "at", "-", "n");
+        assertThat(named.fields().stream().map(f -> f.name())).containsExactly("at", "n");
+        assertThatThrownBy(() -> proposed("a,b\n1,2\n")).hasMessageContaining("no column can be the time");
+    }
+
+    @Test
+    void numbersThatADoubleWouldChangeStayTexts() throws Exception {
+        Schema schema = proposed("""
+                at,id,n,x,some
+                1633608000000,18446744073709551615,9223372036854775807,NaN,1
+                1633608000001,18446744073709551614,-9223372036854775808,1,2.5
+                """);
+        assertThat(schema.fields().stream().map(f -> f.type().schemaName()))
+                .containsExactly("timestamp", "string", "long", "double", "double");
+        assertThat(SchemaProposal.of(
+                                "f.csv",
+                                new ByteArrayInputStream(
+                                        "at,n\n1633608000,9007199254740993\n1633608001,1.5\n".getBytes(UTF_8)),
+                                List.of())
+                        .yaml("f"))
+                .contains("1 are whole numbers beyond 2^53, which a double rounds");
+        assertThatThrownBy(() -> proposed("a,b\nNaN,x\nNaN,y\n")).hasMessageContaining("no column can be the time");
+    }
+
+    @Test
+    void whatIsProposedIsWhatAppendTakes() throws Exception {
+        String[] headers = {
+            "Start date,Start-date,k",
+            "at,id,ID",
+            ",at,k",
+            "at,k,k",
+            "at,\"a,b\",k",
+            "at," + "x".repeat(64) + "," + "x".repeat(64),
+            " , ,at"
+        };
+        for (String header : headers) {
+            String csv =
+                    header + "\n1633608000000,1633608000000,1633608000000\n1633608000001,1633608000001,1633608000001\n";
+            Schema schema = proposed(csv);
+            assertThat(schema.fields()).as(header).hasSize(3);
+            byte[] row = "1,2,3".getBytes(UTF_8);
+            assertThat(CsvColumns.of("f.csv", header.getBytes(UTF_8), schema).inOrder(row))
+                    .as(header)
+                    .isEqualTo(row);
+        }
+        assertThat(proposed("1633608000000,a\"b\n1633608000001,c\n").fields()).hasSize(2);
+        assertThatThrownBy(() -> proposed("1633608000000,a\n", "t", "t")).hasMessage("--columns names 't' twice");
+    }
+}

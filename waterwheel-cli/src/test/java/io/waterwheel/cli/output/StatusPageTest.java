@@ -1,0 +1,63 @@
+package io.waterwheel.cli.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StatusPageTest {
+    private static StatusPage.Look look(String json, double seconds) throws IOException {
+        return new StatusPage.Look(new ObjectMapper().readTree(json), (long) (seconds * 1e9));
+    }
+
+    private static String stream(long memory, long chunks, String rest) {
+        return "{\"streams\":[{\"name\":\"s\",\"topic\":\"t\",\"partitions\":2,\"memoryTuples\":" + memory
+                + ",\"chunkTuples\":" + chunks + ",\"chunks\":3,\"chunkBytes\":2097152,\"lag\":7" + rest + "}]}";
+    }
+
+    @Test
+    void showsRatesAndLagsAndThatAllIsWell() throws Exception {
+        String sources =
+                ",\"sources\":[{\"partition\":0,\"lag\":0},{\"partition\":1,\"lag\":7,\"indexed\":3,\"logEnd\":10}]";
+        List<String> lines = StatusPage.of(look(stream(1500, 1000, sources), 12), look(stream(500, 1000, sources), 10));
+        assertThat(lines.get(1).strip().split(" +"))
+                .containsExactly("s", "2,500", "1,500", "1,000", "3", "2.0", "MiB", "7", "500", "0");
+        assertThat(lines).contains("  partition 1: indexed below 3 of 10, lag 7", "all is well");
+        assertThat(StatusPage.of(look("{\"streams\":[]}", 1), look("{\"streams\":[]}", 0)))
+                .containsExactly("there are no streams");
+    }
+
+    @Test
+    void saysWhatIsWrongWithAStreamAsAWholeAndWithNone() throws Exception {
+        String json = stream(0, 0, ",\"troubles\":[\"cannot be answered from: x\"],\"sources\":[{},{}]")
+                .replace("{\"streams\"", "{\"troubles\":[\"edits cannot be rolled up\"],\"streams\"");
+        List<String> lines = StatusPage.of(look(json, 1), look(json, 1));
+        assertThat(lines.subList(lines.indexOf("NOT WELL:") + 1, lines.size()))
+                .containsExactly("  edits cannot be rolled up", "  s: cannot be answered from: x");
+    }
+
+    @Test
+    void saysWhatIsNotWellAndWhy() throws Exception {
+        String json = stream(
+                0,
+                0,
+                ",\"rejected\":6,\"sources\":[{\"partition\":0,\"lag\":1,\"trouble\":\"topic t is gone\",\"deadLetters\":4}],"
+                        + "\"indexers\":[{\"indexer\":5,\"recovering\":true},"
+                        + "{\"indexer\":6,\"memoryUsed\":96000000,\"memoryLimit\":100000000,\"unflushedTrees\":2}],"
+                        + "\"lost\":[{\"partition\":1,\"from\":5,\"to\":9,\"reason\":\"set by hand\"}]");
+        List<String> lines = StatusPage.of(look(json, 1), look(json, 1));
+        assertThat(lines.subList(lines.indexOf("NOT WELL:") + 1, lines.size()))
+                .containsExactly(
+                        "  s, partition 0 stands still: topic t is gone",
+                        "  s: nothing is heard yet of 1 partitions; a moment after the start this is usual",
+                        "  s, indexer 5 recovers: complete answers wait until it has read what it had before",
+                        "  s, indexer 6: 91 of 95 MiB of memory used, 2 trees wait to be written, and reading for them."
+                                + " Is the chunk store slow or full?",
+                        "  s, partition 1: offsets 5 to 8 are lost (set by hand)",
+                        "  s: 4 records since the start could not become tuples: 'waterwheel dead-letters s' shows"
+                                + " them");
+        assertThat(lines.get(1)).endsWith("           -            6");
+    }
+}

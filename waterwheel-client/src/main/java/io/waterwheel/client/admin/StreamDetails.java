@@ -1,0 +1,45 @@
+package io.waterwheel.client.admin;
+
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What a server says of a stream.
+ *
+ * @param id unique for ever: a stream dropped and created again has another
+ * @param definition as created; its partitions are the topic's number of them
+ * @param bootstrapServers Kafka's, as the server was given them: where appenders send
+ * @param chunks number of chunks; absent in lists
+ * @param chunkTuples number of tuples in them; absent in lists
+ * @param chunkBytes bytes of their files; absent in lists
+ * @param bases by partition, what is added to an offset of the topic to make a position; 0 where absent; empty in lists
+ * @param indexers between which new tuples are divided by their keys; absent in lists
+ * @param routingVersion the version of the table that divides them, which every change raises; absent in lists
+ */
+public record StreamDetails(
+        int id,
+        StreamDefinition definition,
+        String bootstrapServers,
+        OptionalLong chunks,
+        OptionalLong chunkTuples,
+        OptionalLong chunkBytes,
+        Map<Integer, Long> bases,
+        OptionalInt indexers,
+        OptionalInt routingVersion) {
+    public static StreamDetails of(StreamDescription message) {
+        return new StreamDetails(
+                message.getId(),
+                SchemaJson.readStream(message.getDefinitionJson()),
+                message.getBootstrapServers(),
+                message.hasChunks() ? OptionalLong.of(message.getChunks()) : OptionalLong.empty(),
+                message.hasChunkTuples() ? OptionalLong.of(message.getChunkTuples()) : OptionalLong.empty(),
+                message.hasChunkBytes() ? OptionalLong.of(message.getChunkBytes()) : OptionalLong.empty(),
+                message.getBasesMap(),
+                message.hasIndexers() ? OptionalInt.of(message.getIndexers()) : OptionalInt.empty(),
+                message.hasRoutingVersion() ? OptionalInt.of(message.getRoutingVersion()) : OptionalInt.empty());
+    }
+}

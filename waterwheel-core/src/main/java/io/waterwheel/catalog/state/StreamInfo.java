@@ -1,0 +1,62 @@
+package io.waterwheel.catalog.state;
+
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamPolicy;
+import java.util.regex.Pattern;
+
+/**
+ * A stream's entry in the catalog. Its partitions grow with its topic's, its indexers with its routing tables, its
+ * policy is changed by whoever runs it; the rest is never changed.
+ *
+ * @param name letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most 100
+ * @param id unique in the namespace for ever: a stream dropped and created again has another
+ * @param schema its fields, key and time
+ * @param format of the topic's records
+ * @param topic the Kafka topic that feeds it
+ * @param partitions number of the topic's partitions
+ * @param indexers number of logical indexers that any of its routing tables names: ids from 0, each with a checkpoint,
+ *     and hosted whether or not the newest table names it
+ * @param policy what is done about trouble with its topic
+ */
+public record StreamInfo(
+        String name,
+        int id,
+        Schema schema,
+        RecordFormat format,
+        String topic,
+        int partitions,
+        int indexers,
+        StreamPolicy policy) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+
+    /** A stream with the default policy. */
+    public StreamInfo(
+            String name, int id, Schema schema, RecordFormat format, String topic, int partitions, int indexers) {
+        this(name, id, schema, format, topic, partitions, indexers, StreamPolicy.DEFAULT);
+    }
+
+    public StreamInfo withPartitions(int count) {
+        return new StreamInfo(name, id, schema, format, topic, count, indexers, policy);
+    }
+
+    public StreamInfo withIndexers(int count) {
+        return new StreamInfo(name, id, schema, format, topic, partitions, count, policy);
+    }
+
+    public StreamInfo withPolicy(StreamPolicy changed) {
+        return new StreamInfo(name, id, schema, format, topic, partitions, indexers, changed);
+    }
+
+    public StreamInfo {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "stream name '" + name
+                            + "': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit");
+        }
+        if (partitions < 1 || indexers < 1) {
+            throw new IllegalArgumentException("stream " + name + ": partitions " + partitions + ", indexers "
+                    + indexers + ": expected at least 1");
+        }
+    }
+}

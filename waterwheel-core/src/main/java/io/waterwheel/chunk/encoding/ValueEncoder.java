@@ -1,0 +1,119 @@
+package io.waterwheel.chunk.encoding;
+
+import io.waterwheel.index.PagePool;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+
+/**
+ * Writes the variable values of a leaf's column: one after the other, or each distinct one once. Keeps scratch; one
+ * thread.
+ */
+public final class ValueEncoder {
+    /** A dictionary is given up when the first so many rows ... */
+    private static final int TRIAL_ROWS = 256;
+    /** ... have more distinct values than this. */
+    private static final int TRIAL_DISTINCT = 200;
+
+    private final IntegerEncoder integers;
+    private final ChunkBuffer data = new ChunkBuffer();
+    private long[] lengths = new long[0];
+    private long[] numbers = new long[0];
+    private long[] distinctLengths = new long[0];
+    private int[] distinctOffsets = new int[0];
+    private long[] distinctHashes = new long[0];
+    private int[] table = new int[0];
+    private int distinct;
+
+    ValueEncoder(IntegerEncoder integers) {
+        this.integers = integers;
+    }
+
+    /** Writes form and content of the values that the tree's references point to. */
+    void write(long[] references, int rows, byte[][] slabs, ChunkBuffer out) {
+        reserve(rows);
+        if (dictionary(references, rows, slabs)) {
+            out.putByte(ChunkFormat.FORM_DICTIONARY);
+            out.putShort(distinct);
+            integers.write(distinctLengths, distinct, out);
+            out.putBytes(data.array(), 0, data.size());
+            integers.write(numbers, rows, out);
+            return;
+        }
+        long bytes = 0;
+        for (int i = 0; i < rows; i++) {
+            lengths[i] = TupleBlock.referenceLength(references[i]);
+            bytes += lengths[i];
+        }
+        out.putByte(ChunkFormat.FORM_VALUES);
+        integers.write(lengths, rows, out);
+        out.reserve(bytes);
+        byte[] target = out.array();
+        int at = out.size();
+        for (int i = 0; i < rows; i++) {
+            int length = (int) lengths[i];
+            if (length > 0) {
+                System.arraycopy(slab(slabs, references[i]), offset(references[i]), target, at, length);
+                at += length;
+            }
+        }
+        out.setSize(at);
+    }
+
+    public static byte[] slab(byte[][] slabs, long reference) {
+        return slabs[TupleBlock.referenceOffset(reference) >>> SLAB_SHIFT];
+    }
+
+    public static int offset(long reference) {
+        return TupleBlock.referenceOffset(reference) & (PagePool.SLAB_BYTES - 1);
+    }
+
+    private static final int SLAB_SHIFT = Integer.numberOfTrailingZeros(PagePool.SLAB_BYTES);
+
+    private void reserve(int rows) {
+        if (lengths.length < rows) {
+            lengths = new long[rows];
+            numbers = new long[rows];
+            distinctLengths = new long[rows];
+            distinctOffsets = new int[rows];
+            distinctHashes = new long[rows];
+            table = new int[Integer.highestOneBit(rows) * 4];
+        }
+    }
+
+    /** Numbers the distinct values and gathers their bytes; false when they are too many to pay. */
+    private boolean dictionary(long[] references, int rows, byte[][] slabs) {
+        Arrays.fill(table, -1);
+        data.clear();
+        distinct = 0;
+        int mask = table.length - 1;
+        for (int i = 0; i < rows; i++) {
+            int length = TupleBlock.referenceLength(references[i]);
+            byte[] slab = length == 0 ? data.array() : slab(slabs, references[i]);
+            int from = length == 0 ? 0 : offset(references[i]);
+            long hash = BloomBits.hash(slab, from, length);
+            int slot = (int) hash & mask;
+            while (table[slot] >= 0 && !isValue(table[slot], hash, slab, from, length)) {
+                slot = (slot + 1) & mask;
+            }
+            if (table[slot] < 0) {
+                if (distinct > rows / 2 || (i < TRIAL_ROWS && distinct >= TRIAL_DISTINCT)) {
+                    return false;
+                }
+                table[slot] = distinct;
+                distinctLengths[distinct] = length;
+                distinctOffsets[distinct] = data.size();
+                distinctHashes[distinct++] = hash;
+                data.putBytes(slab, from, length);
+            }
+            numbers[i] = table[slot];
+        }
+        return true;
+    }
+
+    private boolean isValue(int number, long hash, byte[] slab, int from, int length) {
+        int at = distinctOffsets[number];
+        return distinctHashes[number] == hash
+                && distinctLengths[number] == length
+                && Arrays.equals(data.array(), at, at + length, slab, from, from + length);
+    }
+}

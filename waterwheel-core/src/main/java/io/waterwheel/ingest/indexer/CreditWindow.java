@@ -1,0 +1,81 @@
+package io.waterwheel.ingest.indexer;
+
+import io.waterwheel.index.PagePool;
+
+/**
+ * The two bounds on what an indexer task lets dispatchers send, over all its streams (protocol rule 6): under way
+ * (granted and not consumed) about a window, so that a query never waits behind much data; used and under way together
+ * at most seven eighths of the memory pool, whenever anything is granted. Owner: the indexer task's thread.
+ *
+ * <p>About a window: each active channel is granted an even share of it, and what was granted is never taken back.
+ * While n channels become active one after another, the first holds a whole window, the second a half, and so on: at
+ * most window * (1 + 1/2 + ... + 1/n), 3.4 windows for 16 channels. Each comes down to its even share as it consumes;
+ * one that falls idle keeps what it has until it subscribes again.
+ *
+ * <p>What was granted is always taken, and it may open pages. So at every moment the tuples in memory, those that only
+ * readers still hold included, and what is under way stay within the seven eighths, but for one block a channel; and
+ * used memory exceeds its tuples by the pages' heads, one page not full in each leaf and one slab not full in each tree
+ * with variable columns. The last eighth is for these: while they fit into it, used memory stays within the pool. (A
+ * tree that is rebuilt holds its tuples twice for a while, if the pool has the room.)
+ *
+ * <p>A channel on which nothing flows holds one byte of credit, with which it may send one block: so a thousand idle
+ * channels cost nothing, and none has to ask before its first tuple.
+ */
+public final class CreditWindow {
+    /**
+     * Of the pool, one part in so many is never granted: tuples are counted, but pages are taken, and a block that is
+     * spread over many leaves opens one in each.
+     */
+    private static final int HEADROOM_SHARE = 8;
+
+    private final PagePool pool;
+    private final long windowBytes;
+    private final long poolBytes;
+    private final long grantableBytes;
+    private long underWay;
+    private int activeChannels;
+
+    /**
+     * @param pool what the trees of the task use
+     * @param windowBytes bound of what is under way
+     * @param poolBytes memory of the trees
+     */
+    public CreditWindow(PagePool pool, long windowBytes, long poolBytes) {
+        this.pool = pool;
+        this.windowBytes = windowBytes;
+        this.poolBytes = poolBytes;
+        this.grantableBytes = poolBytes - poolBytes / HEADROOM_SHARE;
+    }
+
+    /** Credit that a channel should have beyond what it has consumed. */
+    long share(boolean active) {
+        long free = grantableBytes - pool.usedBytes() - underWay;
+        if (free <= 0) {
+            return 0;
+        }
+        return active ? Math.min(free, Math.max(1, windowBytes / Math.max(1, activeChannels))) : 1;
+    }
+
+    /** Whether the pool is used up: nothing can be granted until a tree is flushed. */
+    boolean exhausted() {
+        return pool.usedBytes() + underWay >= grantableBytes;
+    }
+
+    void underWayChanged(long bytes) {
+        underWay += bytes;
+    }
+
+    void activeChanged(int channels) {
+        activeChannels += channels;
+    }
+
+    /** Memory of the trees. */
+    long poolBytes() {
+        return poolBytes;
+    }
+
+    /** Bytes granted and not consumed, over all channels. */
+    public long underWay() {
+        return underWay;
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * The messages by which dispatchers, indexers and coordinators meet ({@link io.waterwheel.protocol.Control}). Their
+ * bytes are {@code wire.ControlCodec}'s; the rules are in docs/exactness.md. Uses tuple.
+ */
+@NullMarked
+package io.waterwheel.protocol;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,145 @@
+package io.waterwheel.query;
+
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What is returned of the tuples that match. */
+public sealed interface ResultSpec {
+    /** Most rows that an ordered answer with a limit, or {@link Latest}, may have. */
+    int MAX_KEPT_ROWS = 1_000_000;
+
+    /** How often an answer may have the same field: each time it travels, and is held, once more. */
+    int MAX_REPEATS = 4;
+
+    private static List<String> selected(List<String> names) {
+        Map<String, Integer> times = new HashMap<>();
+        for (String name : names) {
+            if (times.merge(name, 1, Integer::sum) > MAX_REPEATS) {
+                throw new IllegalArgumentException("query: the field '" + name + "' is selected more than "
+                        + MAX_REPEATS + " times; select it once, and repeat it where the answer is read");
+            }
+        }
+        return List.copyOf(names);
+    }
+
+    /**
+     * The tuples.
+     *
+     * @param select names of the fields of the answer, in order; empty means all
+     * @param orderBy what they are ordered by; empty for no order. Tuples that are equal in all of it are ordered by
+     *     the fields of the answer
+     * @param limit most tuples to return: the first in the order, or without an order any; {@link Query#NO_LIMIT} for
+     *     all. With an order at most {@link #MAX_KEPT_ROWS}
+     */
+    record Rows(List<String> select, List<Order> orderBy, long limit) implements ResultSpec {
+        /** All tuples with all fields. */
+        public static final Rows ALL = new Rows(List.of(), List.of(), Query.NO_LIMIT);
+
+        private static final int MAX_ORDERS = 16;
+
+        public Rows {
+            select = selected(select);
+            orderBy = List.copyOf(orderBy);
+            if (limit < 0) {
+                throw new IllegalArgumentException("query: limit must not be negative, got " + limit);
+            }
+            if (orderBy.size() > MAX_ORDERS) {
+                throw new IllegalArgumentException(
+                        "query: order by at most " + MAX_ORDERS + " fields, got " + orderBy.size());
+            }
+            if (!orderBy.isEmpty() && limit != Query.NO_LIMIT && limit > MAX_KEPT_ROWS) {
+                throw new IllegalArgumentException("query: with an order the limit may be at most " + MAX_KEPT_ROWS
+                        + ", got " + limit + "; ask for less, or order where the rows arrive");
+            }
+        }
+    }
+
+    /**
+     * Values computed from all tuples, or from the tuples of each group, in the order of the groups. Without groups the
+     * answer is one row, even of no tuple.
+     *
+     * @param values 1 to 32, names unique
+     * @param groupBy names of fields; tuples equal in all of them make a group, and null equals null
+     * @param bucket when not null, tuples are also grouped by their time, rounded down to a multiple of it since 1970
+     *     UTC; the answer's field after those of {@code groupBy} is called {@code bucket}. Whole milliseconds
+     */
+    record Aggregates(
+            List<Aggregate> values,
+            List<String> groupBy,
+            @Nullable Duration bucket) implements ResultSpec {
+        /** Name of the field that holds the beginning of the time bucket. */
+        public static final String BUCKET = "bucket";
+
+        private static final Duration MAX_BUCKET = Duration.ofDays(1_000_000);
+        private static final int MAX_VALUES = 32;
+        private static final int MAX_GROUPS = 16;
+
+        /** The number of tuples. */
+        public static final Aggregates COUNT = new Aggregates(List.of(Aggregate.count()), List.of(), null);
+
+        public Aggregates {
+            values = List.copyOf(values);
+            groupBy = List.copyOf(groupBy);
+            if (values.isEmpty() || values.size() > MAX_VALUES) {
+                throw new IllegalArgumentException(
+                        "query: expected 1 to " + MAX_VALUES + " aggregates, got " + values.size());
+            }
+            if (groupBy.size() > MAX_GROUPS) {
+                throw new IllegalArgumentException(
+                        "query: group by at most " + MAX_GROUPS + " fields, got " + groupBy.size());
+            }
+            for (String name : groupBy) {
+                // Checks the name.
+                new Field(name, FieldType.LONG, false);
+            }
+            Set<String> names = new HashSet<>(groupBy);
+            boolean unique = names.size() == groupBy.size() && (bucket == null || names.add(BUCKET));
+            for (Aggregate value : values) {
+                if (!names.add(value.name()) || !unique) {
+                    throw new IllegalArgumentException("query: two fields of the answer are called '" + value.name()
+                            + "', or groups repeat in " + groupBy + "; name them apart with AS");
+                }
+            }
+            if (bucket != null
+                    && (bucket.isNegative()
+                            || bucket.isZero()
+                            || bucket.compareTo(MAX_BUCKET) > 0
+                            || !bucket.equals(Duration.ofMillis(bucket.toMillis())))) {
+                throw new IllegalArgumentException(
+                        "query: a time bucket must be a positive number of whole milliseconds, at most " + MAX_BUCKET
+                                + ", got " + bucket);
+            }
+        }
+
+        /** Whether only the number of all tuples is asked for, by that name. */
+        public boolean countsOnly() {
+            return equals(COUNT);
+        }
+    }
+
+    /**
+     * The newest tuples of each key, by their time; of tuples with equal times those first that come first in the
+     * fields of the answer. Ordered by key, then newest first.
+     *
+     * @param perKey most tuples of a key, 1 to 100,000
+     * @param select names of the fields of the answer, in order; empty means all
+     */
+    record Latest(int perKey, List<String> select) implements ResultSpec {
+        private static final int MAX_PER_KEY = 100_000;
+
+        public Latest {
+            select = selected(select);
+            if (perKey < 1 || perKey > MAX_PER_KEY) {
+                throw new IllegalArgumentException(
+                        "query: latest: expected 1 to " + MAX_PER_KEY + " tuples a key, got " + perKey);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.waterwheel.query.column;
+
+import io.waterwheel.query.expression.Expression.Comparison.Relation;
+import io.waterwheel.query.expression.ValueType;
+
+/** Two values compared; null where either is. */
+final class CompareNode extends ColumnNode {
+    private final Relation relation;
+    private final ColumnNode left;
+    private final ColumnNode right;
+
+    CompareNode(Relation relation, ColumnNode left, ColumnNode right) {
+        super(ValueType.BOOLEAN);
+        this.relation = relation;
+        this.left = ConstantNode.once(left);
+        this.right = ConstantNode.once(right);
+    }
+
+    void conjunct(ExpressionCompiler.ConjunctSink sink) {
+        if (left instanceof FieldNode field
+                && right instanceof ConstantNode constant
+                && constant.value() instanceof byte[] bytes) {
+            boolean below = relation == Relation.LESS || relation == Relation.AT_MOST;
+            boolean above = relation == Relation.GREATER || relation == Relation.AT_LEAST;
+            boolean equal = relation == Relation.EQUAL;
+            if (below || above || equal) {
+                sink.withinBytes(field.column(), below ? null : bytes, above ? null : bytes);
+            }
+        }
+    }
+
+    @Override
+    void compute(RowView view, int[] selected, int count) {
+        left.evaluate(view, selected, count);
+        right.evaluate(view, selected, count);
+        out.nullsOf(left.out, right.out, selected, count, view);
+        long[] truth = out.ownLongs(view);
+        compare(left, right, view, selected, count, truth);
+        left.release(view);
+        right.release(view);
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            truth[row] = truth(relation, (int) truth[row]) ? 1 : 0;
+        }
+    }
+
+    /** Leaves below 0, 0 or above 0 by row; what it leaves where a side is null means nothing. */
+    static void compare(ColumnNode left, ColumnNode right, RowView view, int[] selected, int count, long[] result) {
+        Values a = left.out;
+        Values b = right.out;
+        int leftMask = a.rowMask;
+        int rightMask = b.rowMask;
+        boolean doubleLeft = left.type() == ValueType.DOUBLE;
+        boolean doubleRight = right.type() == ValueType.DOUBLE;
+        if (left.type().variable()) {
+            boolean nulls = a.anyNull || b.anyNull;
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                // What a reference is where the value is null is not defined: it may lead nowhere.
+                if (nulls && (a.isNull(row) || b.isNull(row))) {
+                    result[row] = 0;
+                } else {
+                    view.workspace.spend(Math.min(a.length(row), b.length(row)) >>> 3);
+                    result[row] = Values.compareBytes(a, row, b, row);
+                }
+            }
+        } else if (doubleLeft && doubleRight) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                result[row] = Long.compare(
+                        OrderedBits.of(a.doubles[row & leftMask]), OrderedBits.of(b.doubles[row & rightMask]));
+            }
+        } else if (doubleRight) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                result[row] = OrderedBits.compare(a.longs[row & leftMask], b.doubles[row & rightMask]);
+            }
+        } else if (doubleLeft) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                result[row] = -OrderedBits.compare(b.longs[row & rightMask], a.doubles[row & leftMask]);
+            }
+        } else if (left.type() != right.type() && left.type().isTimestamp()) {
+            long unitLeft = left.type().fieldType().resolution().nanos();
+            long unitRight = right.type().fieldType().resolution().nanos();
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                result[row] = unitLeft > unitRight
+                        ? compareCoarse(a.longs[row & leftMask], b.longs[row & rightMask], unitLeft / unitRight)
+                        : -compareCoarse(b.longs[row & rightMask], a.longs[row & leftMask], unitRight / unitLeft);
+            }
+        } else {
+            long[] x = a.longs;
+            long[] y = b.longs;
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                result[row] = Long.compare(x[row & leftMask], y[row & rightMask]);
+            }
+        }
+    }
+
+    /** Compares a number of units with a number of finer ones, so many of which are one. */
+    private static int compareCoarse(long coarse, long fine, long each) {
+        int compared = Long.compare(coarse, Math.floorDiv(fine, each));
+        return compared != 0 || Math.floorMod(fine, each) == 0 ? compared : -1;
+    }
+
+    static boolean truth(Relation relation, int compared) {
+        return switch (relation) {
+            case EQUAL -> compared == 0;
+            case UNEQUAL -> compared != 0;
+            case LESS -> compared < 0;
+            case AT_MOST -> compared <= 0;
+            case GREATER -> compared > 0;
+            case AT_LEAST -> compared >= 0;
+        };
+    }
+}

@@ -1,0 +1,138 @@
+package io.waterwheel.query.column;
+
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.tuple.LittleEndian;
+
+/** Whether a numeric field or a time lies within bounds: the commonest condition, straight on the stored bytes. */
+final class FieldBounds extends ColumnNode {
+    private final FieldNode field;
+    private final Bounds bounds;
+
+    FieldBounds(FieldNode field, Bounds bounds) {
+        super(ValueType.BOOLEAN);
+        this.field = field;
+        this.bounds = bounds;
+    }
+
+    FieldNode field() {
+        return field;
+    }
+
+    Bounds bounds() {
+        return bounds;
+    }
+
+    @Override
+    void compute(RowView view, int[] selected, int count) {
+        field.evaluate(view, selected, count);
+        Values values = field.out;
+        long[] truth = out.ownLongs(view);
+        boolean doubles = field.type() == ValueType.DOUBLE;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            truth[row] = bounds.pass(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]) ? 1 : 0;
+        }
+        out.nullsOf(values, selected, count, view);
+        field.release(view);
+    }
+
+    @Override
+    public int keep(RowView view, int[] selected, int count) {
+        int kept = field.nullable() ? keepPresent(view, selected, count) : count;
+        if (field.column() < 0) {
+            return keepLongs(
+                    field.column() == io.waterwheel.schema.RowLayout.KEY ? view.keys : view.times, selected, kept);
+        }
+        byte[] bytes = view.columns[field.column()];
+        int base = view.bases[field.column()];
+        return switch (field.fieldType()) {
+            case INT -> keepInts(bytes, base, selected, kept);
+            case IPV4 -> keepAddresses(bytes, base, selected, kept);
+            case FLOAT -> keepFloats(bytes, base, selected, kept);
+            case DOUBLE -> keepDoubles(bytes, base, selected, kept);
+            default -> keepLongs(bytes, base, selected, kept);
+        };
+    }
+
+    private int keepPresent(RowView view, int[] selected, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += field.isNull(view, row) ? 0 : 1;
+        }
+        return kept;
+    }
+
+    private int keepLongs(long[] values, int[] selected, int count) {
+        long low = bounds.low();
+        long high = bounds.high();
+        boolean outside = bounds.outside();
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long value = values[row];
+            selected[kept] = row;
+            kept += (value >= low && value <= high) != outside ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private int keepLongs(byte[] bytes, int base, int[] selected, int count) {
+        long low = bounds.low();
+        long high = bounds.high();
+        boolean outside = bounds.outside();
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long value = LittleEndian.getLong(bytes, base + row * 8);
+            selected[kept] = row;
+            kept += (value >= low && value <= high) != outside ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private int keepInts(byte[] bytes, int base, int[] selected, int count) {
+        long low = bounds.low();
+        long high = bounds.high();
+        boolean outside = bounds.outside();
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long value = LittleEndian.getInt(bytes, base + row * 4);
+            selected[kept] = row;
+            kept += (value >= low && value <= high) != outside ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private int keepAddresses(byte[] bytes, int base, int[] selected, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += bounds.pass(LittleEndian.getInt(bytes, base + row * 4) & 0xFFFFFFFFL) ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private int keepFloats(byte[] bytes, int base, int[] selected, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += bounds.pass(OrderedBits.of(LittleEndian.getFloat(bytes, base + row * 4))) ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private int keepDoubles(byte[] bytes, int base, int[] selected, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            selected[kept] = row;
+            kept += bounds.pass(OrderedBits.of(LittleEndian.getDouble(bytes, base + row * 8))) ? 1 : 0;
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,82 @@
+package io.waterwheel.query.column;
+
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * LIKE on UTF-8 text. The pattern is cut at its {@code %} into pieces; each piece is found at its first place after the
+ * one before, which is enough because a {@code %} takes whatever lies between.
+ */
+final class LikeNode extends ColumnNode {
+    private final ColumnNode operand;
+    private final LikePiece[] pieces;
+    private final boolean negated;
+
+    LikeNode(ColumnNode operand, String pattern, @Nullable String escape, boolean negated) {
+        super(ValueType.BOOLEAN);
+        this.operand = operand;
+        this.pieces = pieces(pattern, escape);
+        this.negated = negated;
+    }
+
+    private static LikePiece[] pieces(String pattern, @Nullable String escape) {
+        List<LikePiece> pieces = new ArrayList<>();
+        ByteArrayOutputStream piece = new ByteArrayOutputStream();
+        for (int i = 0; i < pattern.length(); ) {
+            boolean escaped = escape != null && pattern.startsWith(escape, i);
+            if (escaped) {
+                i += java.util.Objects.requireNonNull(escape).length();
+            }
+            int end = pattern.offsetByCodePoints(i, 1);
+            String character = pattern.substring(i, end);
+            i = end;
+            if (!escaped && character.equals("%")) {
+                pieces.add(LikePiece.of(piece.toByteArray()));
+                piece.reset();
+            } else if (!escaped && character.equals("_")) {
+                piece.write(LikePiece.ANY);
+            } else {
+                piece.writeBytes(character.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        pieces.add(LikePiece.of(piece.toByteArray()));
+        return pieces.toArray(LikePiece[]::new);
+    }
+
+    @Override
+    void compute(RowView view, int[] selected, int count) {
+        operand.evaluate(view, selected, count);
+        Values values = operand.out;
+        out.nullsOf(values, selected, count, view);
+        long[] truth = out.ownLongs(view);
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            if (!out.isNull(row)) {
+                long reference = values.longs[row];
+                int from = values.offset(reference);
+                int length = TupleBlock.referenceLength(reference);
+                view.workspace.spend(length);
+                boolean matches = matches(values.slab(reference), from, from + length, view.workspace);
+                truth[row] = matches != negated ? 1 : 0;
+            }
+        }
+        operand.release(view);
+    }
+
+    private boolean matches(byte[] text, int from, int to, Workspace workspace) {
+        int last = pieces.length - 1;
+        int at = pieces[0].endsAt(text, from, to);
+        if (last == 0) {
+            return at == to;
+        }
+        for (int p = 1; p < last && at >= 0; p++) {
+            at = pieces[p].find(text, at, to, workspace);
+        }
+        return at >= 0 && pieces[last].ends(text, at, to);
+    }
+}

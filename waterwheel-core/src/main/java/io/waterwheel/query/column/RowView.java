@@ -1,0 +1,71 @@
+package io.waterwheel.query.column;
+
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+
+/**
+ * The columns of a page, of a chunk's leaf or of a block, wherever they lie; set anew for each. Columns that a scan
+ * does not need are not set. One thread.
+ */
+public final class RowView {
+    public static final long[] NO_LONGS = {};
+    public static final byte[] NO_BYTES = {};
+    /** A {@link #slabShift} that leaves nothing of an offset: all values lie in one slab. */
+    public static final int ONE_SLAB = 31;
+
+    /** Rows there may be: every selected row is below. */
+    public int rows;
+
+    public long[] keys = NO_LONGS;
+    public long[] times = NO_LONGS;
+    /** Where column c lies, and at which offset it begins. */
+    public final byte[][] columns;
+
+    public final int[] bases;
+    /**
+     * What each variable column refers to: reference offset {@code >>> slabShift} is the slab of {@code slabs[column]},
+     * the lower bits are the offset in it.
+     */
+    public final byte[][][] slabs;
+
+    public int slabShift;
+
+    final Workspace workspace;
+
+    /** A view for work that always goes on to its end. */
+    public RowView(int columns) {
+        this(columns, Workspace.unhurried());
+    }
+
+    public RowView(int columns, Workspace workspace) {
+        this.workspace = workspace;
+        this.columns = new byte[columns][];
+        this.bases = new int[columns];
+        this.slabs = new byte[columns][][];
+        Arrays.fill(this.columns, NO_BYTES);
+    }
+
+    /** What the expressions that are evaluated on it share. */
+    public Workspace workspace() {
+        return workspace;
+    }
+
+    /** The rows of a block; its arrays are looked at, not copied. */
+    public static RowView of(TupleBlock block) {
+        return of(block, Workspace.unhurried());
+    }
+
+    /** The same, for a scan. */
+    public static RowView of(TupleBlock block, Workspace workspace) {
+        RowView view = new RowView(block.layout().columns(), workspace);
+        view.rows = block.size();
+        view.keys = block.keys();
+        view.times = block.times();
+        for (int c = 0; c < view.columns.length; c++) {
+            view.columns[c] = block.column(c);
+        }
+        Arrays.fill(view.slabs, new byte[][] {block.arena()});
+        view.slabShift = ONE_SLAB;
+        return view;
+    }
+}

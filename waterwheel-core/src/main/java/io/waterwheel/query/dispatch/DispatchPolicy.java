@@ -1,0 +1,101 @@
+package io.waterwheel.query.dispatch;
+
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.query.result.Murmur3;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** How chunk subqueries are given to query servers (section IV-C of the paper; all but LADA are for comparison). */
+public enum DispatchPolicy {
+    /**
+     * Locality-aware: every chunk orders the servers by a permutation that depends only on the chunk and the servers,
+     * those that hold a replica first. A server's preference array is what is pending in the order of its own place in
+     * the chunks' permutations; when idle it takes the first. So the same server tends to read the same chunk, whose
+     * parts its cache holds. Where it is known who holds a replica, a server leaves a chunk to better ones for a moment
+     * ({@link PreferenceDispatch}); else none idles while anything is pending. And one that idles reads what another
+     * takes far too long for.
+     */
+    LADA,
+
+    /** The same to the letter of the paper: whoever is idle takes what there is, at once. */
+    LADA_EAGER,
+
+    /** Chunk after chunk to server after server; a server reads only its own. Even in number, whatever each costs. */
+    ROUND_ROBIN,
+
+    /** A chunk always to the same server, by hash; a server reads only its own. Best for caches, uneven. */
+    HASHING,
+
+    /** Whoever is idle takes the next chunk. Even in work, blind to caches. */
+    SHARED_QUEUE;
+
+    /** How long a server leaves a chunk to better ones at most, by LADA: about as long as one reads a cold chunk. */
+    static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** The same where reads take longer: their mean, up to this. */
+    static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /**
+     * The policy of a name in lower case with hyphens, such as {@code round-robin}.
+     *
+     * @throws IllegalArgumentException when there is none
+     */
+    public static DispatchPolicy of(String name) {
+        return valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+
+    /**
+     * Begins the dispatch of a query's chunks.
+     *
+     * @param servers name to host of every query server
+     * @param replicas of each chunk's file, the hosts that hold it
+     */
+    public Dispatch dispatch(
+            List<ChunkDescriptor> chunks, Map<String, String> servers, Function<String, List<String>> replicas) {
+        List<String> names = new ArrayList<>(servers.keySet());
+        Collections.sort(names);
+        // A query of few chunks should not always begin with the same server.
+        int turn = chunks.isEmpty() ? 0 : Murmur3.hash(chunks.get(0).file()) >>> 1;
+        List<PreferenceDispatch.Pending> pending = new ArrayList<>(chunks.size());
+        for (ChunkDescriptor chunk : chunks) {
+            List<String> order = new ArrayList<>(names);
+            Set<String> near = new HashSet<>();
+            int seed = Murmur3.hash(chunk.file());
+            if (!names.isEmpty()) {
+                switch (this) {
+                    case LADA, LADA_EAGER -> {
+                        Collections.shuffle(order, new Random(seed));
+                        Set<String> hosts = new HashSet<>(replicas.apply(chunk.file()));
+                        for (String name : names) {
+                            if (hosts.contains(servers.get(name))) {
+                                near.add(name);
+                            }
+                        }
+                        // Stable: within those that hold a replica, and within the others, the permutation's order.
+                        order.sort(java.util.Comparator.comparing(name -> !near.contains(name)));
+                    }
+                    case ROUND_ROBIN -> Collections.rotate(order, -(turn++ % names.size()));
+                    case HASHING -> Collections.rotate(order, -Math.floorMod(seed, names.size()));
+                    case SHARED_QUEUE -> {}
+                }
+            }
+            pending.add(new PreferenceDispatch.Pending(chunk, order, near));
+        }
+        return switch (this) {
+            case LADA ->
+                new PreferenceDispatch(
+                        pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS, MOST_PATIENCE_NANOS, true);
+            case LADA_EAGER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
+            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0, 0, false);
+            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0, 0, false);
+        };
+    }
+}

@@ -1,0 +1,294 @@
+package io.waterwheel.query.dispatch;
+
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dispatch in which every chunk has an order of the servers. One lock, held O(pending x servers) a bid at worst; a
+ * query has tens to thousands of chunks, each of which takes a server far longer to read.
+ */
+final class PreferenceDispatch implements Dispatch {
+    /* Who waits, and why it cannot be for ever. A chunk whose replicas are known is kept from a server while one that
+     * stands before it in the chunk's order is free to take it, and from a server without a replica also while those
+     * that hold one are at work: they are nearly done, as a rule. The first in the order that has not failed takes it
+     * at any time, and everybody else once they have waited for the patience; so nothing is pending for longer than
+     * that while anybody idles. Without the first rule it would be chance which server reads the only chunk of a small
+     * query: all of them are idle and bid at once.
+     * The patience is the mean time of the reads that have ended, as one of those at work is free by then: where reads
+     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end: whoever
+     * has nothing else to do reads after a while what another does not bring. */
+
+    private static final Bid NOTHING = new Bid.Nothing();
+
+    /**
+     * A read that takes this long, and so many times the mean of the others, is begun by a second server; by each
+     * further one after twice as long as by the one before: when all reads are slow there are few more of them.
+     */
+    static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private static final int HELD_UP_MEANS = 4;
+    private static final int MOST_DOUBLINGS = 6;
+
+    /** Which pending chunk a server gets. */
+    enum Claim {
+        /** The one in whose order it stands first. */
+        PREFERRED,
+        /** The next of those in whose order it is the first that has not failed. */
+        OWN,
+        /** The next of all. */
+        NEXT
+    }
+
+    /** A chunk and its order of the servers, the most preferred first. */
+    static final class Pending {
+        final ChunkDescriptor chunk;
+        /** A server that failed moves to the end. */
+        final List<String> order;
+        /** Servers beside a replica; empty when all are equally near. */
+        final Set<String> near;
+
+        final Set<String> failed = new HashSet<>();
+        /** Servers that are reading it, and when they began. */
+        final Map<String, Long> readers = new HashMap<>();
+        /** How often it was begun, and when last. */
+        int begun;
+
+        long lastBegunNanos;
+
+        Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
+            this.chunk = chunk;
+            this.order = order;
+            this.near = near;
+        }
+    }
+
+    // Guarded by this: a set, as chunks leave it in any order.
+    private final Set<Pending> pending;
+    /** By file; a chunk leaves it when it is read, or all that read it have failed. */
+    private final Map<String, Pending> taken = new HashMap<>();
+
+    private final Set<String> reading = new HashSet<>();
+    /** Servers that were told that nothing is left, and may never bid again. */
+    private final Set<String> ended = new HashSet<>();
+    /** When those that wait were told so first. */
+    private final Map<String, Long> waitingSince = new HashMap<>();
+
+    private final Claim claim;
+    private final boolean helps;
+    private long readNanos;
+    private int reads;
+    /** Bounds of the patience; both 0: nobody waits. */
+    private long leastNanos;
+
+    private long mostNanos;
+
+    /**
+     * A dispatch of these chunks.
+     *
+     * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
+     * @param mostNanos the same, however long they take; 0: nobody waits
+     * @param helps whether a server that has nothing else to do reads what another takes too long for
+     */
+    PreferenceDispatch(List<Pending> pending, Claim claim, long leastNanos, long mostNanos, boolean helps) {
+        this.helps = helps;
+        this.pending = new LinkedHashSet<>(pending);
+        this.claim = claim;
+        this.leastNanos = leastNanos;
+        this.mostNanos = mostNanos;
+    }
+
+    @Override
+    public synchronized Bid bid(String server, long nowNanos) {
+        reading.remove(server);
+        ended.remove(server);
+        Long since = waitingSince.get(server);
+        long left = since == null ? patienceNanos() : patienceNanos() - (nowNanos - since);
+        Pending best = null;
+        int bestRank = Integer.MAX_VALUE;
+        boolean kept = false;
+        for (Pending candidate : pending) {
+            if (candidate.failed.contains(server)) {
+                continue;
+            }
+            int rank = rank(candidate, server);
+            if (rank >= bestRank) {
+                continue;
+            }
+            if (left > 0 && isKeptFrom(candidate, server)) {
+                kept = true;
+                continue;
+            }
+            best = candidate;
+            bestRank = rank;
+            if (rank == 0) {
+                break;
+            }
+        }
+        if (best == null && kept) {
+            waitingSince.putIfAbsent(server, nowNanos);
+            return new Bid.Later(left);
+        }
+        waitingSince.remove(server);
+        if (best == null) {
+            best = heldUp(server, nowNanos);
+        }
+        if (best != null) {
+            reading.add(server);
+            pending.remove(best);
+            taken.put(best.chunk.file(), best);
+            best.readers.put(server, nowNanos);
+            best.begun++;
+            best.lastBegunNanos = nowNanos;
+            return new Bid.Read(best.chunk);
+        }
+        ended.add(server);
+        return NOTHING;
+    }
+
+    private long patienceNanos() {
+        return Math.max(leastNanos, Math.min(meanNanos(), mostNanos));
+    }
+
+    private long meanNanos() {
+        return reads == 0 ? 0 : readNanos / reads;
+    }
+
+    /** What others have been reading for longest, and too long; null when that is nothing for this server. */
+    private @Nullable Pending heldUp(String server, long nowNanos) {
+        Pending longest = null;
+        for (Pending candidate : taken.values()) {
+            // Also by one that failed at it: it may do better than one that hangs.
+            if (isHeldUp(candidate, nowNanos)
+                    && !candidate.readers.containsKey(server)
+                    && (longest == null || candidate.lastBegunNanos - longest.lastBegunNanos < 0)) {
+                longest = candidate;
+            }
+        }
+        return longest;
+    }
+
+    private boolean isHeldUp(Pending candidate, long nowNanos) {
+        long least = Math.max(HELD_UP_NANOS, HELD_UP_MEANS * meanNanos());
+        return helps && nowNanos - candidate.lastBegunNanos >= least << Math.min(candidate.begun - 1, MOST_DOUBLINGS);
+    }
+
+    @Override
+    public synchronized boolean hasWorkFor(String server, long nowNanos) {
+        return heldUp(server, nowNanos) != null
+                || pending.stream()
+                        .anyMatch(candidate ->
+                                !candidate.failed.contains(server) && rank(candidate, server) < Integer.MAX_VALUE);
+    }
+
+    @Override
+    public synchronized boolean isRead(ChunkDescriptor given) {
+        return !taken.containsKey(given.file());
+    }
+
+    /** How little the server wants the chunk; {@link Integer#MAX_VALUE} when it may not have it. */
+    private int rank(Pending candidate, String server) {
+        return switch (claim) {
+            case NEXT -> 0;
+            case OWN -> firstWilling(candidate).equals(server) ? 0 : Integer.MAX_VALUE;
+            case PREFERRED -> {
+                int place = candidate.order.indexOf(server);
+                // A server that has appeared since the query began may help with anything.
+                yield place < 0 ? candidate.order.size() : place;
+            }
+        };
+    }
+
+    private static String firstWilling(Pending candidate) {
+        for (String server : candidate.order) {
+            if (!candidate.failed.contains(server)) {
+                return server;
+            }
+        }
+        return "";
+    }
+
+    /** Whether better ones should have it: free ones, or, when this one has no replica, any that hold one. */
+    private boolean isKeptFrom(Pending candidate, String server) {
+        Collection<String> near = candidate.near;
+        if (near.isEmpty()) {
+            return false;
+        }
+        boolean far = !near.contains(server);
+        for (String other : candidate.order) {
+            if (other.equals(server)) {
+                return false;
+            }
+            boolean able = near.contains(other) && !candidate.failed.contains(other) && !ended.contains(other);
+            if (able && (far || !reading.contains(other))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public synchronized void failed(ChunkDescriptor chunk, String server) {
+        Pending back = taken.get(chunk.file());
+        if (back == null) {
+            // Another has read it meanwhile.
+            return;
+        }
+        back.failed.add(server);
+        if (back.order.remove(server)) {
+            back.order.add(server);
+        }
+        giveBack(back, server);
+    }
+
+    @Override
+    public synchronized void putOff(ChunkDescriptor chunk, String server) {
+        Pending back = taken.get(chunk.file());
+        if (back != null) {
+            giveBack(back, server);
+        }
+    }
+
+    private void giveBack(Pending back, String server) {
+        back.readers.remove(server);
+        if (back.readers.isEmpty()) {
+            taken.remove(back.chunk.file());
+            pending.add(back);
+        }
+    }
+
+    @Override
+    public synchronized void forgetFailures() {
+        for (Pending entry : pending) {
+            entry.failed.clear();
+            entry.begun = 0;
+        }
+        leastNanos = 0;
+        mostNanos = 0;
+    }
+
+    @Override
+    public synchronized boolean done(ChunkDescriptor chunk, String server, long nowNanos) {
+        Pending read = taken.remove(chunk.file());
+        if (read == null) {
+            return false;
+        }
+        Long begun = read.readers.get(server);
+        readNanos += begun == null ? 0 : nowNanos - begun;
+        reads++;
+        return true;
+    }
+
+    @Override
+    public synchronized List<ChunkDescriptor> left() {
+        return new ArrayList<>(pending.stream().map(entry -> entry.chunk).toList());
+    }
+}

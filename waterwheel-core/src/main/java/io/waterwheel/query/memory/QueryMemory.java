@@ -1,0 +1,114 @@
+package io.waterwheel.query.memory;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The heap that queries and subqueries of a process may take: together, and each. What grows with the data or with the
+ * question is reserved before it is allocated, or in steps of a block or a leaf; who asks for more than there is fails.
+ * Nobody waits for memory: those who wait would hold some. Thread-safe.
+ */
+public final class QueryMemory {
+    private final long total;
+    private final long perQuery;
+    private final AtomicLong reserved = new AtomicLong();
+    private final AtomicInteger queries = new AtomicInteger();
+
+    /**
+     * A budget.
+     *
+     * @param total most bytes of all queries
+     * @param perQuery most bytes of one query, at most the total
+     */
+    public QueryMemory(long total, long perQuery) {
+        if (perQuery < 1 || total < perQuery) {
+            throw new IllegalArgumentException(
+                    "query memory: expected 1 to " + total + " bytes for one query, got " + perQuery);
+        }
+        this.total = total;
+        this.perQuery = perQuery;
+    }
+
+    /** One that refuses nothing, for programs that bound themselves. */
+    public static QueryMemory unlimited() {
+        return new QueryMemory(Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+
+    /** Opens the account of a query, or of a subquery whose query is another process's. Closed by its end. */
+    public Reservation open() {
+        return new Reservation(new Account());
+    }
+
+    /** Bytes reserved now. */
+    public long reserved() {
+        return reserved.get();
+    }
+
+    /** What one query has of it, in all its reservations. */
+    final class Account {
+        private final AtomicLong used = new AtomicLong();
+        private final AtomicInteger open = new AtomicInteger();
+
+        void opened() {
+            if (open.getAndIncrement() == 0) {
+                queries.incrementAndGet();
+            }
+        }
+
+        void closed() {
+            if (open.decrementAndGet() == 0) {
+                queries.decrementAndGet();
+            }
+        }
+
+        boolean take(long bytes) {
+            if (!addIfItFits(used, bytes, perQuery)) {
+                return false;
+            }
+            if (!addIfItFits(reserved, bytes, total)) {
+                used.addAndGet(-bytes);
+                return false;
+            }
+            return true;
+        }
+
+        /** In one step: what is asked for in vain must not stand in the way of what would fit. */
+        private static boolean addIfItFits(AtomicLong sum, long bytes, long most) {
+            while (true) {
+                long now = sum.get();
+                if (bytes > most - now) {
+                    return false;
+                }
+                if (sum.compareAndSet(now, now + bytes)) {
+                    return true;
+                }
+            }
+        }
+
+        void giveBack(long bytes) {
+            reserved.addAndGet(-bytes);
+            used.addAndGet(-bytes);
+        }
+
+        /** Of kind USER: to ask again would meet it again, and take the memory of others meanwhile. */
+        WaterwheelException refused(long bytes) {
+            boolean alone = bytes > perQuery - used.get();
+            return new WaterwheelException(
+                    ErrorCode.QUERY_MEMORY,
+                    "query: it holds " + mebibytes(used.get()) + " of memory and needs " + mebibytes(bytes) + " more; "
+                            + (alone
+                                    ? "one query may take " + mebibytes(perQuery)
+                                    : "all queries of a process may take " + mebibytes(total) + ", and " + queries.get()
+                                            + " are answered now")
+                            + ". Ask for fewer fields, groups or rows at a time, or give queries more"
+                            + " (query.memory, query.memory-share)");
+        }
+    }
+
+    private static String mebibytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (1 << 20));
+    }
+}

@@ -1,0 +1,92 @@
+package io.waterwheel.query.memory;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What one step of a query holds of its {@link QueryMemory}; closing it gives all of it back. One thread at a time;
+ * what comes after it was closed is given back at once.
+ */
+public final class Reservation implements AutoCloseable {
+    private static final QueryMemory UNLIMITED = QueryMemory.unlimited();
+
+    private final QueryMemory.Account account;
+    private final AtomicLong held = new AtomicLong();
+    private volatile boolean closed;
+
+    Reservation(QueryMemory.Account account) {
+        this.account = account;
+        account.opened();
+    }
+
+    /** One that is never refused anything. */
+    public static Reservation unlimited() {
+        return UNLIMITED.open();
+    }
+
+    /** Another one of the same query; closed apart from this one. */
+    public Reservation part() {
+        return new Reservation(account);
+    }
+
+    /** Another one of the same query, which has all that this one held; this one holds nothing then. */
+    public Reservation moved() {
+        Reservation to = part();
+        to.held.set(held.getAndSet(0));
+        return to;
+    }
+
+    /**
+     * Takes bytes that are about to be allocated, or were.
+     *
+     * @throws io.waterwheel.error.WaterwheelException of kind USER, code {@code QUERY_MEMORY}, when there are none left
+     */
+    public void reserve(long bytes) {
+        if (!tryReserve(bytes)) {
+            throw account.refused(bytes);
+        }
+    }
+
+    /** Takes bytes, if there are so many. */
+    public boolean tryReserve(long bytes) {
+        if (!account.take(bytes)) {
+            return false;
+        }
+        held.addAndGet(bytes);
+        if (closed) {
+            account.giveBack(held.getAndSet(0));
+        }
+        return true;
+    }
+
+    /** Gives bytes back that are no longer held. */
+    public void release(long bytes) {
+        if (closed) {
+            return;
+        }
+        held.addAndGet(-bytes);
+        account.giveBack(bytes);
+    }
+
+    /** Reserves what something takes now in place of what it took before. */
+    public void replace(long before, long now) {
+        if (now > before) {
+            reserve(now - before);
+        } else {
+            release(before - now);
+        }
+    }
+
+    /** Bytes that it holds. */
+    public long held() {
+        return held.get();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            account.giveBack(held.getAndSet(0));
+            account.closed();
+        }
+    }
+}

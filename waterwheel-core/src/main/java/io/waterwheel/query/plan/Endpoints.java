@@ -1,0 +1,68 @@
+package io.waterwheel.query.plan;
+
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.scan.IndexerReply;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The seam to whoever answers subqueries: in this process or another. Thread-safe. */
+public interface Endpoints {
+    /** An indexer task that hosts a logical indexer. */
+    interface Indexer {
+        /**
+         * Hands over a subquery.
+         *
+         * @param resolved its query, for one that runs in this process
+         * @param deadlineNanos by {@link System#nanoTime}
+         * @param givenUp whether nobody waits for the reply any more; asked now and then while it waits
+         * @throws IOException when it cannot be reached
+         */
+        IndexerReply ask(
+                Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos, BooleanSupplier givenUp)
+                throws IOException, InterruptedException;
+
+        /**
+         * Whether it is of this process. One elsewhere does not ask whether it is given up: it is to be asked on a
+         * thread that may be interrupted.
+         */
+        default boolean isHere() {
+            return true;
+        }
+    }
+
+    /** A query server. */
+    interface QueryServer {
+        /** Unique among query servers, stable while it lives. */
+        String name();
+
+        /** Host name, to compare with those that hold a replica of a chunk. */
+        String host();
+
+        /**
+         * Reads one chunk whole.
+         *
+         * @param resolved the subquery's query, for one that runs in this process
+         * @return number of matching tuples, all of them given to the sink unless it stopped the scan
+         * @throws io.waterwheel.error.WaterwheelException of kind USER when the query itself is at fault: no other
+         *     server can answer it either
+         * @throws IOException when the server, or the chunk, cannot be read; what the sink has seen is then void
+         */
+        long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
+                throws IOException, InterruptedException;
+    }
+
+    /** Who hosts the indexer now, or null when nobody does. */
+    @Nullable
+    Indexer indexer(int indexer);
+
+    /** Query servers that are alive. */
+    List<QueryServer> queryServers();
+
+    /** Hosts that hold a replica of each of these chunk files; none, or no entry, when all are equally near. */
+    Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException;
+}

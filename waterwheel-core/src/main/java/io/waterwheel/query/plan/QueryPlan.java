@@ -1,0 +1,162 @@
+package io.waterwheel.query.plan;
+
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.Region;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query on one snapshot: which indexers are asked, which chunks are read (protocol rule 8). A pure function of the
+ * query, the snapshot and the reports.
+ *
+ * @param snapshot what it is planned on
+ * @param resolved the query in terms of the stream's schema, less what is gone at the snapshot
+ * @param indexers the indexers to ask
+ * @param excusable of these, whoever an old report would excuse: nobody need wait for it long
+ * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
+ * @param stale of these, whoever is away and was left out by an old report, a sentence each
+ * @param chunks the chunks to read
+ */
+public record QueryPlan(
+        StreamSnapshot snapshot,
+        ResolvedQuery resolved,
+        List<Subquery.OfIndexer> indexers,
+        Set<Integer> excusable,
+        List<long[]> excused,
+        List<String> stale,
+        List<ChunkDescriptor> chunks) {
+    /**
+     * Plans a query.
+     *
+     * @param reports of the stream's indexers
+     * @param failed indexers that could not answer on an earlier plan: an old report excuses them too
+     */
+    public static QueryPlan of(
+            Query query, StreamSnapshot snapshot, Map<Integer, IndexerReports> reports, Set<Integer> failed) {
+        ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
+        long[] demand = new long[snapshot.partitions()];
+        Arrays.fill(demand, Long.MIN_VALUE);
+        query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));
+        query.seen().of(snapshot.stream().id()).forEach((partition, offset) -> demand(demand, partition, offset));
+        List<Subquery.OfIndexer> indexers = new ArrayList<>();
+        Set<Integer> excusable = new HashSet<>();
+        List<long[]> excused = new ArrayList<>();
+        List<String> stale = new ArrayList<>();
+        for (int indexer : snapshot.indexersFor(resolved.keys())) {
+            IndexerCheckpoint checkpoint = snapshot.checkpoints().get(indexer);
+            if (checkpoint == null) {
+                throw new IllegalStateException(
+                        "edit " + snapshot.edit() + ": indexer " + indexer + " has no checkpoint");
+            }
+            IndexerReports reported = reports.get(indexer);
+            Control.@Nullable Report settled = reported == null ? null : reported.settled();
+            if (reported != null && excusesNow(reported, checkpoint, snapshot, resolved, demand)) {
+                excused.add(reported.last().watermarks());
+                continue;
+            }
+            if (reported != null
+                    && settled != null
+                    && excusesLate(reported, settled, checkpoint, snapshot, resolved, demand)) {
+                if (reported.isAway() || failed.contains(indexer)) {
+                    excused.add(settled.watermarks());
+                    stale.add("indexer " + indexer + " does not answer: what it took in the last "
+                            + Math.max(1, reported.settledAge().toSeconds()) + " s may be missing");
+                    continue;
+                }
+                excusable.add(indexer);
+            }
+            indexers.add(new Subquery.OfIndexer(
+                    resolved.query(),
+                    snapshot.stream().id(),
+                    indexer,
+                    checkpoint.epoch(),
+                    checkpoint.flushed(),
+                    demand));
+        }
+        // Intervals may share chunks: each chunk once.
+        Map<String, ChunkDescriptor> chunks = new TreeMap<>();
+        List<KeyInterval> matching = resolved.isOfNoRow() ? List.of() : resolved.keys();
+        for (KeyInterval interval : matching) {
+            snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> chunks.put(chunk.file(), chunk));
+        }
+        return new QueryPlan(snapshot, resolved, indexers, excusable, excused, stale, List.copyOf(chunks.values()));
+    }
+
+    private static void demand(long[] demand, int partition, long offset) {
+        if (partition < 0 || partition >= demand.length) {
+            throw new IllegalArgumentException(
+                    "query: partition " + partition + " is demanded, and the stream has " + demand.length);
+        }
+        demand[partition] = Math.max(demand[partition], offset);
+    }
+
+    private static boolean excusesNow(
+            IndexerReports reported,
+            IndexerCheckpoint checkpoint,
+            StreamSnapshot snapshot,
+            ResolvedQuery resolved,
+            long[] demand) {
+        Control.Report report = reported.last();
+        return reported.isFresh()
+                && report.epoch() == checkpoint.epoch()
+                && !report.recovering()
+                && report.version() <= snapshot.version()
+                && proves(report, checkpoint, resolved, demand);
+    }
+
+    /**
+     * An old report is right up to old positions: unless partitions were added since, or positions given up, which
+     * makes a version. What is asked for must be old too, or an answer without the news would pass for one about them.
+     */
+    private static boolean excusesLate(
+            IndexerReports reported,
+            Control.Report settled,
+            IndexerCheckpoint checkpoint,
+            StreamSnapshot snapshot,
+            ResolvedQuery resolved,
+            long[] demand) {
+        return settled.watermarks().length == snapshot.partitions()
+                && settled.version() == snapshot.version()
+                && reported.hadReached(resolved.spec().times().to())
+                && proves(settled, checkpoint, resolved, demand);
+    }
+
+    /**
+     * Whether the report proves that no tuple of the indexer that is below the report's watermarks, and not in the
+     * snapshot's chunks, matches the query. Which tuples these are, the positions say, whoever holds them, if anybody
+     * does at present: so a report of an earlier life proves as much, of its own positions.
+     */
+    private static boolean proves(
+            Control.Report report, IndexerCheckpoint checkpoint, ResolvedQuery resolved, long[] demand) {
+        if (report.flushed() > checkpoint.flushed()) {
+            return false;
+        }
+        if (report.watermarks().length < demand.length) {
+            // Of an instance that does not know of all partitions, and is not yet replaced.
+            return false;
+        }
+        for (int p = 0; p < demand.length; p++) {
+            if (report.watermarks()[p] < demand[p]) {
+                return false;
+            }
+        }
+        @Nullable Region region = report.region();
+        if (region == null) {
+            return true;
+        }
+        return !region.times().overlaps(resolved.spec().times())
+                || resolved.keys().stream().noneMatch(region.keys()::overlaps);
+    }
+}

@@ -1,0 +1,125 @@
+package io.waterwheel.query.plan;
+
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Shape;
+import io.waterwheel.key.KeyIntervals;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.result.Gather;
+import io.waterwheel.query.scan.ScanSpec;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
+import java.util.List;
+
+/**
+ * A query in terms of its stream's schema: names looked up, the shape turned into key intervals.
+ *
+ * @param fields of the answer, in order
+ * @param keys sorted and disjoint; what lies outside cannot match, by the condition neither
+ * @param spec what a scan looks for; without keys when no row can match
+ */
+public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, List<KeyInterval> keys, ScanSpec spec) {
+    private static final TimeInterval NOWHERE = new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE);
+
+    /**
+     * Looks everything up, and leaves out what is gone at a snapshot: its {@link #query} asks for no time before the
+     * horizon, so that whoever is asked a part of it looks no further back.
+     *
+     * @throws WaterwheelException of kind USER when the query asks for what the stream has not
+     */
+    public static ResolvedQuery of(Query query, StreamSnapshot snapshot) {
+        long horizon = snapshot.horizon();
+        if (query.times().from() >= horizon) {
+            return of(query, snapshot.stream());
+        }
+        if (query.times().to() < horizon) {
+            return of(query, snapshot.stream()).ofNoRow();
+        }
+        Query clipped = query.withTimes(new TimeInterval(horizon, query.times().to()));
+        return of(clipped, snapshot.stream());
+    }
+
+    /** The same for rows that are all gone: whoever could have them is asked how far it is, and no row is taken. */
+    private ResolvedQuery ofNoRow() {
+        ScanSpec nothing = new ScanSpec(List.of(), NOWHERE, spec.area(), spec.where(), spec.gather());
+        return new ResolvedQuery(query.withTimes(NOWHERE), stream, fields, keys, nothing);
+    }
+
+    /** Whether no row can match, whatever there is. */
+    public boolean isOfNoRow() {
+        return spec.keys().isEmpty();
+    }
+
+    /**
+     * Looks everything up.
+     *
+     * @throws WaterwheelException of kind USER when the query asks for what the stream has not
+     */
+    public static ResolvedQuery of(Query query, StreamInfo stream) {
+        Schema schema = stream.schema();
+        RowLayout stored = RowLayout.of(schema);
+        for (int partition : query.atLeast().keySet()) {
+            if (partition < 0 || partition >= stream.partitions()) {
+                throw new WaterwheelException(
+                        ErrorCode.NO_SUCH_PARTITION,
+                        "stream " + stream.name() + " has partitions 0 to " + (stream.partitions() - 1) + ", not "
+                                + partition);
+            }
+        }
+        List<KeyInterval> keys = query.keys().isEmpty() ? List.of(KeyInterval.ALL) : KeyIntervals.merged(query.keys());
+        Expression where = query.where();
+        if (where != null) {
+            new ExpressionTypes(schema.fields()).requireCondition(where);
+        }
+        if (!query.keyRanges().isEmpty()) {
+            keys = KeyIntervals.intersection(keys, ValueRanges.intervals(query.keyRanges(), schema));
+            Expression besides = ValueRanges.condition(query.keyRanges(), schema);
+            if (besides != null) {
+                where = where == null ? besides : new Expression.And(List.of(where, besides));
+            }
+        }
+        Shape shape = query.shape();
+        ScanSpec.AreaTest test = null;
+        if (shape != null) {
+            if (!(schema.key() instanceof KeySpec.Position position)) {
+                throw new WaterwheelException(
+                        ErrorCode.NO_POSITION,
+                        "stream " + stream.name() + " has no position for a key; a shape cannot be asked for");
+            }
+            PreparedShapes.Prepared prepared = PreparedShapes.of(shape, position.domain());
+            keys = KeyIntervals.intersection(keys, prepared.keys());
+            test = new ScanSpec.AreaTest(
+                    prepared.area(), schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
+        }
+        TimeBounds bounds = TimeBounds.of(query, schema);
+        if (bounds.condition() != null) {
+            where = where == null ? bounds.condition() : new Expression.And(List.of(bounds.condition(), where));
+        }
+        TimeInterval times = bounds.millis();
+        if (times == null) {
+            keys = List.of();
+            times = query.times();
+        }
+        byte[] onlyText = null;
+        if (where != null) {
+            PredicatePushdown narrowing = PredicatePushdown.of(where, stored, schema);
+            keys = narrowing.keys(keys);
+            times = narrowing.times(times);
+            onlyText = narrowing.onlyText();
+            if (times == null) {
+                keys = List.of();
+                times = query.times();
+            }
+        }
+        Gather gather = Gather.of(query.result(), stored, schema, onlyText);
+        return new ResolvedQuery(query, stream, gather.fields(), keys, new ScanSpec(keys, times, test, where, gather));
+    }
+}

@@ -1,0 +1,17 @@
+package io.waterwheel.query.plan;
+
+import io.waterwheel.catalog.state.StreamSnapshot;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a coordinator knows of the streams: snapshots and reports. Thread-safe. */
+public interface SnapshotSource {
+    /** The present snapshot of a stream; cheap. Empty when there is no such stream. */
+    Optional<StreamSnapshot> snapshot(String stream);
+
+    /** A snapshot that holds every edit committed before the call. Empty when there is no such stream. */
+    Optional<StreamSnapshot> refreshed(String stream);
+
+    /** The reports of a stream's indexers. */
+    Map<Integer, IndexerReports> reports(int streamId);
+}

@@ -1,0 +1,109 @@
+package io.waterwheel.query.plan;
+
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.key.KeyIntervals;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.Expression.Comparison;
+import io.waterwheel.query.expression.Expression.Comparison.Relation;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Ranges of the key field's values as intervals of keys, and as a condition where a key does not tell its value. */
+final class ValueRanges {
+    private ValueRanges() {}
+
+    /**
+     * Sorted disjoint intervals that hold the keys of all values in the ranges.
+     *
+     * @throws IllegalArgumentException when a bound is no value of the key field, or a range's bounds are in the wrong
+     *     order
+     */
+    static List<KeyInterval> intervals(List<KeyRange> ranges, Schema schema) {
+        KeyInterval domain = KeyMaker.domain(schema);
+        List<KeyInterval> intervals = new ArrayList<>(ranges.size());
+        for (KeyRange range : ranges) {
+            String low = range.low();
+            String high = range.high();
+            long lowKey = low == null ? domain.low() : key(schema, low);
+            long highKey = high == null ? domain.high() : key(schema, high);
+            if (lowKey > highKey) {
+                throw new IllegalArgumentException(
+                        "key range: expected the lower value first, got '" + low + "' to '" + high + "'");
+            }
+            intervals.add(new KeyInterval(lowKey, highKey));
+        }
+        return KeyIntervals.merged(intervals);
+    }
+
+    private static long key(Schema schema, String text) {
+        if (schema.key() instanceof KeySpec.Ordered ordered) {
+            return KeyCodec.ofText(schema.fields().get(schema.indexOf(ordered.field())), text);
+        }
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    "key range: the stream's key is a position: expected a z-order code, got '" + text
+                            + "'; or ask for a box, polygon or circle",
+                    e);
+        }
+    }
+
+    /** The condition that tuples must meet besides, or null when the intervals say all. */
+    static @Nullable Expression condition(List<KeyRange> ranges, Schema schema) {
+        if (!(schema.key() instanceof KeySpec.Ordered ordered)) {
+            return null;
+        }
+        Field field = schema.fields().get(schema.indexOf(ordered.field()));
+        if (KeyCodec.isExact(field.type())) {
+            return null;
+        }
+        List<Expression> any = new ArrayList<>();
+        // Values are looked up in one hash table, ranges compared one after the other.
+        Set<Expression.Literal> values = new LinkedHashSet<>();
+        boolean one = ranges.size() == 1;
+        for (KeyRange range : ranges) {
+            String low = range.low();
+            if (!one && low != null && low.equals(range.high())) {
+                values.add(literal(field, low));
+                continue;
+            }
+            List<Expression> both = new ArrayList<>(2);
+            add(both, field, Relation.AT_LEAST, range.low());
+            add(both, field, Relation.AT_MOST, range.high());
+            if (both.isEmpty()) {
+                return null;
+            }
+            any.add(both.size() == 1 ? both.get(0) : new Expression.And(both));
+        }
+        if (!values.isEmpty()) {
+            any.add(new Expression.In(new Expression.FieldValue(field.name()), List.copyOf(values), false));
+        }
+        return any.size() == 1 ? any.get(0) : new Expression.Or(any);
+    }
+
+    private static void add(List<Expression> terms, Field field, Relation relation, @Nullable String bound) {
+        if (bound != null) {
+            terms.add(new Comparison(relation, new Expression.FieldValue(field.name()), literal(field, bound)));
+        }
+    }
+
+    private static Expression.Literal literal(Field field, String value) {
+        return field.type() == FieldType.BYTES
+                ? new Expression.Hex(
+                        HexFormat.of().formatHex(Base64.getDecoder().decode(value)))
+                : new Expression.Text(value);
+    }
+}

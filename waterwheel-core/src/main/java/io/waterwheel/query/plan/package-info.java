@@ -1,0 +1,9 @@
+/**
+ * From a query to the places to ask: {@link io.waterwheel.query.plan.ResolvedQuery} is the query against a schema,
+ * {@link io.waterwheel.query.plan.QueryPlan} names the chunks and the indexers that may hold matching tuples at one
+ * snapshot. Uses catalog, query.scan and query.result.
+ */
+@NullMarked
+package io.waterwheel.query.plan;
+
+import org.jspecify.annotations.NullMarked;

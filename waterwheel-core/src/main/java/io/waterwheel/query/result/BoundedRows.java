@@ -1,0 +1,219 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.List;
+
+/**
+ * Rows of which only the first by some order are kept: they are gathered in a block, and when there are about twice as
+ * many as may stay, the block is sorted and cut. What is held is reserved, and bounded, by an error. One thread.
+ */
+abstract class BoundedRows {
+    /** Most bytes of rows that are held. */
+    private static final long MAX_BYTES = 128L << 20;
+
+    private static final int FEWEST_ROWS = 1024;
+    /** Rows that are copied between two looks whether to go on. */
+    private static final int COPIED_ROWS = 1 << 14;
+
+    private final RowLayout layout;
+    private final RowOrder order;
+    private final RowCopy copy;
+    private final Workspace workspace;
+    private final Reservation memory;
+    private TupleBlock block;
+    /** What is reserved for the block. */
+    private long blockBytes;
+
+    private int compactAt = FEWEST_ROWS;
+
+    /** @param workspace of the scan, or the merge, whose rows these are */
+    BoundedRows(RowCopy copy, RowOrder order, Workspace workspace) {
+        this.copy = copy;
+        this.layout = copy.layout();
+        this.order = order;
+        this.workspace = workspace;
+        this.memory = workspace.memory();
+        this.block = new TupleBlock(layout, 16);
+        reserveBlock(0);
+    }
+
+    /** Reserves what the block takes, in place of what was reserved for it and so many bytes. */
+    private void reserveBlock(long besides) {
+        long bytes = block.allocatedBytes();
+        memory.replace(blockBytes + besides, bytes);
+        blockBytes = bytes;
+    }
+
+    final Workspace workspace() {
+        return workspace;
+    }
+
+    final TupleBlock block() {
+        return block;
+    }
+
+    final RowOrder order() {
+        return order;
+    }
+
+    /** Takes rows of a scan or a part. */
+    abstract void add(RowView view, int[] selected, int count);
+
+    /** Of sorted rows, moves those that stay to the front; returns how many they are. */
+    abstract int cut(int[] sorted, int count);
+
+    /** Whether cutting so many rows would leave all of them, so that sorting them can wait. */
+    boolean allStay(int count) {
+        return false;
+    }
+
+    /** The block is another one now, whose rows are those that stay, in order. */
+    void compacted() {}
+
+    /** What to tell when too much would have to be held. */
+    abstract String remedy();
+
+    /** Takes rows that may stay. */
+    final void keep(RowView view, int[] selected, int count) {
+        int from = 0;
+        while (from < count) {
+            long fit = copy.rowsThatFit(view, selected, from, count - from, 0);
+            int rows = RowCopy.rows(fit);
+            // While an array grows both are there, the old one and the new.
+            long growth = block.growthBytes(rows, RowCopy.arenaBytes(fit));
+            memory.reserve(growth);
+            copy.copy(view, selected, from, rows, block);
+            if (growth > 0) {
+                reserveBlock(growth);
+            }
+            from += rows;
+            if (block.size() >= compactAt || block.bytes() > MAX_BYTES) {
+                if (allStay(block.size())) {
+                    compactAt = block.size() * 2;
+                    requireRoom();
+                } else {
+                    compact();
+                }
+            }
+        }
+    }
+
+    private void requireRoom() {
+        if (block.bytes() > MAX_BYTES) {
+            throw new WaterwheelException(
+                    ErrorCode.RESULT_TOO_LARGE,
+                    "query: " + (MAX_BYTES >> 20)
+                            + " MiB of rows would have to be held to order them, and there are more; " + remedy());
+        }
+    }
+
+    /** Leaves in the block, in order, only the rows that stay. */
+    final void compact() {
+        int[] sorted = sorted();
+        int staying = cut(sorted, sorted.length);
+        RowCopy whole = new RowCopy(layout, RowCopy.identity(layout), layout);
+        RowView view = RowView.of(block, workspace);
+        int rows = staying + staying / 4 + 16;
+        int arena = 0;
+        for (int i = 0; layout.hasVariable() && i < staying; i++) {
+            arena += whole.arenaBytes(view, sorted[i]);
+        }
+        long nextBytes = (long) rows * layout.rowWidth() + arena;
+        memory.reserve(nextBytes);
+        TupleBlock next = new TupleBlock(layout, rows);
+        next.ensureArena(arena);
+        for (int from = 0; from < staying; from += COPIED_ROWS) {
+            int some = Math.min(COPIED_ROWS, staying - from);
+            workspace.spend((long) some * layout.rowWidth());
+            whole.copy(view, sorted, from, some, next);
+        }
+        block = next;
+        reserveBlock(nextBytes);
+        compacted();
+        memory.release(4L * sorted.length);
+        compactAt = Math.max(FEWEST_ROWS, staying * 2);
+        requireRoom();
+    }
+
+    /** The rows in order, for which four bytes each stay reserved. */
+    private int[] sorted() {
+        memory.reserve(8L * block.size());
+        int[] rows = new int[block.size()];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = i;
+        }
+        order.sort(block, rows, rows.length, workspace);
+        memory.release(4L * rows.length);
+        return rows;
+    }
+
+    /** Hands out the rows that stay, in order, each cut to the first fields that the layout names; their number. */
+    final long emit(RowLayout target, RowSink sink) {
+        int[] sorted = sorted();
+        int staying = cut(sorted, sorted.length);
+        ResultRows rows = new ResultRows(layout, RowCopy.identity(target), target, Query.NO_LIMIT, sink);
+        rows.add(RowView.of(block, workspace), sorted, staying);
+        rows.finish();
+        memory.release(4L * sorted.length);
+        return staying;
+    }
+
+    /** What {@link #add} sees of a part. */
+    RowView view(TupleBlock part) {
+        return RowView.of(part, workspace);
+    }
+
+    /** As what becomes of the rows of a scan. */
+    final RowCollector collector(RowSink sink) {
+        return new RowCollector() {
+            @Override
+            public void add(RowView view, int[] selected, int count) {
+                found(count);
+                BoundedRows.this.add(view, selected, count);
+            }
+
+            @Override
+            public void finish() {
+                emit(layout, sink);
+            }
+        };
+    }
+
+    /** As a merge of parts whose rows have this layout. */
+    final PartialMerge merge(RowLayout answer) {
+        return new PartialMerge() {
+            @Override
+            public boolean accept(TupleBlock part, RowSink sink) {
+                int[] all = new int[part.size()];
+                for (int i = 0; i < all.length; i++) {
+                    all[i] = i;
+                }
+                add(view(part), all, all.length);
+                return true;
+            }
+
+            @Override
+            public long finish(RowSink sink) {
+                return emit(answer, sink);
+            }
+
+            @Override
+            public long settledBefore(List<KeyInterval> keys) {
+                return BoundedRows.this.settledBefore(keys);
+            }
+        };
+    }
+
+    /** The time before which no row can be among those that stay; {@link Long#MIN_VALUE} when that is not known. */
+    long settledBefore(List<KeyInterval> keys) {
+        return Long.MIN_VALUE;
+    }
+}

@@ -1,0 +1,116 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of the matching rows: at each tree and chunk a part, in blocks of one layout, and of the parts the
+ * answer. Immutable; any thread.
+ */
+public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups {
+    /** Nulls of a row are marked in one mask. */
+    private static final int MAX_NULLABLE = 64;
+
+    Gather() {}
+
+    /**
+     * What a query's result asks for, in terms of its stream's fields.
+     *
+     * @param onlyText when the key is made from text or bytes: the only value of it that can match, or null when there
+     *     may be others
+     */
+    public static Gather of(ResultSpec result, RowLayout stored, Schema schema, byte @Nullable [] onlyText) {
+        ExpressionTypes types = new ExpressionTypes(stored.fields());
+        if (result instanceof ResultSpec.Aggregates aggregates) {
+            return aggregates.countsOnly() ? new GatherCount() : new GatherGroups(aggregates, stored);
+        } else if (result instanceof ResultSpec.Latest latest) {
+            int key = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
+            boolean text = key >= 0 && schema.fields().get(key).type().variable();
+            return new GatherLatest(
+                    stored,
+                    indexes(latest.select(), types, stored),
+                    latest.perKey(),
+                    schema.indexOf(schema.timeField()),
+                    text ? key : -1,
+                    onlyText);
+        }
+        ResultSpec.Rows rows = (ResultSpec.Rows) result;
+        int[] fields = indexes(rows.select(), types, stored);
+        return rows.orderBy().isEmpty()
+                ? new GatherRows(stored, fields, rows.limit())
+                : new GatherSorted(stored, fields, rows.orderBy(), rows.limit());
+    }
+
+    private static int[] indexes(List<String> names, ExpressionTypes types, RowLayout stored) {
+        int[] indexes = new int[names.isEmpty() ? stored.fields().size() : names.size()];
+        for (int i = 0; i < indexes.length; i++) {
+            indexes[i] = names.isEmpty() ? i : types.indexOf(names.get(i));
+        }
+        return indexes;
+    }
+
+    public static List<Field> fields(RowLayout stored, int[] indexes) {
+        List<Field> fields = new ArrayList<>(indexes.length);
+        for (int index : indexes) {
+            fields.add(stored.fields().get(index));
+        }
+        return fields;
+    }
+
+    /** The layout of rows of these fields. */
+    static RowLayout layout(List<Field> fields) {
+        int nullable = 0;
+        for (Field field : fields) {
+            nullable += field.nullable() ? 1 : 0;
+        }
+        if (nullable > MAX_NULLABLE) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_QUERY,
+                    "query: the answer has " + nullable + " fields that may be null, expected at most " + MAX_NULLABLE
+                            + ": name each field once");
+        }
+        return RowLayout.ofFields(fields);
+    }
+
+    /** The fields of the answer. */
+    public abstract List<Field> fields();
+
+    /** The layout of the blocks of a part. */
+    public abstract RowLayout partLayout();
+
+    /** Marks the stored fields that a scan must read for it. */
+    public abstract void needs(BitSet fields);
+
+    /** Whether a scan must read the keys, even if they are no field. */
+    public boolean needsKeys() {
+        return false;
+    }
+
+    /** Whether a scan must read the times, even if they are no field. */
+    public boolean needsTimes() {
+        return false;
+    }
+
+    /** Most rows that are worth looking for in one scan. */
+    public long limit() {
+        return Query.NO_LIMIT;
+    }
+
+    /** Makes a part of the rows of one scan, which share this workspace. */
+    public abstract RowCollector collector(RowSink sink, Workspace workspace);
+
+    /** Makes the answer of the parts; what it holds, and for how long it may work, is the workspace's. */
+    public abstract PartialMerge merge(Workspace workspace);
+}

@@ -1,0 +1,125 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.ExpressionCompiler;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Values;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Aggregates the rows of one scan, and hands over the part at its end. One thread. */
+final class GroupRows extends RowCollector {
+    private final GatherGroups gather;
+    private final RowSink sink;
+    private final Workspace workspace;
+    private final GroupTable table;
+    private final GroupRoom room;
+    private final List<AggregateState> states;
+    private final ColumnNode[] groups;
+    private final @Nullable ColumnNode[] arguments;
+    private final Values[] keys;
+    private final long bucketMillis;
+    private final Values buckets = new Values();
+    private int[] groupOf = {};
+
+    GroupRows(GatherGroups gather, RowLayout stored, RowSink sink, Workspace workspace) {
+        this.gather = gather;
+        this.sink = sink;
+        this.workspace = workspace;
+        this.table = gather.table(workspace.memory());
+        this.states = gather.states();
+        this.room = new GroupRoom(workspace.memory());
+        ExpressionCompiler compiler = new ExpressionCompiler(stored);
+        int[] fields = gather.groupFields();
+        this.groups = new ColumnNode[fields.length];
+        this.keys = new Values[gather.groupColumns()];
+        for (int g = 0; g < fields.length; g++) {
+            groups[g] = compiler.field(fields[g]);
+            keys[g] = groups[g].values();
+        }
+        var bucket = gather.wanted().bucket();
+        this.bucketMillis = bucket == null ? 0 : bucket.toMillis();
+        if (bucket != null) {
+            keys[fields.length] = buckets;
+        }
+        List<Aggregate> wanted = gather.wanted().values();
+        this.arguments = new ColumnNode[wanted.size()];
+        for (int a = 0; a < arguments.length; a++) {
+            var argument = wanted.get(a).argument();
+            arguments[a] = argument == null ? null : compiler.compile(argument);
+        }
+    }
+
+    @Override
+    public void add(RowView view, int[] selected, int count) {
+        if (count == 0) {
+            return;
+        }
+        found(count);
+        groupOf = workspace.renewed(groupOf, view.rows);
+        for (ColumnNode group : groups) {
+            group.evaluate(view, selected, count);
+        }
+        if (bucketMillis > 0) {
+            fillBuckets(view, selected, count);
+        }
+        table.find(keys, selected, count, groupOf);
+        for (int a = 0; a < arguments.length; a++) {
+            AggregateState state = states.get(a);
+            state.groups(table.groups());
+            ColumnNode argument = arguments[a];
+            if (argument == null) {
+                ((AggregateState.Count) state).addRows(selected, count, groupOf);
+            } else {
+                argument.evaluate(view, selected, count);
+                state.add(argument.values(), selected, count, groupOf);
+                argument.release(view);
+            }
+        }
+        room.require(states);
+    }
+
+    private void fillBuckets(RowView view, int[] selected, int count) {
+        if (buckets.longs.length < view.rows) {
+            workspace.memory().reserve(8L * (view.rows - buckets.longs.length));
+            buckets.longs = new long[view.rows];
+        }
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            buckets.longs[row] = bucket(view.times[row]);
+        }
+    }
+
+    private long bucket(long time) {
+        long start = time - Math.floorMod(time, bucketMillis);
+        // Before the first whole bucket that a long can tell.
+        return start > time ? Long.MIN_VALUE : start;
+    }
+
+    /** Hands over the part; none when no row matched. */
+    @Override
+    public void finish() {
+        if (found() == 0) {
+            return;
+        }
+        PartialBlockWriter blocks = new PartialBlockWriter(gather.partLayout(), sink);
+        for (int group = 0; group < table.groups(); group++) {
+            TupleBlock block = blocks.row();
+            int row = block.size();
+            table.write(group, block, row);
+            int field = gather.groupColumns();
+            for (AggregateState state : states) {
+                state.writePart(block, row, field, group);
+                field += state.columns().size();
+            }
+            if (!blocks.wrote()) {
+                return;
+            }
+        }
+        blocks.finish();
+    }
+}

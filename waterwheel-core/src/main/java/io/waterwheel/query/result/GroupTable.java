@@ -1,0 +1,234 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.column.OrderedBits;
+import io.waterwheel.query.column.Values;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Numbers the groups: gives each combination of values a number, from 0 in the order of their first rows. Hashes rows
+ * of values laid out as bytes; open addressing, at most half full; no object a row or group. What it holds is reserved.
+ * One thread.
+ */
+final class GroupTable {
+    /** Most groups of a query. */
+    static final int MAX_GROUPS = 1 << 18;
+
+    private static final long MAX_KEY_BYTES = 64L << 20;
+    /** One group's bytes: with that of values that are all of the greatest length, a part's block stays sendable. */
+    private static final int MAX_ROW_BYTES = 256 * 1024;
+
+    private final ValueType[] types;
+    private final String about;
+    private final SeededHash hash = new SeededHash();
+    private final Reservation memory;
+    /** Group number plus 1 by slot; 0 for none. */
+    private int[] slots = new int[64];
+
+    private int[] hashes = new int[16];
+    /** Where each group's bytes begin; that of the next follows the last. */
+    private int[] starts = new int[17];
+
+    private byte[] keys = new byte[256];
+    private byte[] scratch = new byte[64];
+    private int groups;
+    /** The group of the row before: rows of one key often follow each other. */
+    private int lastGroup = -1;
+
+    private long lastWord;
+
+    /**
+     * A table without groups; without types, with the one of all rows.
+     *
+     * @param about what is grouped by, for messages
+     * @param memory what it holds is reserved from it
+     */
+    GroupTable(List<ValueType> types, String about, Reservation memory) {
+        this.memory = memory;
+        this.types = types.toArray(ValueType[]::new);
+        this.about = about;
+        if (this.types.length == 0) {
+            groups = 1;
+        }
+    }
+
+    int groups() {
+        return groups;
+    }
+
+    /** Bytes of the values of all groups, as {@link #write} adds them to a block's arena at most. */
+    int keyBytes() {
+        return starts[groups];
+    }
+
+    /** Leaves the group of each selected row, by row number. */
+    void find(Values[] values, int[] selected, int count, int[] groupOf) {
+        if (types.length == 0) {
+            for (int i = 0; i < count; i++) {
+                groupOf[selected[i]] = 0;
+            }
+            return;
+        }
+        boolean oneWord = types.length == 1 && !types[0].variable();
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            if (oneWord && !(values[0].anyNull && values[0].nulls[row])) {
+                long word = word(types[0], values[0], row);
+                if (lastGroup < 0 || word != lastWord) {
+                    scratch[0] = 1;
+                    LittleEndian.putLong(scratch, 1, word);
+                    lastGroup = group(9, hash.of(word));
+                    lastWord = word;
+                }
+                groupOf[row] = lastGroup;
+            } else {
+                int length = layOut(values, row);
+                groupOf[row] = group(length, hash.of(scratch, 0, length));
+            }
+        }
+    }
+
+    private static long word(ValueType type, Values values, int row) {
+        return type == ValueType.DOUBLE ? OrderedBits.of(values.doubles[row]) : values.longs[row];
+    }
+
+    private void growScratch(int length) {
+        memory.reserve(length - scratch.length);
+        scratch = Arrays.copyOf(scratch, length);
+    }
+
+    private int layOut(Values[] values, int row) {
+        int at = 0;
+        for (int v = 0; v < types.length; v++) {
+            Values column = values[v];
+            if (scratch.length < at + 9) {
+                growScratch(at * 2 + 9);
+            }
+            if (column.anyNull && column.nulls[row]) {
+                scratch[at++] = 0;
+                continue;
+            }
+            scratch[at++] = 1;
+            if (types[v].variable()) {
+                long reference = column.longs[row];
+                int length = TupleBlock.referenceLength(reference);
+                if (scratch.length < at + 4 + length) {
+                    growScratch((at + 4 + length) * 2);
+                }
+                LittleEndian.putInt(scratch, at, length);
+                System.arraycopy(column.slab(reference), column.offset(reference), scratch, at + 4, length);
+                at += 4 + length;
+            } else {
+                LittleEndian.putLong(scratch, at, word(types[v], column, row));
+                at += 8;
+            }
+        }
+        if (at > MAX_ROW_BYTES) {
+            throw tooLarge("a group's values have over " + MAX_ROW_BYTES / 1024 + " KiB together");
+        }
+        return at;
+    }
+
+    /** The group of the first bytes of the scratch. */
+    private int group(int length, int hashed) {
+        int mask = slots.length - 1;
+        int at = hashed & mask;
+        while (slots[at] != 0) {
+            int group = slots[at] - 1;
+            if (hashes[group] == hashed && Arrays.equals(keys, starts[group], starts[group + 1], scratch, 0, length)) {
+                return group;
+            }
+            at = (at + 1) & mask;
+        }
+        append(length, hashed);
+        // Last: when there is no room for the group, none is told of.
+        slots[at] = groups;
+        if (groups * 2 > slots.length) {
+            rehash();
+        }
+        return groups - 1;
+    }
+
+    private void append(int length, int hashed) {
+        if (groups == MAX_GROUPS) {
+            throw tooLarge("there are more than " + MAX_GROUPS + " groups");
+        }
+        int start = starts[groups];
+        if ((long) start + length > MAX_KEY_BYTES) {
+            throw tooLarge("the groups' values have over " + (MAX_KEY_BYTES >> 20) + " MiB together");
+        }
+        if (keys.length < start + length) {
+            int old = keys.length;
+            int grown = Math.max(start + length, old * 2);
+            memory.reserve(grown);
+            keys = Arrays.copyOf(keys, grown);
+            memory.release(old);
+        }
+        if (hashes.length == groups) {
+            // Both arrays, twice as long.
+            memory.reserve(8L * groups);
+            hashes = Arrays.copyOf(hashes, groups * 2);
+            starts = Arrays.copyOf(starts, groups * 2 + 1);
+        }
+        System.arraycopy(scratch, 0, keys, start, length);
+        hashes[groups++] = hashed;
+        starts[groups] = start + length;
+    }
+
+    private void rehash() {
+        memory.reserve(4L * slots.length);
+        slots = new int[slots.length * 2];
+        int mask = slots.length - 1;
+        for (int g = 0; g < groups; g++) {
+            int at = hashes[g] & mask;
+            while (slots[at] != 0) {
+                at = (at + 1) & mask;
+            }
+            slots[at] = g + 1;
+        }
+    }
+
+    private WaterwheelException tooLarge(String what) {
+        return new WaterwheelException(
+                ErrorCode.TOO_MANY_GROUPS,
+                "query: group by " + about + ": " + what + "; group by less, or narrow the query");
+    }
+
+    /** Writes a group's values into the first fields of a row, which are of these types. */
+    void write(int group, TupleBlock block, int row) {
+        int at = starts[group];
+        for (int f = 0; f < types.length; f++) {
+            boolean present = keys[at++] != 0;
+            if (!present) {
+                AggregateState.setNull(block, row, f);
+                continue;
+            }
+            byte[] column = block.column(block.layout().columnOf(f));
+            FieldType type = block.layout().fields().get(f).type();
+            if (types[f].variable()) {
+                int length = LittleEndian.getInt(keys, at);
+                LittleEndian.putLong(column, row * 8, block.addToArena(keys, at + 4, length));
+                at += 4 + length;
+                continue;
+            }
+            long word = LittleEndian.getLong(keys, at);
+            at += 8;
+            switch (type) {
+                case INT, IPV4 -> LittleEndian.putInt(column, row * 4, (int) word);
+                case BOOLEAN -> column[row] = (byte) word;
+                case FLOAT ->
+                    LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) OrderedBits.toDouble(word)));
+                case DOUBLE ->
+                    LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(OrderedBits.toDouble(word)));
+                default -> LittleEndian.putLong(column, row * 8, word);
+            }
+        }
+    }
+}

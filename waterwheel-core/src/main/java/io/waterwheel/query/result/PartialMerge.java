@@ -1,0 +1,35 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.List;
+
+/** Makes one answer of the parts that trees and chunks gave. One thread at a time. */
+public abstract class PartialMerge {
+    /**
+     * Takes a block of a part.
+     *
+     * @param sink takes what can already be handed out
+     * @return false when no more is wanted
+     */
+    public abstract boolean accept(TupleBlock part, RowSink sink);
+
+    /** Takes the number of rows that matched in a part. */
+    public void found(long rows) {}
+
+    /**
+     * Hands out what is left.
+     *
+     * @return number of tuples in the answer; of aggregates, the number that went into them
+     */
+    public abstract long finish(RowSink sink);
+
+    /**
+     * Given that only tuples of these keys match: no tuple before this time can change the answer any more.
+     *
+     * @param keys sorted and disjoint
+     */
+    public long settledBefore(List<KeyInterval> keys) {
+        return Long.MIN_VALUE;
+    }
+}

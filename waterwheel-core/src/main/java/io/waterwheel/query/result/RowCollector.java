@@ -1,0 +1,29 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.column.RowView;
+
+/** Takes the matching rows of one scan, and hands to its sink what becomes of them. One thread. */
+public abstract class RowCollector {
+    private long found;
+
+    /** Takes the first {@code count} of the selected rows. */
+    public abstract void add(RowView view, int[] selected, int count);
+
+    /** Whether no more rows are wanted. */
+    public boolean done() {
+        return false;
+    }
+
+    /** Hands over what is left; the last call. */
+    public abstract void finish();
+
+    /** Counts rows that were taken. */
+    public final void found(long rows) {
+        found += rows;
+    }
+
+    /** Rows taken so far. */
+    public final long found() {
+        return found;
+    }
+}

@@ -1,0 +1,192 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+
+/** Copies fields of selected rows into result blocks, column by column. Immutable; any thread. */
+public final class RowCopy {
+    /** In place of a field's index: the key of the stored tuple, as a long. */
+    static final int KEY = -1;
+
+    /** In place of a field's index: the time of the stored tuple, as a long. */
+    static final int TIME = -2;
+
+    /** Bytes of text and bytes that fill a block. */
+    public static final int BLOCK_BYTES = 64 * 1024;
+
+    private final RowLayout stored;
+    private final RowLayout result;
+    private final int[] fields;
+
+    /** @param fields indexes of the stored fields, or {@link #KEY}, or {@link #TIME}, by field of the result */
+    RowCopy(RowLayout stored, int[] fields, RowLayout result) {
+        this.stored = stored;
+        this.fields = fields;
+        this.result = result;
+    }
+
+    /** The indexes of all fields of a layout. */
+    public static int[] identity(RowLayout layout) {
+        int[] fields = new int[layout.fields().size()];
+        for (int f = 0; f < fields.length; f++) {
+            fields[f] = f;
+        }
+        return fields;
+    }
+
+    /** The layout of the blocks it copies into. */
+    RowLayout layout() {
+        return result;
+    }
+
+    private int source(int field) {
+        return field == KEY ? RowLayout.KEY : field == TIME ? RowLayout.TIME : stored.columnOf(field);
+    }
+
+    /**
+     * Of the rows, those whose values the block's arena takes before it is full; at least one.
+     *
+     * @return how many they are, {@link #rows}, and the bytes that they add to the arena, {@link #arenaBytes}
+     */
+    long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
+        if (!result.hasVariable()) {
+            return (long) rows << 32;
+        }
+        int bytes = 0;
+        for (int i = 0; i < rows; i++) {
+            bytes += arenaBytes(view, selected[from + i]);
+            if (arenaSize + bytes >= BLOCK_BYTES) {
+                return (i + 1L) << 32 | bytes;
+            }
+        }
+        return (long) rows << 32 | bytes;
+    }
+
+    static int rows(long thatFit) {
+        return (int) (thatFit >>> 32);
+    }
+
+    static int arenaBytes(long thatFit) {
+        return (int) thatFit;
+    }
+
+    /** Bytes of the arena that one row takes. */
+    int arenaBytes(RowView view, int row) {
+        int bytes = 0;
+        for (int field : fields) {
+            int column = source(field);
+            if (column >= 0 && stored.variable(column)) {
+                bytes += TupleBlock.referenceLength(reference(view, column, row));
+            }
+        }
+        return bytes;
+    }
+
+    private static long reference(RowView view, int column, int row) {
+        return LittleEndian.getLong(view.columns[column], view.bases[column] + row * 8);
+    }
+
+    /** Copies rows to the end of a block. */
+    void copy(RowView view, int[] selected, int from, int rows, TupleBlock into) {
+        int first = into.size();
+        into.ensureRows(first + rows);
+        for (int r = 0; r < fields.length; r++) {
+            int source = source(fields[r]);
+            int target = result.columnOf(r);
+            int width = result.width(target);
+            byte[] out = into.column(target);
+            int at = first * width;
+            if (source == RowLayout.KEY || source == RowLayout.TIME) {
+                gatherLongs(source == RowLayout.KEY ? view.keys : view.times, selected, from, rows, width, out, at);
+            } else if (result.variable(target)) {
+                gatherVariable(view, source, selected, from, rows, into, target);
+            } else {
+                gatherFixed(view.columns[source], view.bases[source], selected, from, rows, width, out, at);
+            }
+        }
+        into.setSize(first + rows);
+        if (result.nullMaskColumn() >= 0) {
+            gatherNulls(view, selected, from, rows, into, first);
+        }
+    }
+
+    private static void gatherLongs(long[] source, int[] selected, int from, int rows, int width, byte[] out, int at) {
+        for (int i = 0; i < rows; i++) {
+            long value = source[selected[from + i]];
+            if (width == 4) {
+                LittleEndian.putInt(out, at + i * 4, (int) value);
+            } else {
+                LittleEndian.putLong(out, at + i * 8, value);
+            }
+        }
+    }
+
+    private static void gatherFixed(
+            byte[] source, int base, int[] selected, int from, int rows, int width, byte[] out, int at) {
+        switch (width) {
+            case 1 -> {
+                for (int i = 0; i < rows; i++) {
+                    out[at + i] = source[base + selected[from + i]];
+                }
+            }
+            case 4 -> {
+                for (int i = 0; i < rows; i++) {
+                    LittleEndian.putInt(out, at + i * 4, LittleEndian.getInt(source, base + selected[from + i] * 4));
+                }
+            }
+            default -> {
+                for (int i = 0; i < rows; i++) {
+                    LittleEndian.putLong(out, at + i * 8, LittleEndian.getLong(source, base + selected[from + i] * 8));
+                }
+            }
+        }
+    }
+
+    private static void gatherVariable(
+            RowView view, int source, int[] selected, int from, int rows, TupleBlock into, int target) {
+        int first = into.size();
+        int mask = (1 << view.slabShift) - 1;
+        for (int i = 0; i < rows; i++) {
+            long reference = reference(view, source, selected[from + i]);
+            int length = TupleBlock.referenceLength(reference);
+            long copied = 0;
+            if (length > 0) {
+                int offset = TupleBlock.referenceOffset(reference);
+                copied = into.addToArena(view.slabs[source][offset >>> view.slabShift], offset & mask, length);
+            }
+            LittleEndian.putLong(into.column(target), (first + i) * 8, copied);
+        }
+    }
+
+    private void gatherNulls(RowView view, int[] selected, int from, int rows, TupleBlock into, int first) {
+        int column = stored.nullMaskColumn();
+        if (column < 0) {
+            return;
+        }
+        int width = stored.width(column);
+        byte[] masks = view.columns[column];
+        int base = view.bases[column];
+        for (int i = 0; i < rows; i++) {
+            int at = base + selected[from + i] * width;
+            long mask =
+                    switch (width) {
+                        case 1 -> masks[at];
+                        case 2 -> LittleEndian.getShort(masks, at);
+                        case 4 -> LittleEndian.getInt(masks, at);
+                        default -> LittleEndian.getLong(masks, at);
+                    };
+            long translated = 0;
+            if (mask != 0) {
+                for (int r = 0; r < fields.length; r++) {
+                    int bit = fields[r] < 0 ? -1 : stored.nullBit(fields[r]);
+                    if (bit >= 0 && ((mask >>> bit) & 1) != 0) {
+                        translated |= 1L << result.nullBit(r);
+                    }
+                }
+            }
+            into.setNullMask(first + i, translated);
+        }
+    }
+}

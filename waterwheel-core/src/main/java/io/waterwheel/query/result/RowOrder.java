@@ -1,0 +1,184 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.column.OrderedBits;
+import io.waterwheel.query.column.Values;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+
+/**
+ * An order of the rows of result blocks: by some fields, each ascending or descending. Null comes first, descending
+ * last. Immutable; any thread.
+ */
+final class RowOrder {
+    /** Nanoseconds that comparing two rows may take; see {@link Workspace#spend}. */
+    private static final long COMPARISON = 20;
+
+    private static final int RUN_ROWS = 4096;
+
+    private final RowLayout layout;
+    private final int[] fields;
+    private final boolean[] descending;
+
+    RowOrder(RowLayout layout, int[] fields, boolean[] descending) {
+        this.layout = layout;
+        this.fields = fields;
+        this.descending = descending;
+    }
+
+    /** Compares two rows of a block. */
+    int compare(TupleBlock block, int left, int right) {
+        for (int i = 0; i < fields.length; i++) {
+            int compared = compare(block, fields[i], left, right);
+            if (compared != 0) {
+                return descending[i] ? -compared : compared;
+            }
+        }
+        return 0;
+    }
+
+    private int compare(TupleBlock block, int field, int left, int right) {
+        if (layout.nullBit(field) >= 0) {
+            boolean leftNull = block.isNull(field, left);
+            boolean rightNull = block.isNull(field, right);
+            if (leftNull || rightNull) {
+                return Boolean.compare(rightNull, leftNull);
+            }
+        }
+        byte[] column = block.column(layout.columnOf(field));
+        FieldType type = layout.fields().get(field).type();
+        return switch (type) {
+            case INT -> Integer.compare(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
+                Long.compare(LittleEndian.getLong(column, left * 8), LittleEndian.getLong(column, right * 8));
+            case FLOAT ->
+                Long.compare(
+                        OrderedBits.of(LittleEndian.getFloat(column, left * 4)),
+                        OrderedBits.of(LittleEndian.getFloat(column, right * 4)));
+            case DOUBLE ->
+                Long.compare(
+                        OrderedBits.of(LittleEndian.getDouble(column, left * 8)),
+                        OrderedBits.of(LittleEndian.getDouble(column, right * 8)));
+            case IPV4 ->
+                Integer.compareUnsigned(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
+            case BOOLEAN -> Byte.compare(column[left], column[right]);
+            case STRING, BYTES -> {
+                long a = LittleEndian.getLong(column, left * 8);
+                long b = LittleEndian.getLong(column, right * 8);
+                int fromA = TupleBlock.referenceOffset(a);
+                int fromB = TupleBlock.referenceOffset(b);
+                yield Arrays.compareUnsigned(
+                        block.arena(),
+                        fromA,
+                        fromA + TupleBlock.referenceLength(a),
+                        block.arena(),
+                        fromB,
+                        fromB + TupleBlock.referenceLength(b));
+            }
+        };
+    }
+
+    /** Sorts the first {@code count} row numbers; equal rows stay in their order. */
+    void sort(TupleBlock block, int[] rows, int count, Workspace workspace) {
+        int[] other = new int[count];
+        // Each run while its rows are in the processor's cache.
+        for (int low = 0; low < count; low += RUN_ROWS) {
+            sort(block, rows, other, low, Math.min(count, low + RUN_ROWS), 1, workspace);
+        }
+        sort(block, rows, other, 0, count, RUN_ROWS, workspace);
+    }
+
+    /** Sorts row numbers of which so many at a time are sorted already. */
+    private void sort(TupleBlock block, int[] rows, int[] other, int first, int end, int sorted, Workspace workspace) {
+        int[] from = rows;
+        int[] to = other;
+        for (long width = sorted; width < end - first; width *= 2) {
+            for (long low = first; low < end; low += 2 * width) {
+                int middle = (int) Math.min(end, low + width);
+                int high = (int) Math.min(end, low + 2 * width);
+                workspace.spend((high - low) * COMPARISON);
+                merge(block, from, (int) low, middle, high, to);
+            }
+            int[] swap = from;
+            from = to;
+            to = swap;
+        }
+        if (from != rows) {
+            System.arraycopy(from, first, rows, first, end - first);
+        }
+    }
+
+    private void merge(TupleBlock block, int[] from, int low, int middle, int high, int[] to) {
+        if (middle >= high || compare(block, from[middle - 1], from[middle]) <= 0) {
+            System.arraycopy(from, low, to, low, high - low);
+            return;
+        }
+        int left = low;
+        int right = middle;
+        for (int at = low; at < high; at++) {
+            if (left < middle && (right >= high || compare(block, from[left], from[right]) <= 0)) {
+                to[at] = from[left++];
+            } else {
+                to[at] = from[right++];
+            }
+        }
+    }
+
+    /**
+     * A number that is no greater for a row that comes before another by the first field; rows of equal numbers may
+     * differ.
+     */
+    long prefix(ValueType type, Values values, int row) {
+        long prefix;
+        if (values.anyNull && values.nulls[row]) {
+            prefix = Long.MIN_VALUE;
+        } else if (type == ValueType.DOUBLE) {
+            prefix = OrderedBits.of(values.doubles[row]);
+        } else if (type.variable()) {
+            long reference = values.longs[row];
+            prefix = prefix(values.slab(reference), values.offset(reference), TupleBlock.referenceLength(reference));
+        } else {
+            prefix = values.longs[row];
+        }
+        return descending[0] ? ~prefix : prefix;
+    }
+
+    /** The same number of a row of a block. */
+    long prefix(TupleBlock block, int row) {
+        int field = fields[0];
+        byte[] column = block.column(layout.columnOf(field));
+        long prefix;
+        if (block.isNull(field, row)) {
+            prefix = Long.MIN_VALUE;
+        } else {
+            prefix = switch (layout.fields().get(field).type()) {
+                case INT -> LittleEndian.getInt(column, row * 4);
+                case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.getLong(column, row * 8);
+                case FLOAT -> OrderedBits.of(LittleEndian.getFloat(column, row * 4));
+                case DOUBLE -> OrderedBits.of(LittleEndian.getDouble(column, row * 8));
+                case IPV4 -> LittleEndian.getInt(column, row * 4) & 0xFFFFFFFFL;
+                case BOOLEAN -> column[row] & 1;
+                case STRING, BYTES -> {
+                    long reference = LittleEndian.getLong(column, row * 8);
+                    yield prefix(
+                            block.arena(),
+                            TupleBlock.referenceOffset(reference),
+                            TupleBlock.referenceLength(reference));
+                }
+            };
+        }
+        return descending[0] ? ~prefix : prefix;
+    }
+
+    private static long prefix(byte[] bytes, int offset, int length) {
+        long prefix = 0;
+        for (int i = 0; i < 8; i++) {
+            prefix = prefix << 8 | (i < length ? bytes[offset + i] & 0xFF : 0);
+        }
+        return prefix ^ Long.MIN_VALUE;
+    }
+}

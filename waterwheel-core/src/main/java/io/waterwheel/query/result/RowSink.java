@@ -1,0 +1,36 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.tuple.TupleBlock;
+
+/** Takes the rows of an answer, block by block. Called on the thread that scans. */
+@FunctionalInterface
+public interface RowSink {
+    /**
+     * Takes a block of at least one row and about 64 KiB at most; the block is the sink's from then on.
+     *
+     * @return false when no more rows are wanted
+     */
+    boolean accept(TupleBlock rows);
+
+    /**
+     * Whether rows are still wanted; asked before each leaf and about each millisecond of work within one, because a
+     * scan that finds little hands over nothing for long. Once false, the scan ends where it is, and what it gave is
+     * not the whole.
+     */
+    default boolean wanted() {
+        return true;
+    }
+
+    /** What a scan reserves its memory from, in parts that it closes. */
+    default Reservation memory() {
+        return Reservation.unlimited();
+    }
+
+    /**
+     * Is told what a scan looked at, once at its end, however it ended; several times when several trees are scanned. A
+     * scan in another process that was ended early tells nothing.
+     */
+    default void scanned(ScanStatistics what) {}
+}

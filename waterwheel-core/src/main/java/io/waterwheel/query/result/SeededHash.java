@@ -1,0 +1,43 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.tuple.LittleEndian;
+import java.security.SecureRandom;
+
+/**
+ * The hash of a table that lives in one query: every bit of a value reaches every bit of it, and its seed is not known
+ * outside, so that values cannot be chosen to collide. Immutable.
+ */
+final class SeededHash {
+    private static final SecureRandom SEEDS = new SecureRandom();
+
+    private final long seed = SEEDS.nextLong();
+
+    int of(long word) {
+        return mix(word ^ seed);
+    }
+
+    int of(byte[] bytes, int offset, int length) {
+        long hash = seed ^ length;
+        int at = offset;
+        int end = offset + length;
+        for (; at + 8 <= end; at += 8) {
+            hash = (hash ^ LittleEndian.getLong(bytes, at)) * 0x9E3779B97F4A7C15L;
+            hash ^= hash >>> 29;
+        }
+        for (; at < end; at++) {
+            hash = (hash ^ bytes[at]) * 0x9E3779B97F4A7C15L;
+            hash ^= hash >>> 29;
+        }
+        return mix(hash);
+    }
+
+    /** The last steps of MurmurHash3's 64 bits. */
+    private static int mix(long value) {
+        long mixed = value;
+        mixed ^= mixed >>> 33;
+        mixed *= 0xFF51AFD7ED558CCDL;
+        mixed ^= mixed >>> 33;
+        mixed *= 0xC4CEB9FE1A85EC53L;
+        return (int) (mixed ^ (mixed >>> 33));
+    }
+}

@@ -1,0 +1,56 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Workspace;
+
+/** The first rows by an order: top-k. Rows that come after the last of them by the first field are not even copied. */
+final class TopRows extends BoundedRows {
+    private final int most;
+    private final ColumnNode first;
+    private long lastPrefix = Long.MAX_VALUE;
+    private int[] candidates = {};
+
+    /** @param first the field that is ordered by first, in terms of the source of the rows */
+    TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first, Workspace workspace) {
+        super(copy, order, workspace);
+        this.most = most;
+        this.first = first;
+    }
+
+    @Override
+    void add(RowView view, int[] selected, int count) {
+        candidates = workspace().renewed(candidates, count);
+        int kept = 0;
+        first.evaluate(view, selected, count);
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            candidates[kept] = row;
+            kept += order().prefix(first.type(), first.values(), row) <= lastPrefix ? 1 : 0;
+        }
+        if (kept > 0 && most > 0) {
+            keep(view, candidates, kept);
+        }
+    }
+
+    @Override
+    int cut(int[] sorted, int count) {
+        if (count < most) {
+            return count;
+        }
+        if (most > 0) {
+            lastPrefix = order().prefix(block(), sorted[most - 1]);
+        }
+        return most;
+    }
+
+    @Override
+    boolean allStay(int count) {
+        return count < most;
+    }
+
+    @Override
+    String remedy() {
+        return "add a limit, or narrow the query";
+    }
+}

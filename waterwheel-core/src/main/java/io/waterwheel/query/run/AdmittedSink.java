@@ -1,0 +1,65 @@
+package io.waterwheel.query.run;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.admission.Admission;
+import io.waterwheel.query.admission.QueryState;
+import io.waterwheel.tuple.TupleBlock;
+
+/**
+ * The sink of a query that takes turns: gives the turn back while the client takes nothing, and ends the answer when
+ * the query is killed.
+ */
+final class AdmittedSink extends ForwardingSink {
+    private final Admission.OpenQuery open;
+    private final long deadlineNanos;
+
+    /** @param deadlineNanos by {@link System#nanoTime} */
+    AdmittedSink(AnswerSink to, Admission.OpenQuery open, long deadlineNanos) {
+        super(to);
+        this.open = open;
+        this.deadlineNanos = deadlineNanos;
+        to.endWhen(open::killed);
+    }
+
+    @Override
+    public void rows(TupleBlock rows) {
+        if (ready()) {
+            super.rows(rows);
+        } else {
+            open.pause(QueryState.Stage.SENDING);
+            super.rows(rows);
+            try {
+                open.resume(deadlineNanos, this::cancelled);
+            } catch (InterruptedException e) {
+                // Who waits next is told.
+                Thread.currentThread().interrupt();
+            }
+        }
+        open.sent(rows.size(), rows.bytes());
+    }
+
+    @Override
+    public void finish(Verdict verdict) {
+        if (open.killed()) {
+            // What was left away is not missing by the verdict: nobody was to wait for it.
+            throw open.killedFailure();
+        }
+        // No work is left.
+        open.pause(QueryState.Stage.SENDING);
+        super.finish(verdict);
+        open.endedAs(verdict.complete() ? "complete" : "incomplete");
+    }
+
+    @Override
+    public void fail(WaterwheelException failure) {
+        WaterwheelException told = open.killed() ? open.killedFailure() : failure;
+        open.endedAs(told.code());
+        super.fail(told);
+    }
+
+    @Override
+    public boolean cancelled() {
+        return open.killed() || super.cancelled();
+    }
+}

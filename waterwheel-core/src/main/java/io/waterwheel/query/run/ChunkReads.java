@@ -1,0 +1,432 @@
+package io.waterwheel.query.run;
+
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.dispatch.Dispatch;
+import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.scan.QueryClock;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some chunks of a query, read by all query servers at once, or one after the other when there is not enough memory for
+ * several. What a chunk gave is merged only when an attempt has read it whole, so attempts never mix. One thread calls;
+ * reading is done on the executor's.
+ */
+final class ChunkReads {
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** A server that waits bids so often: an answer is not held up by one that has nothing left to wait for. */
+    private static final long BID_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
+    /** So often the one who waits for the readers looks whether one of them hangs. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Where one chunk is read at a time, one that takes longer is not waited for. */
+    private static final long ALONE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final ResolvedQuery resolved;
+    private final List<ChunkDescriptor> chunks;
+    private final Delivery delivery;
+    private final Endpoints endpoints;
+    private final ExecutorService executor;
+    private final QueryClock clock;
+    private final Reservation memory;
+    /** In the order begun. Only the thread that calls knows them. */
+    private final List<Reader> readers = new ArrayList<>();
+
+    private final Map<String, String> failures = new HashMap<>();
+    /** By file, what a server met that asking again does not mend: the file is damaged, or the server has a defect. */
+    private final Map<String, WaterwheelException> lasting = new HashMap<>();
+    /** By file, the servers that met such a thing. */
+    private final Map<String, Set<String>> unable = new HashMap<>();
+
+    /** Readers that have been given a chunk, and have not handed it over or back. */
+    private final Set<Reader> atWork = new HashSet<>();
+    /** There was not enough memory for several: a chunk is begun when nothing else of the query is under way. */
+    private boolean oneAtATime;
+
+    private @Nullable Dispatch dispatch;
+    /** Hosts of the chunks' files, as far as known. Set before the readers begin. */
+    private Map<String, List<String>> replicas = Map.of();
+
+    ChunkReads(
+            ResolvedQuery resolved,
+            List<ChunkDescriptor> chunks,
+            Delivery delivery,
+            Endpoints endpoints,
+            ExecutorService executor,
+            QueryClock clock,
+            Reservation memory) {
+        this.memory = memory;
+        this.clock = clock;
+        this.resolved = resolved;
+        this.chunks = chunks;
+        this.delivery = delivery;
+        this.endpoints = endpoints;
+        this.executor = executor;
+    }
+
+    /** Begins to read. */
+    void start(DispatchPolicy policy) throws InterruptedException {
+        if (chunks.isEmpty()) {
+            return;
+        }
+        List<Endpoints.QueryServer> servers = endpoints.queryServers();
+        Map<String, String> hosts = new HashMap<>();
+        servers.forEach(server -> hosts.put(server.name(), server.host()));
+        replicas = endpoints.replicas(chunks.stream().map(ChunkDescriptor::file).toList());
+        Dispatch pending = policy.dispatch(chunks, hosts, this::replicas);
+        dispatch = pending;
+        boolean begun = false;
+        try {
+            servers.forEach(server -> begin(pending, server));
+            begun = true;
+        } finally {
+            if (!begun) {
+                end(pending);
+            }
+        }
+    }
+
+    /** A query server at work on the chunks, until nothing is left for it. */
+    private final class Reader {
+        final Endpoints.QueryServer server;
+        final FutureTask<Void> task;
+
+        // Guarded by the reads.
+        /** What it has been given. */
+        @Nullable
+        ChunkDescriptor given;
+        /** When that was, and whether nothing else has been under way since. */
+        long givenNanos;
+
+        boolean alone;
+        /** It hands over what it read, or has met what fails the query: its end is waited for. */
+        boolean heeded;
+        /** Nobody waits for it any more. */
+        volatile boolean givenUp;
+
+        Reader(Dispatch pending, Endpoints.QueryServer server) {
+            this.server = server;
+            this.task =
+                    new FutureTask<>(() -> {
+                        read(pending, this);
+                        return null;
+                    }) {
+                        @Override
+                        protected void done() {
+                            delivery.wake();
+                        }
+                    };
+        }
+    }
+
+    private void begin(Dispatch pending, Endpoints.QueryServer server) {
+        Reader reader = new Reader(pending, server);
+        readers.add(reader);
+        executor.execute(reader.task);
+    }
+
+    private List<String> replicas(String file) {
+        return replicas.getOrDefault(file, List.of());
+    }
+
+    private void read(Dispatch pending, Reader reader) throws InterruptedException {
+        while (!delivery.done()) {
+            Dispatch.Bid bid = bid(pending, reader);
+            if (bid instanceof Dispatch.Bid.Later later) {
+                clock.sleep(Math.min(later.nanos(), BID_NANOS));
+                continue;
+            }
+            if (!(bid instanceof Dispatch.Bid.Read read)) {
+                return;
+            }
+            // Of an attempt until it is merged, or given up.
+            try (Reservation held = memory.part()) {
+                read(pending, reader, read.chunk(), held);
+            }
+        }
+    }
+
+    /** One attempt at a chunk; what it gave is merged when it came to its end. */
+    private void read(Dispatch pending, Reader reader, ChunkDescriptor chunk, Reservation held)
+            throws InterruptedException {
+        Endpoints.QueryServer server = reader.server;
+        List<TupleBlock> rows = new ArrayList<>();
+        boolean[] cut = {false};
+        ScanStatistics[] scanned = {ScanStatistics.NOTHING};
+        long found;
+        try {
+            found = server.scan(
+                    new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file()),
+                    resolved,
+                    new RowSink() {
+                        @Override
+                        public boolean accept(TupleBlock block) {
+                            held.reserve(block.allocatedBytes());
+                            rows.add(block);
+                            return wanted();
+                        }
+
+                        @Override
+                        public boolean wanted() {
+                            cut[0] |= delivery.done() || reader.givenUp;
+                            return !cut[0];
+                        }
+
+                        @Override
+                        public Reservation memory() {
+                            return memory;
+                        }
+
+                        @Override
+                        public void scanned(ScanStatistics what) {
+                            scanned[0] = what;
+                        }
+                    },
+                    delivery.deadlineNanos());
+        } catch (IOException | WaterwheelException e) {
+            if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
+                if (refused.is(ErrorCode.QUERY_MEMORY) && isPutOff(pending, reader, chunk)) {
+                    return;
+                }
+                // No other server can answer it either.
+                giveUp(reader);
+                throw refused;
+            }
+            failed(pending, reader, chunk, e);
+            return;
+        } catch (RuntimeException | Error e) {
+            giveUp(reader);
+            throw e;
+        }
+        if (cut[0] && !delivery.nobodyWaits()) {
+            failed(pending, reader, chunk, new IOException("out of time"));
+            return;
+        }
+        if (!mayHandOver(pending, reader, chunk)) {
+            return;
+        }
+        delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
+        // What fails in merging fails the query, and not the reader: the chunk itself is read.
+        delivery.take(new Part(rows, found, held.moved()));
+        handedOver(reader);
+    }
+
+    /* Every step of a reader by which it is judged is one under the lock, so that nobody who hands over, or has a failure
+     * to tell, is taken for one who reads in vain: its end would be lost, and the answer lack something unsaid. */
+
+    private Dispatch.Bid bid(Dispatch pending, Reader reader) {
+        boolean merged = delivery.isMerged();
+        synchronized (this) {
+            if (reader.givenUp) {
+                return new Dispatch.Bid.Nothing();
+            }
+            long now = clock.nanos();
+            if (oneAtATime && !(merged && atWork.stream().allMatch(other -> now - other.givenNanos > ALONE_NANOS))) {
+                return new Dispatch.Bid.Later(BID_NANOS);
+            }
+            Dispatch.Bid bid = pending.bid(reader.server.name(), now);
+            if (bid instanceof Dispatch.Bid.Read read) {
+                atWork.forEach(other -> other.alone = false);
+                reader.alone = merged && atWork.isEmpty();
+                reader.given = read.chunk();
+                reader.givenNanos = now;
+                atWork.add(reader);
+            }
+            return bid;
+        }
+    }
+
+    private void takeFrom(Reader reader) {
+        reader.given = null;
+        atWork.remove(reader);
+    }
+
+    /**
+     * A reader was refused memory. Others of the query hold some, or wait to be merged: the chunk is read later, when
+     * nothing else is under way. False when nothing was, and it does not fit at all.
+     */
+    private synchronized boolean isPutOff(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+        if (reader.alone || reader.givenUp) {
+            return false;
+        }
+        oneAtATime = true;
+        takeFrom(reader);
+        pending.putOff(chunk, reader.server.name());
+        return true;
+    }
+
+    private synchronized boolean mayHandOver(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+        takeFrom(reader);
+        reader.heeded = !reader.givenUp && pending.done(chunk, reader.server.name(), clock.nanos());
+        return reader.heeded;
+    }
+
+    private synchronized void handedOver(Reader reader) {
+        reader.heeded = false;
+    }
+
+    /** What the reader has met fails the query, unless nobody waits for it: then another has read the same. */
+    private synchronized void giveUp(Reader reader) {
+        reader.heeded = !reader.givenUp;
+        if (reader.heeded) {
+            delivery.giveUp();
+        }
+    }
+
+    private synchronized void failed(Dispatch pending, Reader reader, ChunkDescriptor chunk, Exception why) {
+        takeFrom(reader);
+        failures.put(chunk.file(), reader.server.name() + ": " + why.getMessage());
+        if (why instanceof WaterwheelException known && known.kind() != WaterwheelException.Kind.TEMPORARY) {
+            lasting.put(chunk.file(), known);
+            unable.computeIfAbsent(chunk.file(), file -> new HashSet<>()).add(reader.server.name());
+        }
+        pending.failed(chunk, reader.server.name());
+    }
+
+    /** Interrupts whoever reads what is not wanted any more, or what another has read. */
+    private synchronized void endReadsInVain(Dispatch pending) {
+        boolean done = delivery.done();
+        for (Reader reader : readers) {
+            ChunkDescriptor given = reader.given;
+            if (reader.task.isDone() || reader.heeded || !(done || (given != null && pending.isRead(given)))) {
+                continue;
+            }
+            if (given != null && !pending.isRead(given)) {
+                failed(pending, reader, given, new IOException("out of time"));
+            }
+            reader.givenUp = true;
+            reader.task.cancel(true);
+        }
+    }
+
+    private Delivery.Nearness nearness(ChunkDescriptor chunk, Endpoints.QueryServer server, ScanStatistics scanned) {
+        if (scanned.partsRead() == 0) {
+            return Delivery.Nearness.NONE;
+        }
+        List<String> hosts = replicas(chunk.file());
+        if (hosts.isEmpty()) {
+            return Delivery.Nearness.NONE;
+        }
+        return hosts.contains(server.host()) ? Delivery.Nearness.NEAR : Delivery.Nearness.FAR;
+    }
+
+    /** Merges until a reader has ended, and sees to it that one that hangs holds up nobody. */
+    private void await(Dispatch pending, Reader reader) throws InterruptedException, IOException {
+        while (!reader.givenUp) {
+            if (delivery.work(reader.task::isDone, LOOK_NANOS)) {
+                QueryRunner.result(reader.task);
+                return;
+            }
+            endReadsInVain(pending);
+            beginIdle(pending);
+        }
+    }
+
+    /** Servers that had nothing left: another has failed since, or takes too long. */
+    private void beginIdle(Dispatch pending) {
+        Set<String> atWork = new HashSet<>();
+        for (Reader reader : readers) {
+            if (!reader.task.isDone()) {
+                atWork.add(reader.server.name());
+            }
+        }
+        for (Endpoints.QueryServer server : endpoints.queryServers()) {
+            if (!delivery.done()
+                    && !atWork.contains(server.name())
+                    && pending.hasWorkFor(server.name(), clock.nanos())) {
+                begin(pending, server);
+            }
+        }
+    }
+
+    private void awaitAll(Dispatch pending) throws InterruptedException, IOException {
+        // There may be more of them meanwhile.
+        for (int i = 0; i < readers.size(); i++) {
+            await(pending, readers.get(i));
+        }
+        readers.clear();
+    }
+
+    /** The query fails: nobody who reads on touches the answer any more. */
+    private void end(Dispatch pending) {
+        delivery.end();
+        endReadsInVain(pending);
+    }
+
+    /** Those of these chunks that no server can read, by the word of each that is alive. */
+    private synchronized List<ChunkDescriptor> hopeless(List<ChunkDescriptor> left) {
+        Set<String> alive = new HashSet<>();
+        endpoints.queryServers().forEach(server -> alive.add(server.name()));
+        return left.stream()
+                .filter(chunk -> unable.getOrDefault(chunk.file(), Set.of()).containsAll(alive)
+                        && lasting.containsKey(chunk.file()))
+                .toList();
+    }
+
+    private synchronized WaterwheelException why(ChunkDescriptor hopeless) {
+        return Objects.requireNonNull(lasting.get(hopeless.file()));
+    }
+
+    private synchronized String failure(ChunkDescriptor chunk) {
+        return failures.getOrDefault(chunk.file(), "no query server is alive");
+    }
+
+    /** Waits until all is read, or cannot be; what is left then is missing. */
+    void finish() throws InterruptedException, IOException {
+        Dispatch pending = dispatch;
+        if (pending == null) {
+            return;
+        }
+        boolean ended = false;
+        try {
+            awaitAll(pending);
+            // A server that failed, or ended its bids before another failed, gets what is left again.
+            for (int round = 0; !pending.left().isEmpty() && !delivery.done(); round++) {
+                List<ChunkDescriptor> hopeless = hopeless(pending.left());
+                if (resolved.query().allowPartial()) {
+                    if (round > 0 || hopeless.size() == pending.left().size()) {
+                        break;
+                    }
+                } else if (!hopeless.isEmpty()) {
+                    throw why(hopeless.get(0));
+                }
+                pending.forgetFailures();
+                endpoints.queryServers().forEach(server -> begin(pending, server));
+                awaitAll(pending);
+                if (!pending.left().isEmpty()) {
+                    clock.sleep(RETRY_NANOS);
+                }
+            }
+            ended = true;
+        } finally {
+            if (!ended) {
+                end(pending);
+            }
+        }
+        if (delivery.nobodyWaits()) {
+            return;
+        }
+        for (ChunkDescriptor chunk : pending.left()) {
+            delivery.miss("chunk " + chunk.file() + " could not be read: " + failure(chunk));
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package io.waterwheel.query.run;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Statistics;
+import io.waterwheel.query.column.ScanEndedException;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.plan.QueryPlan;
+import io.waterwheel.query.result.Gather;
+import io.waterwheel.query.result.PartialMerge;
+import io.waterwheel.query.result.RowCopy;
+import io.waterwheel.query.scan.QueryClock;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One answer on its way out: what the parts make together, what is missing, and when it is enough. Made by the thread
+ * that runs the query, which alone finishes it; parts come from several threads, and one at a time merges them
+ * ({@link MergeQueue}). Thread-safe.
+ */
+final class Delivery implements AutoCloseable {
+    /** Where a chunk was read from. */
+    enum Nearness {
+        /** From the cache, or from a store that is equally near to all. */
+        NONE,
+        /** By a server beside a replica. */
+        NEAR,
+        /** By a server on a host without one. */
+        FAR
+    }
+
+    /** What waits for a client at most, beside the rows that are being sent: the transport's threshold. */
+    private static final long QUEUED_BYTES = 1 << 20;
+    /** Rows that are handed out are there as a block, as vectors, and as a message. */
+    private static final int COPIES = 3;
+    /** Parts that wait to be merged; a reader that has more waits with it. */
+    private static final long UNMERGED_BYTES = 8 << 20;
+
+    private final AnswerSink sink;
+    private final PartialMerge merge;
+    /** What is merged. */
+    private final Reservation merging;
+    /** What is on its way to the client. */
+    private final Reservation answering;
+
+    private final MergeQueue queue = new MergeQueue(UNMERGED_BYTES, new Merging());
+    private final boolean partial;
+    private final long deadlineNanos;
+    private final QueryClock clock;
+    private volatile boolean enough;
+
+    // Guarded by this.
+    private final List<String> missing = new ArrayList<>();
+    private int chunksRead;
+    private int nearReads;
+    private int farReads;
+    private ScanStatistics inChunks = ScanStatistics.NOTHING;
+    private ScanStatistics fresh = ScanStatistics.NOTHING;
+
+    /**
+     * An answer without rows yet, which this thread puts together.
+     *
+     * @param partial whether what has come by the deadline is wanted then
+     * @param deadlineNanos by the clock
+     * @param memory the query's; {@link #close} gives back what the answer took of it
+     */
+    Delivery(
+            AnswerSink sink, Gather gather, boolean partial, long deadlineNanos, QueryClock clock, Reservation memory) {
+        this.clock = clock;
+        this.sink = sink;
+        this.partial = partial;
+        this.deadlineNanos = deadlineNanos;
+        this.merging = memory.part();
+        this.answering = memory.part();
+        this.merge = gather.merge(new Workspace(this::mayMerge, merging));
+    }
+
+    /** Whether to go on with a merge: as {@link #done}, but what has come by the deadline may be put in order then. */
+    private boolean mayMerge() {
+        return !nobodyWaits() && (partial || clock.nanos() - deadlineNanos < 0);
+    }
+
+    /** Why a merge that was not to go on fails the query; whoever gave up has told another reason before. */
+    private WaterwheelException mergeEnded() {
+        enough = true;
+        boolean gone = sink.cancelled();
+        return new WaterwheelException(
+                gone ? ErrorCode.CLIENT_GONE : ErrorCode.INCOMPLETE,
+                gone
+                        ? "the receiver of the answer is gone"
+                        : "the answer could not be put together in time; allow more time, or ask for less");
+    }
+
+    /**
+     * Reserves what it takes to hand out rows, before others take the rest: readers that are refused memory are put off
+     * until what was read is merged, and that must go on.
+     */
+    void reserveRoom() {
+        answering.reserve(QUEUED_BYTES + COPIES * 2L * RowCopy.BLOCK_BYTES);
+    }
+
+    private void handOut(TupleBlock rows) {
+        long bytes = QUEUED_BYTES + COPIES * rows.allocatedBytes();
+        if (bytes > answering.held()) {
+            answering.reserve(bytes - answering.held());
+        }
+        sink.rows(rows);
+    }
+
+    /** What the one does whose turn it is. */
+    private final class Merging implements MergeQueue.Step {
+        @Override
+        public void merge(Part part) {
+            boolean more;
+            try {
+                more = part.mergeNext(merge, rows -> {
+                    handOut(rows);
+                    return true;
+                });
+            } catch (ScanEndedException e) {
+                if (enough) {
+                    return;
+                }
+                throw mergeEnded();
+            }
+            if (!more) {
+                // Never back to false: somebody may have given up meanwhile.
+                enough = true;
+            }
+        }
+
+        @Override
+        public boolean ready() {
+            return sink.ready();
+        }
+
+        @Override
+        public boolean ended() {
+            return nobodyWaits();
+        }
+
+        @Override
+        public void failed() {
+            enough = true;
+        }
+    }
+
+    /** Gives the memory back; nobody may touch the answer any more. */
+    @Override
+    public void close() {
+        end();
+        merging.close();
+        answering.close();
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** Notes what the answer lacks, in a sentence. */
+    synchronized void miss(String what) {
+        missing.add(what);
+    }
+
+    synchronized List<String> missing() {
+        return List.copyOf(missing);
+    }
+
+    /** Takes what was looked at in a chunk that is part of the answer. */
+    synchronized void readChunk(ScanStatistics what, Nearness nearness) {
+        chunksRead++;
+        nearReads += nearness == Nearness.NEAR ? 1 : 0;
+        farReads += nearness == Nearness.FAR ? 1 : 0;
+        inChunks = inChunks.plus(what);
+    }
+
+    /** Takes what was looked at in a tree. */
+    synchronized void scannedFresh(ScanStatistics what) {
+        fresh = fresh.plus(what);
+    }
+
+    /** What has been looked at for the answer. */
+    synchronized Statistics statistics(QueryPlan plan) {
+        return new Statistics(
+                plan.snapshot().chunkCount(), plan.chunks().size(), chunksRead, nearReads, farReads, inChunks, fresh);
+    }
+
+    /**
+     * Takes a part, to be merged by this thread or another; what fails then is told by {@link #finish}. Returns at once
+     * unless this thread merges, or too much waits to be merged.
+     */
+    void take(Part part) {
+        queue.put(part);
+    }
+
+    /**
+     * Merges what others hand over, until something is true, or about so long. For the thread that made it, which has
+     * nothing else to do.
+     *
+     * @param until changes are told by {@link #wake}
+     * @return whether it is true
+     */
+    boolean work(BooleanSupplier until, long nanos) throws InterruptedException {
+        return queue.work(until, nanos);
+    }
+
+    /** What {@link #work} waits for may be true now. */
+    void wake() {
+        queue.wake();
+    }
+
+    /** Whether nothing that was taken is still to be merged. */
+    boolean isMerged() {
+        return queue.isIdle();
+    }
+
+    /** Merges all that was taken. For the thread that made it. */
+    void mergeAll() {
+        // What failed is told at the end.
+        Throwable unused = queue.settle();
+    }
+
+    /** Merges what is left; throws what failed on the way, on whatever thread. */
+    private void settle() {
+        Throwable failure = queue.settle();
+        if (failure instanceof RuntimeException known) {
+            throw known;
+        } else if (failure instanceof Error error) {
+            throw QueryRunner.failed(error);
+        }
+    }
+
+    /**
+     * Hands out what is left; returns the number of tuples in the answer.
+     *
+     * @throws WaterwheelException also when what was taken could not be merged
+     */
+    long finish() {
+        settle();
+        try {
+            return merge.finish(rows -> {
+                handOut(rows);
+                return !sink.cancelled();
+            });
+        } catch (ScanEndedException e) {
+            throw mergeEnded();
+        }
+    }
+
+    /** No tuple before this time can change the answer, given that only these keys match; fails as {@link #finish}. */
+    long settledBefore(List<KeyInterval> keys) {
+        settle();
+        try {
+            return merge.settledBefore(keys);
+        } catch (ScanEndedException e) {
+            throw mergeEnded();
+        }
+    }
+
+    /** Ends the reading of parts: the answer fails. */
+    void giveUp() {
+        enough = true;
+    }
+
+    /** The same, and waits for who is just handing out rows: nobody touches the sink afterwards. */
+    void end() {
+        enough = true;
+        mergeAll();
+    }
+
+    /** Whether the answer has all it needs, or nobody takes it any more: what is missing then is not missed. */
+    boolean nobodyWaits() {
+        return enough || sink.cancelled();
+    }
+
+    /** Whether to stop reading: nobody waits, or time is up. */
+    boolean done() {
+        return nobodyWaits() || clock.nanos() - deadlineNanos >= 0;
+    }
+}

@@ -1,0 +1,80 @@
+package io.waterwheel.query.run;
+
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Takes the rows of one indexer for an answer. They are held until the last has come, so that the indexer's memory is
+ * needed for no longer than it takes to read them, whatever the client does; more than {@link #MOST_BYTES} are handed
+ * on in pieces. One thread.
+ */
+final class FreshPart implements RowSink, AutoCloseable {
+    /** Of one indexer's tuples, what is held here so that the indexer need not. */
+    private static final long MOST_BYTES = 32 << 20;
+
+    private final Delivery delivery;
+    private final Reservation memory;
+    private final Reservation holding;
+    private List<TupleBlock> held = new ArrayList<>();
+    private boolean cut;
+
+    /** @param memory the query's */
+    FreshPart(Delivery delivery, Reservation memory) {
+        this.delivery = delivery;
+        this.memory = memory;
+        this.holding = memory.part();
+    }
+
+    @Override
+    public boolean accept(TupleBlock rows) {
+        if (holding.held() >= MOST_BYTES || !holding.tryReserve(rows.allocatedBytes())) {
+            handOver(0);
+            if (!holding.tryReserve(rows.allocatedBytes())) {
+                // There is no room to let it wait.
+                delivery.mergeAll();
+            }
+        }
+        held.add(rows);
+        return wanted();
+    }
+
+    private void handOver(long found) {
+        delivery.take(new Part(held, found, holding.moved()));
+        held = new ArrayList<>();
+    }
+
+    /** All rows have come; so many matched. */
+    void ended(long found) {
+        handOver(found);
+    }
+
+    /** Whether not all rows were wanted. */
+    boolean isCut() {
+        return cut;
+    }
+
+    @Override
+    public Reservation memory() {
+        return memory;
+    }
+
+    @Override
+    public boolean wanted() {
+        cut |= delivery.done();
+        return !cut;
+    }
+
+    @Override
+    public void scanned(ScanStatistics what) {
+        delivery.scannedFresh(what);
+    }
+
+    @Override
+    public void close() {
+        holding.close();
+    }
+}

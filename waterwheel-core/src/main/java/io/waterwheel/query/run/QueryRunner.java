@@ -1,0 +1,666 @@
+package io.waterwheel.query.run;
+
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.admission.Admission;
+import io.waterwheel.query.admission.Lane;
+import io.waterwheel.query.admission.QueryState;
+import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.IndexerReports;
+import io.waterwheel.query.plan.QueryPlan;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.plan.SnapshotSource;
+import io.waterwheel.query.result.Gather;
+import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.query.scan.QueryClock;
+import io.waterwheel.tuple.LostRange;
+import io.waterwheel.tuple.TimeInterval;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers queries: plans on a snapshot, asks the indexers, and once all of them have accepted the snapshot reads their
+ * tuples and the chunks' and merges (protocol rules 8 to 10). A query runs on its caller's thread, parts of it on the
+ * executor's. Thread-safe.
+ *
+ * <p>What is held per query: one chunk's matching tuples a query server, 32 MiB of an indexer's, 8 MiB that wait to be
+ * merged; and what its order, limit or groups keep, see the gathering. All of it is reserved from the
+ * {@link QueryMemory}.
+ */
+public final class QueryRunner {
+    /* Nothing reaches the client before every indexer has accepted the snapshot, so planning again never repeats a
+     * tuple. A chunk's tuples reach the client only when the attempt that read them ended whole, so attempts never
+     * mix. An indexer that breaks off after its header fails the query: what it held cannot be asked for again under
+     * the same snapshot. */
+
+    /** Pause before asking again when the catalog and an indexer disagree, or nobody hosts it. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final long MAX_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** How long an indexer may take to answer where an old report of it would do. */
+    private static final long EXCUSABLE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** How often one who waits looks whether the receiver is still there. */
+    private static final long LOOK_NANOS = 200_000_000;
+
+    /** How long a query keeps its turn while an indexer does not answer. */
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** A plan older than this is made anew: what it says of fresh tuples may be refused. */
+    private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** About what a chunk of a plan takes: its place in lists and in the dispatch. */
+    private static final long CHUNK_BYTES = 200;
+
+    /** Chunks read at once when older ones may turn out not to be needed. */
+    private static final int MAX_CHUNKS_AT_ONCE = 16;
+
+    private final SnapshotSource snapshots;
+    private final IntFunction<Endpoints> endpoints;
+    private final Function<Lane, ExecutorService> executors;
+    private final DispatchPolicy policy;
+    private final QueryClock clock;
+    private final Admission admission;
+    private final QueryMemory memory;
+
+    /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
+    public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
+        this(snapshots, endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM, QueryMemory.unlimited());
+    }
+
+    /**
+     * A runner.
+     *
+     * @param executors by lane, what runs one task an indexer and a query server of each running query; must refuse
+     *     none, for admission bounds their number
+     * @param policy how chunks are given to query servers
+     * @param admission gives queries their turns
+     * @param memory what queries hold is reserved from it
+     */
+    public QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            Function<Lane, ExecutorService> executors,
+            DispatchPolicy policy,
+            Admission admission,
+            QueryMemory memory) {
+        this(snapshots, endpoints, executors, policy, QueryClock.SYSTEM, admission, memory);
+    }
+
+    /**
+     * One in which no query waits, by another clock and within this memory; the executor may run what it is given at
+     * once, on the thread that submits it.
+     */
+    public QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            ExecutorService executor,
+            DispatchPolicy policy,
+            QueryClock clock,
+            QueryMemory memory) {
+        this(snapshots, endpoints, lane -> executor, policy, clock, Admission.unlimited(), memory);
+    }
+
+    private QueryRunner(
+            SnapshotSource snapshots,
+            IntFunction<Endpoints> endpoints,
+            Function<Lane, ExecutorService> executors,
+            DispatchPolicy policy,
+            QueryClock clock,
+            Admission admission,
+            QueryMemory memory) {
+        this.memory = memory;
+        this.policy = policy;
+        this.clock = clock;
+        this.snapshots = snapshots;
+        this.endpoints = endpoints;
+        this.executors = executors;
+        this.admission = admission;
+    }
+
+    /** Answers a query; every outcome, failures too, reaches the sink. Returns when the answer has ended. */
+    public void run(Query query, AnswerSink sink) throws InterruptedException {
+        Admission.OpenQuery open;
+        try {
+            open = admission.open(query, sink.client());
+        } catch (WaterwheelException e) {
+            sink.fail(e);
+            return;
+        }
+        try (open) {
+            AnswerSink admitted = new AdmittedSink(
+                    sink, open, System.nanoTime() + query.timeout().toNanos());
+            run(admitted, reservation -> new Run(query, admitted, open, reservation).answer());
+        }
+    }
+
+    /**
+     * Answers a query from these chunks alone; otherwise as {@link #run}. What is not in chunks is not asked for, and
+     * the verdict's positions say nothing.
+     *
+     * @param chunks of the snapshot
+     */
+    public void runOnChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
+            throws InterruptedException {
+        run(sink, reservation -> {
+            ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot));
+            List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
+            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
+            // Not admitted: of these there is one at a time.
+            new Run(query, sink, null, reservation).deliver(plan, Map.of(), List.of());
+        });
+    }
+
+    private interface Answering {
+        void answer(Reservation memory) throws IOException, InterruptedException;
+    }
+
+    private void run(AnswerSink sink, Answering answering) throws InterruptedException {
+        try (Reservation reservation = memory.open()) {
+            answering.answer(reservation);
+        } catch (OutOfMemoryError e) {
+            sink.fail(failed(e));
+        } catch (WaterwheelException e) {
+            sink.fail(e);
+        } catch (IOException e) {
+            sink.fail(new WaterwheelException(
+                    ErrorCode.ANSWER_CUT_OFF,
+                    "a part of the answer was cut off: " + e.getMessage() + "; ask again",
+                    e));
+        }
+    }
+
+    /** What is made of a query: an error in it is its author's, any later one is not. */
+    private static <T> T understood(Supplier<T> made) {
+        try {
+            return made.get();
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(ErrorCode.BAD_QUERY, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private final class Run {
+        private final Query query;
+        private final AnswerSink sink;
+        private final Reservation memory;
+        private final long deadline;
+        /** Null for one that takes no turns. */
+        private final Admission.@Nullable OpenQuery turn;
+
+        private Lane lane = Lane.HEAVY;
+        /** When the indexers were asked last; written before they are. */
+        private volatile long askedAt;
+
+        Run(Query query, AnswerSink sink, Admission.@Nullable OpenQuery turn, Reservation memory) {
+            this.memory = memory;
+            this.query = query;
+            this.sink = sink;
+            this.turn = turn;
+            this.deadline = clock.nanos() + query.timeout().toNanos();
+        }
+
+        void answer() throws IOException, InterruptedException {
+            StreamSnapshot snapshot = snapshots
+                    .snapshot(query.stream())
+                    .or(() -> snapshots.refreshed(query.stream()))
+                    .orElseThrow(() -> noSuchStream(query.stream()));
+            if (knowsTooFew(snapshot)) {
+                snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
+            }
+            long pause = RETRY_NANOS;
+            Map<Integer, String> trouble;
+            Set<Integer> failed = new HashSet<>();
+            while (true) {
+                StreamSnapshot now = snapshot;
+                Map<Integer, IndexerReports> reports =
+                        snapshots.reports(now.stream().id());
+                QueryPlan plan = understood(() -> QueryPlan.of(query, now, reports, failed));
+                if (turn != null && admit(turn, plan, reports)) {
+                    // What the plan was made on is old.
+                    snapshot = snapshots.snapshot(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
+                    continue;
+                }
+                Map<Integer, IndexerReply> replies = new TreeMap<>();
+                try (OpenReplies open = new OpenReplies()) {
+                    askedAt = clock.nanos();
+                    trouble = ask(plan, replies, open);
+                    if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
+                        resume();
+                        deliver(plan, replies, List.copyOf(trouble.values()));
+                        return;
+                    }
+                }
+                failed.addAll(trouble.keySet());
+                if (deadline - clock.nanos() <= pause || sink.cancelled()) {
+                    throw new WaterwheelException(
+                            ErrorCode.INCOMPLETE,
+                            "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble.values()
+                                    + "; ask again, allow more time, or allow a partial answer");
+                }
+                pauseTurn();
+                clock.sleep(pause);
+                pause = Math.min(pause * 2, MAX_RETRY_NANOS);
+                snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
+            }
+        }
+
+        /** A turn is for work, and not for waiting. */
+        private void pauseTurn() {
+            if (turn != null) {
+                turn.pause(QueryState.Stage.ASKING);
+            }
+        }
+
+        private void resume() throws InterruptedException {
+            if (turn != null) {
+                turn.resume(System.nanoTime() + (deadline - clock.nanos()), sink::cancelled);
+            }
+        }
+
+        /** Asked now and then by whoever waits for an indexer. */
+        private boolean givenUp() {
+            if (clock.nanos() - askedAt > PATIENCE_NANOS) {
+                pauseTurn();
+            }
+            return sink.cancelled();
+        }
+
+        /** Waits for the query's turn; whether that took long enough to plan again. */
+        private boolean admit(Admission.OpenQuery turn, QueryPlan plan, Map<Integer, IndexerReports> reports)
+                throws InterruptedException {
+            int servers = endpoints
+                    .apply(plan.snapshot().stream().id())
+                    .queryServers()
+                    .size();
+            long before = clock.nanos();
+            lane = turn.admit(
+                    CostEstimate.of(plan, reports, servers), System.nanoTime() + (deadline - before), sink::cancelled);
+            return clock.nanos() - before > OLD_PLAN_NANOS;
+        }
+
+        /** Whether something is demanded that came since the snapshot: a partition, or another stream of the name. */
+        private boolean knowsTooFew(StreamSnapshot snapshot) {
+            int id = snapshot.stream().id();
+            return query.seen().isLaterThan(id)
+                    || query.atLeast().keySet().stream().anyMatch(p -> p >= snapshot.partitions())
+                    || query.seen().of(id).keySet().stream().anyMatch(p -> p >= snapshot.partitions());
+        }
+
+        /** What is lost below the positions that the answer has seen; below what was demanded it is missing. */
+        private List<LostRange> lost(StreamSnapshot snapshot, Map<Integer, Long> positions, Delivery delivery) {
+            List<LostRange> below = new ArrayList<>();
+            for (LostRange range : snapshot.lost()) {
+                if (range.from() < query.atLeast().getOrDefault(range.partition(), Long.MIN_VALUE)) {
+                    delivery.miss("lost below what was demanded: " + range);
+                }
+                if (range.from() < positions.getOrDefault(range.partition(), Long.MAX_VALUE)) {
+                    below.add(range);
+                }
+            }
+            return below;
+        }
+
+        /**
+         * Asks every indexer of the plan.
+         *
+         * @return why the plan does not do, a sentence an indexer; empty when all of them answer
+         */
+        private Map<Integer, String> ask(QueryPlan plan, Map<Integer, IndexerReply> replies, OpenReplies open)
+                throws InterruptedException {
+            List<Subquery.OfIndexer> subqueries = plan.indexers();
+            Map<Integer, Future<IndexerReply>> asked = new HashMap<>();
+            // All but the last on other threads; the last on this one, so a query of one indexer changes no thread,
+            // unless it should not wait for it, or could not be called off it.
+            for (int i = 0; i < subqueries.size(); i++) {
+                Subquery.OfIndexer subquery = subqueries.get(i);
+                if (i + 1 < subqueries.size() || plan.excusable().contains(subquery.indexer()) || !isHere(subquery)) {
+                    asked.put(subquery.indexer(), executors.apply(lane).submit(() -> askOne(plan, subquery, open)));
+                }
+            }
+            try {
+                return replies(plan, asked, replies, open);
+            } finally {
+                asked.values().forEach(future -> future.cancel(true));
+            }
+        }
+
+        private boolean isHere(Subquery.OfIndexer subquery) {
+            Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
+            return endpoint == null || endpoint.isHere();
+        }
+
+        private Map<Integer, String> replies(
+                QueryPlan plan,
+                Map<Integer, Future<IndexerReply>> asked,
+                Map<Integer, IndexerReply> replies,
+                OpenReplies open)
+                throws InterruptedException {
+            List<Subquery.OfIndexer> subqueries = plan.indexers();
+            long patienceEnds = clock.nanos() + EXCUSABLE_NANOS;
+            Map<Integer, String> trouble = new TreeMap<>();
+            for (int i = subqueries.size() - 1; i >= 0; i--) {
+                Subquery.OfIndexer subquery = subqueries.get(i);
+                int indexer = subquery.indexer();
+                Future<IndexerReply> future = asked.get(indexer);
+                try {
+                    IndexerReply reply = future == null
+                            ? askOne(plan, subquery, open)
+                            : plan.excusable().contains(indexer)
+                                    ? get(future, Math.max(0, patienceEnds - clock.nanos()))
+                                    : awaited(future);
+                    String complaint = complaint(plan, reply.header());
+                    if (complaint.isEmpty()) {
+                        replies.put(indexer, reply);
+                    } else {
+                        trouble.put(indexer, "indexer " + indexer + ": " + complaint);
+                    }
+                } catch (IOException e) {
+                    trouble.put(indexer, "indexer " + indexer + ": " + e.getMessage());
+                } catch (TimeoutException e) {
+                    trouble.put(indexer, "indexer " + indexer + ": does not answer");
+                }
+            }
+            return trouble;
+        }
+
+        private IndexerReply askOne(QueryPlan plan, Subquery.OfIndexer subquery, OpenReplies open)
+                throws IOException, InterruptedException {
+            Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
+            if (endpoint == null) {
+                throw new IOException("no worker hosts it at present");
+            }
+            return open.add(endpoint.ask(subquery, plan.resolved(), deadline, this::givenUp));
+        }
+
+        private IndexerReply awaited(Future<IndexerReply> future) throws IOException, InterruptedException {
+            while (true) {
+                try {
+                    return get(future, LOOK_NANOS);
+                } catch (TimeoutException e) {
+                    if (clock.nanos() - deadline > LOOK_NANOS) {
+                        throw new IOException("does not answer in time", e);
+                    }
+                    if (givenUp()) {
+                        throw new WaterwheelException(ErrorCode.CLIENT_GONE, "the receiver of the answer is gone", e);
+                    }
+                }
+            }
+        }
+
+        private String complaint(QueryPlan plan, IndexerHeader header) {
+            return switch (header.outcome()) {
+                case REFRESH -> header.reason();
+                case LATE -> "recovering, or behind what the query demands: " + header.reason();
+                case ANSWER -> {
+                    if (header.version() > plan.snapshot().version()) {
+                        yield "has seen routing version " + header.version();
+                    }
+                    yield header.stale().isEmpty() || query.allowPartial()
+                            ? ""
+                            : "hears nothing of partitions " + header.stale();
+                }
+            };
+        }
+
+        private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble)
+                throws IOException, InterruptedException {
+            memory.reserve(CHUNK_BYTES * plan.chunks().size());
+            Gather gather = plan.resolved().spec().gather();
+            try (Delivery delivery = new Delivery(sink, gather, query.allowPartial(), deadline, clock, memory)) {
+                deliver(plan, replies, trouble, delivery);
+            }
+        }
+
+        private void deliver(
+                QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble, Delivery delivery)
+                throws IOException, InterruptedException {
+            trouble.forEach(delivery::miss);
+            delivery.reserveRoom();
+            sink.start(plan.resolved().fields());
+            Map<Integer, Long> positions = new HashMap<>();
+            plan.excused().forEach(watermarks -> lower(positions, watermarks));
+            boolean newestFirst = query.result() instanceof ResultSpec.Latest;
+            // With newest first, what the indexers hold may show that no chunk is needed.
+            ChunkReads chunks = reads(plan.resolved(), newestFirst ? List.of() : plan.chunks(), delivery);
+            chunks.start(policy);
+            boolean whole = false;
+            try {
+                for (Subquery.OfIndexer subquery : plan.indexers()) {
+                    IndexerReply reply = replies.get(subquery.indexer());
+                    if (reply == null) {
+                        // Nothing of it above its checkpoint is in the answer.
+                        IndexerCheckpoint checkpoint =
+                                plan.snapshot().checkpoints().get(subquery.indexer());
+                        if (checkpoint != null) {
+                            lower(positions, checkpoint.watermarks());
+                        }
+                    } else {
+                        deliver(plan, subquery, reply, positions, delivery);
+                    }
+                }
+                whole = true;
+            } finally {
+                if (!whole) {
+                    delivery.giveUp();
+                }
+                chunks.finish();
+            }
+            int chunksRead = newestFirst
+                    ? readNewestFirst(plan, delivery)
+                    : plan.chunks().size();
+            long tuples = delivery.finish();
+            List<LostRange> lost = lost(plan.snapshot(), positions, delivery);
+            List<String> missing = delivery.missing();
+            Verdict verdict = new Verdict(
+                    missing.isEmpty(),
+                    missing,
+                    plan.snapshot().stream().id(),
+                    positions,
+                    plan.snapshot().edit(),
+                    tuples,
+                    replies.size(),
+                    chunksRead,
+                    lost,
+                    plan.stale(),
+                    plan.snapshot().horizon(),
+                    delivery.statistics(plan));
+            if (!verdict.complete() && !query.allowPartial()) {
+                throw new WaterwheelException(
+                        ErrorCode.INCOMPLETE,
+                        "the answer lacks something: " + missing + "; ask again, or allow a partial answer");
+            }
+            sink.finish(verdict);
+        }
+
+        /**
+         * Reads chunks by the time they end, the newest first, a few at once, until no older one can change the answer;
+         * returns how many it read.
+         */
+        private int readNewestFirst(QueryPlan plan, Delivery delivery) throws IOException, InterruptedException {
+            List<ChunkDescriptor> chunks = new ArrayList<>(plan.chunks());
+            chunks.sort(Comparator.comparingLong(
+                            (ChunkDescriptor chunk) -> chunk.region().times().to())
+                    .reversed());
+            int read = 0;
+            int atOnce = 1;
+            while (read < chunks.size() && !delivery.done()) {
+                long settled = delivery.settledBefore(plan.resolved().keys());
+                int upTo = read;
+                while (upTo < chunks.size()
+                        && upTo < read + atOnce
+                        && chunks.get(upTo).region().times().to() >= settled) {
+                    upTo++;
+                }
+                if (upTo == read) {
+                    return read;
+                }
+                ResolvedQuery asked = plan.resolved();
+                Query clipped = asked.query();
+                if (settled > clipped.times().from()) {
+                    long from = Math.min(settled, clipped.times().to());
+                    Query narrowed = clipped.withTimes(
+                            new TimeInterval(from, clipped.times().to()));
+                    asked = ResolvedQuery.of(narrowed, plan.snapshot().stream());
+                }
+                ChunkReads reads = reads(asked, chunks.subList(read, upTo), delivery);
+                reads.start(policy);
+                reads.finish();
+                read = upTo;
+                atOnce = Math.min(atOnce * 2, MAX_CHUNKS_AT_ONCE);
+            }
+            if (read < chunks.size() && !delivery.nobodyWaits()) {
+                delivery.miss((chunks.size() - read) + " chunks were not read in time");
+            }
+            return read;
+        }
+
+        private ChunkReads reads(ResolvedQuery asked, List<ChunkDescriptor> chunks, Delivery delivery) {
+            Endpoints servers = endpoints.apply(asked.stream().id());
+            return new ChunkReads(asked, chunks, delivery, servers, executors.apply(lane), clock, memory);
+        }
+
+        private void deliver(
+                QueryPlan plan,
+                Subquery.OfIndexer subquery,
+                IndexerReply reply,
+                Map<Integer, Long> positions,
+                Delivery delivery)
+                throws IOException {
+            IndexerHeader header = reply.header();
+            lower(positions, header.watermarks());
+            String name = "indexer " + subquery.indexer();
+            if (header.recovering()) {
+                delivery.miss(name + " is recovering");
+            }
+            if (!header.stale().isEmpty()) {
+                delivery.miss(name + " hears nothing of partitions " + header.stale());
+            }
+            for (int p = 0; p < header.watermarks().length; p++) {
+                if (header.watermarks()[p] < subquery.demand()[p]) {
+                    delivery.miss(name + " is at offset " + header.watermarks()[p] + " of partition " + p + ", "
+                            + subquery.demand()[p] + " was demanded");
+                }
+            }
+            if (plan.resolved().isOfNoRow()) {
+                reply.close();
+                return;
+            }
+            FreshPart part = new FreshPart(delivery, memory);
+            try (part) {
+                long found = reply.rows(part);
+                reply.close();
+                part.ended(found);
+            }
+            if (part.isCut() && !delivery.nobodyWaits()) {
+                delivery.miss(name + " was not read to its end in time");
+            }
+        }
+    }
+
+    /** Every reply of one attempt, to be closed with it, also one that comes after the attempt was given up. */
+    private static final class OpenReplies implements AutoCloseable {
+        private final List<IndexerReply> replies = new ArrayList<>();
+        private boolean closed;
+
+        synchronized IndexerReply add(IndexerReply reply) {
+            if (closed) {
+                reply.close();
+            } else {
+                replies.add(reply);
+            }
+            return reply;
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            replies.forEach(IndexerReply::close);
+            replies.clear();
+        }
+    }
+
+    private static void lower(Map<Integer, Long> positions, long[] watermarks) {
+        for (int p = 0; p < watermarks.length; p++) {
+            positions.merge(p, watermarks[p], Math::min);
+        }
+    }
+
+    static <T> T get(Future<T> future, long nanos) throws InterruptedException, IOException, TimeoutException {
+        try {
+            return future.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw causeOf(e);
+        }
+    }
+
+    /** What a task that has ended came to. */
+    static <T> T result(Future<T> ended) throws InterruptedException, IOException {
+        try {
+            return ended.get();
+        } catch (ExecutionException e) {
+            throw causeOf(e);
+        }
+    }
+
+    private static IOException causeOf(ExecutionException failure) {
+        Throwable cause = failure.getCause();
+        if (cause instanceof IOException io) {
+            return io;
+        }
+        if (cause instanceof RuntimeException runtime) {
+            throw runtime;
+        }
+        if (cause instanceof Error error) {
+            throw failed(error);
+        }
+        return new IOException(cause);
+    }
+
+    /**
+     * What the one who asked is told of an Error met on the way: never to ask again, for that meets it again, and takes
+     * the next server along.
+     */
+    public static WaterwheelException failed(Error error) {
+        if (error instanceof OutOfMemoryError) {
+            return new WaterwheelException(
+                    ErrorCode.QUERY_MEMORY,
+                    "query: the server's memory did not suffice to answer it; ask for fewer fields, groups or rows at a"
+                            + " time, or give the server more memory",
+                    error);
+        }
+        return new WaterwheelException(ErrorCode.BUG, "a defect of the server: " + error, error);
+    }
+
+    private static WaterwheelException noSuchStream(String stream) {
+        return new WaterwheelException(
+                ErrorCode.NO_SUCH_STREAM,
+                "there is no stream '" + stream + "'; 'waterwheel stream list' shows those there are");
+    }
+}

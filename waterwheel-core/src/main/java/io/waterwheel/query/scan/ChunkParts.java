@@ -1,0 +1,218 @@
+package io.waterwheel.query.scan;
+
+import io.waterwheel.chunk.ChunkDirectory;
+import io.waterwheel.chunk.ChunkReader;
+import io.waterwheel.chunk.LeafPart;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.store.ChunkStore;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of one chunk for one scan: a batch is asked for, then fetched, what the cache lacks in one read. The file
+ * is opened only when the cache lacks something. One thread.
+ */
+final class ChunkParts implements AutoCloseable {
+    private final ChunkStore store;
+    private final ChunkCache cache;
+    private final String file;
+    private final ChunkDirectory directory;
+    private final Reservation memory;
+    /** What the parts of this batch take that the cache did not have. */
+    private long batchBytes;
+
+    private @Nullable ChunkReader reader;
+
+    // What was asked for, in the order of the file: leaf, part, what it is once that is known, and whether it is only
+    // there to make keys of.
+    private int[] leaves = new int[64];
+    private int[] parts = new int[64];
+    private @Nullable LeafPart[] contents = new LeafPart[64];
+    private boolean[] hidden = new boolean[64];
+    private int count;
+    private int taken;
+
+    private long partsRead;
+    private long partsCached;
+    private long bytesRead;
+
+    /** @param memory what is read and decoded is reserved from it */
+    ChunkParts(ChunkStore store, ChunkCache cache, String file, RowLayout layout, Reservation memory)
+            throws IOException {
+        this.memory = memory;
+        this.store = store;
+        this.cache = cache;
+        this.file = file;
+        ChunkDirectory known = cache.directory(file);
+        if (known != null && known.layout().equals(layout)) {
+            this.directory = known;
+        } else {
+            ChunkReader opened = ChunkReader.open(store.open(file), layout);
+            this.reader = opened;
+            this.directory = opened.directory();
+            cache.put(file, directory);
+        }
+    }
+
+    ChunkDirectory directory() {
+        return directory;
+    }
+
+    /**
+     * Asks for parts of a leaf, to be taken in the order of their numbers. Leaves are asked in the order of the file.
+     *
+     * @param wanted by part number
+     * @return bytes that have to be read for them
+     */
+    long ask(int leaf, boolean[] wanted) {
+        boolean makesKeys = wanted[ChunkDirectory.KEYS] && directory.makesKeys(leaf);
+        if (makesKeys && add(leaf, ChunkDirectory.KEYS, false) > 0) {
+            makesKeys = false;
+        }
+        long bytes = 0;
+        for (int part = 0; part < wanted.length; part++) {
+            boolean source = makesKeys && (part == directory.longitudePart() || part == directory.latitudePart());
+            boolean asked = part == ChunkDirectory.KEYS && directory.makesKeys(leaf);
+            if ((wanted[part] && !asked) || source) {
+                bytes += add(leaf, part, !wanted[part]) > 0 ? 0 : directory.length(leaf, part);
+            }
+        }
+        return bytes;
+    }
+
+    /** Notes that a part is needed; returns its weight when the cache has it, or 0. */
+    private int add(int leaf, int part, boolean isHidden) {
+        if (count == leaves.length) {
+            leaves = Arrays.copyOf(leaves, count * 2);
+            parts = Arrays.copyOf(parts, count * 2);
+            contents = Arrays.copyOf(contents, count * 2);
+            hidden = Arrays.copyOf(hidden, count * 2);
+        }
+        LeafPart cached = cache.part(file, leaf, part);
+        if (cached != null) {
+            partsCached++;
+        }
+        leaves[count] = leaf;
+        parts[count] = part;
+        contents[count] = cached;
+        hidden[count++] = isHidden;
+        return cached == null ? 0 : cached.weight();
+    }
+
+    /** Fetches what was asked for since the last batch was taken. */
+    void fetch() throws IOException {
+        int[] missing = new int[count];
+        int[] missingLeaves = new int[count];
+        int[] missingParts = new int[count];
+        int lacking = 0;
+        boolean keysMissing = false;
+        for (int i = 0; i < count; i++) {
+            if (contents[i] != null) {
+                continue;
+            }
+            if (directory.length(leaves[i], parts[i]) == 0) {
+                keysMissing = true;
+                continue;
+            }
+            missing[lacking] = i;
+            missingLeaves[lacking] = leaves[i];
+            missingParts[lacking++] = parts[i];
+        }
+        if (lacking > 0) {
+            LeafPart[] read = new LeafPart[lacking];
+            partsRead += lacking;
+            long encoded = 0;
+            for (int m = 0; m < lacking; m++) {
+                encoded += directory.length(missingLeaves[m], missingParts[m]);
+            }
+            memory.reserve(encoded);
+            open().read(missingLeaves, missingParts, lacking, read, this::take);
+            memory.release(encoded);
+            for (int m = 0; m < lacking; m++) {
+                contents[missing[m]] = read[m];
+                bytesRead += directory.length(missingLeaves[m], missingParts[m]);
+                cache.put(file, missingLeaves[m], missingParts[m], read[m]);
+            }
+        }
+        for (int i = 0; keysMissing && i < count; i++) {
+            if (contents[i] == null) {
+                LeafPart keys = directory.keys(
+                        leaves[i], behind(i, directory.longitudePart()), behind(i, directory.latitudePart()));
+                contents[i] = keys;
+                take(keys.weight());
+                cache.put(file, leaves[i], ChunkDirectory.KEYS, keys);
+            }
+        }
+        taken = 0;
+    }
+
+    private void take(long bytes) {
+        memory.reserve(bytes);
+        batchBytes += bytes;
+    }
+
+    /** Bytes that the parts of this batch take which the cache did not have. */
+    long batchBytes() {
+        return batchBytes;
+    }
+
+    /** The part of the same leaf that was asked for after its keys. */
+    private LeafPart behind(int keys, int part) {
+        for (int i = keys + 1; i < count && leaves[i] == leaves[keys]; i++) {
+            if (parts[i] == part) {
+                return known(i);
+            }
+        }
+        throw new IllegalStateException("part " + part + " was not asked for");
+    }
+
+    private LeafPart known(int index) {
+        LeafPart content = contents[index];
+        if (content == null) {
+            throw new IllegalStateException("part " + parts[index] + " of leaf " + leaves[index] + " was not fetched");
+        }
+        return content;
+    }
+
+    /** The next part of the batch, in the order asked. */
+    LeafPart take() {
+        while (hidden[taken]) {
+            taken++;
+        }
+        return known(taken++);
+    }
+
+    /** Notes what was read and what the cache had, of all batches. */
+    void tally(ScanTally tally) {
+        tally.partsRead = partsRead;
+        tally.partsCached = partsCached;
+        tally.bytesRead = bytesRead;
+    }
+
+    /** Ends the batch, whatever of it was taken. */
+    void endBatch() {
+        Arrays.fill(contents, 0, count, null);
+        memory.release(batchBytes);
+        batchBytes = 0;
+        count = 0;
+        taken = 0;
+    }
+
+    private ChunkReader open() throws IOException {
+        ChunkReader open = reader;
+        if (open == null) {
+            open = ChunkReader.open(store.open(file), directory);
+            reader = open;
+        }
+        return open;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (reader != null) {
+            reader.close();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.waterwheel.query.scan;
+
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.store.ChunkStore;
+import java.io.IOException;
+
+/**
+ * Looks up tuples in chunks: of each only the leaves and columns that the question touches, from the cache or in few
+ * vectored reads. Thread-safe: any number of scans at a time.
+ */
+public final class ChunkScan {
+    private final ChunkStore store;
+    private final ChunkCache cache;
+
+    public ChunkScan(ChunkStore store, ChunkCache cache) {
+        this.store = store;
+        this.cache = cache;
+    }
+
+    /**
+     * Hands the matching tuples to the sink, in key order, or counts them.
+     *
+     * @param layout the stored layout of the chunk's stream
+     * @return number of matching tuples, up to where the limit or the sink ended the scan
+     * @throws io.waterwheel.chunk.encoding.CorruptChunkException when what is read of the file is damaged
+     * @throws IOException when the file cannot be read; rows may have been handed over by then
+     */
+    public long scan(String file, RowLayout layout, ScanSpec spec, RowSink sink) throws IOException {
+        RowFilter filter = new RowFilter(spec, layout);
+        if (filter.matchesNothing()) {
+            return 0;
+        }
+        try (Reservation memory = sink.memory().part();
+                ChunkParts parts = new ChunkParts(store, cache, file, layout, memory)) {
+            return new ChunkLeafScan(parts, spec, filter, sink, new Workspace(sink::wanted, memory)).run();
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.waterwheel.query.scan;
+
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.result.RowSink;
+import java.io.IOException;
+
+/** An indexer's answer to a subquery: a header, then tuples. Holds memory of the indexer until closed. */
+public interface IndexerReply extends AutoCloseable {
+    IndexerHeader header();
+
+    /**
+     * Hands over the matching tuples, once; only after a header that says ANSWER.
+     *
+     * @return number of matching tuples
+     * @throws IOException when the answer was cut off: what the sink has seen is then not the whole
+     */
+    long rows(RowSink sink) throws IOException;
+
+    @Override
+    void close();
+}

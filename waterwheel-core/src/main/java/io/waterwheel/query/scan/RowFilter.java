@@ -1,0 +1,230 @@
+package io.waterwheel.query.scan;
+
+import io.waterwheel.key.Area;
+import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.ExpressionCompiler;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.KeyInterval;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The test of one scan on rows of a page or leaf: makes a selection, the numbers of matching rows, test by test and
+ * column by column. One thread.
+ */
+final class RowFilter {
+    private final long[] lows;
+    private final long[] highs;
+    private final long fromTime;
+    private final long toTime;
+    private final @Nullable Area area;
+    private final int longitudeColumn;
+    private final int latitudeColumn;
+    private final @Nullable ColumnNode where;
+    private int[] selected = new int[256];
+
+    RowFilter(ScanSpec spec, RowLayout layout) {
+        List<KeyInterval> keys = spec.keys();
+        this.lows = new long[keys.size()];
+        this.highs = new long[keys.size()];
+        for (int i = 0; i < lows.length; i++) {
+            lows[i] = keys.get(i).low();
+            highs[i] = keys.get(i).high();
+        }
+        this.fromTime = spec.times().from();
+        this.toTime = spec.times().to();
+        ScanSpec.AreaTest test = spec.area();
+        this.area = test == null ? null : test.area();
+        this.longitudeColumn = test == null ? 0 : layout.columnOf(test.longitudeField());
+        this.latitudeColumn = test == null ? 0 : layout.columnOf(test.latitudeField());
+        this.where = spec.where() == null ? null : new ExpressionCompiler(layout).compile(spec.where());
+    }
+
+    boolean matchesNothing() {
+        return lows.length == 0;
+    }
+
+    /** The least key that can match. */
+    long lowKey() {
+        return lows[0];
+    }
+
+    /** The greatest key that can match. */
+    long highKey() {
+        return highs[highs.length - 1];
+    }
+
+    boolean hasArea() {
+        return area != null;
+    }
+
+    /** The condition, compiled, or null. */
+    @Nullable
+    ColumnNode where() {
+        return where;
+    }
+
+    /** Whether a row whose key and time match may still not match. */
+    boolean looksAtFields() {
+        return area != null || where != null;
+    }
+
+    int longitudeColumn() {
+        return longitudeColumn;
+    }
+
+    int latitudeColumn() {
+        return latitudeColumn;
+    }
+
+    /** Number of the first interval whose upper bound is not below the key. */
+    private int interval(long key) {
+        int low = 0;
+        int high = highs.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (highs[middle] < key) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Whether a key from low to high can match. */
+    boolean meetsKeys(long low, long high) {
+        int i = interval(low);
+        return i < lows.length && lows[i] <= high;
+    }
+
+    /** Whether every key from low to high matches. */
+    boolean holdsKeys(long low, long high) {
+        int i = interval(low);
+        return i < lows.length && lows[i] <= low && high <= highs[i];
+    }
+
+    long fromTime() {
+        return fromTime;
+    }
+
+    long toTime() {
+        return toTime;
+    }
+
+    boolean meetsTimes(long from, long to) {
+        return fromTime <= to && from <= toTime;
+    }
+
+    boolean holdsTimes(long from, long to) {
+        return fromTime <= from && to <= toTime;
+    }
+
+    /** The selection made last; the first so many entries that the last call returned. */
+    int[] selected() {
+        return selected;
+    }
+
+    /** Selects rows [0, rows). */
+    int selectAll(int rows) {
+        reserve(rows);
+        for (int i = 0; i < rows; i++) {
+            selected[i] = i;
+        }
+        return rows;
+    }
+
+    /** Selects the rows whose key matches, of keys in any order, all of which lie from low to high. */
+    int selectKeys(long[] keys, int rows, long low, long high) {
+        reserve(rows);
+        int first = interval(low);
+        if (first == lows.length || lows[first] > high) {
+            return 0;
+        }
+        int[] out = selected;
+        int count = 0;
+        if (first + 1 == lows.length || lows[first + 1] > high) {
+            long from = lows[first];
+            long to = highs[first];
+            for (int i = 0; i < rows; i++) {
+                long key = keys[i];
+                out[count] = i;
+                count += key >= from && key <= to ? 1 : 0;
+            }
+            return count;
+        }
+        for (int i = 0; i < rows; i++) {
+            long key = keys[i];
+            int interval = interval(key);
+            out[count] = i;
+            count += interval < lows.length && lows[interval] <= key ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Selects the rows whose key matches, of keys in ascending order. */
+    int selectSortedKeys(long[] keys, int rows) {
+        reserve(rows);
+        int count = 0;
+        int row = 0;
+        for (int i = interval(keys[0]); i < lows.length && row < rows; i++) {
+            row = firstNotBelow(keys, row, rows, lows[i]);
+            while (row < rows && keys[row] <= highs[i]) {
+                selected[count++] = row++;
+            }
+        }
+        return count;
+    }
+
+    private static int firstNotBelow(long[] keys, int from, int to, long key) {
+        int low = from;
+        int high = to;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (keys[middle] < key) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Keeps of the selection the rows whose time matches. */
+    int keepTimes(long[] times, int count) {
+        int[] rows = selected;
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = rows[i];
+            long time = times[row];
+            rows[kept] = row;
+            kept += time >= fromTime && time <= toTime ? 1 : 0;
+        }
+        return kept;
+    }
+
+    /** Keeps of the selection the rows whose position lies in the area and for which the condition is true. */
+    int keepFields(RowView view, int count) {
+        Area test = area;
+        int kept = test == null || count == 0 ? count : keepArea(test, view, count);
+        return where == null || kept == 0 ? kept : where.keep(view, selected, kept);
+    }
+
+    private int keepArea(Area test, RowView view, int count) {
+        return test.keep(
+                view.columns[longitudeColumn],
+                view.bases[longitudeColumn],
+                view.columns[latitudeColumn],
+                view.bases[latitudeColumn],
+                selected,
+                count,
+                view.workspace()::spend);
+    }
+
+    private void reserve(int rows) {
+        if (selected.length < rows) {
+            selected = new int[rows];
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.waterwheel.query.scan;
+
+import io.waterwheel.key.Area;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.column.ExpressionCompiler;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.result.Gather;
+import io.waterwheel.query.result.GatherCount;
+import io.waterwheel.query.result.GatherRows;
+import io.waterwheel.query.result.RowCopy;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to look for in one tree or chunk. A tuple matches when its key lies in an interval, its time in the time
+ * interval, its position in the area, and the condition is true.
+ *
+ * @param keys sorted, disjoint; when there is none, nothing matches
+ * @param times closed
+ * @param area the exact test on the position, or null
+ * @param where a condition whose names and types were checked, or null
+ * @param gather what becomes of the matching tuples
+ */
+public record ScanSpec(
+        List<KeyInterval> keys,
+        TimeInterval times,
+        @Nullable AreaTest area,
+        @Nullable Expression where,
+        Gather gather) {
+    /**
+     * A position must lie in the area.
+     *
+     * @param longitudeField index of a double field
+     * @param latitudeField index of a double field
+     */
+    public record AreaTest(Area area, int longitudeField, int latitudeField) {}
+
+    public ScanSpec {
+        keys = List.copyOf(keys);
+        for (int i = 1; i < keys.size(); i++) {
+            if (keys.get(i - 1).high() >= keys.get(i).low()) {
+                throw new IllegalArgumentException("scan: expected sorted disjoint key intervals, got "
+                        + keys.get(i - 1) + " before " + keys.get(i));
+            }
+        }
+    }
+
+    /** All tuples with all fields. */
+    public static ScanSpec all(RowLayout layout) {
+        return rows(layout, List.of(KeyInterval.ALL), TimeInterval.ALL, null, RowCopy.identity(layout), Query.NO_LIMIT);
+    }
+
+    /**
+     * Tuples in ranges.
+     *
+     * @param fields indexes of the fields of the answer, in order
+     * @param limit most tuples to deliver, at least 0; {@link Query#NO_LIMIT} for all
+     */
+    public static ScanSpec rows(
+            RowLayout stored,
+            List<KeyInterval> keys,
+            TimeInterval times,
+            @Nullable AreaTest area,
+            int[] fields,
+            long limit) {
+        return new ScanSpec(keys, times, area, null, new GatherRows(stored, fields, limit));
+    }
+
+    /** The same tuples, only counted. */
+    public ScanSpec counting() {
+        return new ScanSpec(keys, times, area, where, new GatherCount());
+    }
+
+    /** Whether tuples are only counted. */
+    public boolean count() {
+        return gather instanceof GatherCount;
+    }
+
+    /** The layout of the blocks that a scan delivers. */
+    public RowLayout partLayout() {
+        return gather.partLayout();
+    }
+
+    /** The fields, by index, that a scan of stored tuples must read; of the condition too. */
+    BitSet neededFields(RowLayout stored) {
+        BitSet needed = new BitSet();
+        gather.needs(needed);
+        if (where != null) {
+            new ExpressionCompiler(stored).fields(where, needed::set);
+        }
+        return needed;
+    }
+}

@@ -1,0 +1,11 @@
+package io.waterwheel.schema;
+
+/** What the value of a Kafka record of a stream's topic is. */
+public enum RecordFormat {
+    /** One line of comma-separated values in the order of the schema's fields, RFC 4180 quoting; one tuple. */
+    CSV,
+    /** One JSON object with the schema's fields as members; one tuple. */
+    JSON,
+    /** One tuple block as {@code docs/tuple-block-format.md} describes; any number of tuples. */
+    BLOCK
+}

@@ -1,0 +1,124 @@
+package io.waterwheel.schema;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+
+/**
+ * Schemas and stream definitions as JSON: the form they have in the catalog and in messages. Equal values have equal
+ * text. Reading is strict: unknown members, missing ones and unfit values are one {@link WaterwheelException} of kind
+ * USER, code {@code SCHEMA_INVALID}, that lists them all.
+ */
+public final class SchemaJson {
+    private static final int MAX_LENGTH = 1 << 20;
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(10)
+                    .maxDocumentLength(MAX_LENGTH)
+                    .maxNumberLength(100)
+                    .maxStringLength(10_000)
+                    .build())
+            .build();
+
+    private SchemaJson() {}
+
+    /** The schema as one line of JSON. */
+    public static String write(Schema schema) {
+        return json(generator -> members(generator, schema));
+    }
+
+    /** Reads what {@link #write(Schema)} wrote. */
+    public static Schema read(String json) {
+        try {
+            return DefinitionReader.schema("schema", FACTORY.createParser(json));
+        } catch (IOException e) {
+            throw new UncheckedIOException("a parser over a string cannot fail to open", e);
+        }
+    }
+
+    /** The definition as one line of JSON. */
+    public static String writeStream(StreamDefinition stream) {
+        return json(generator -> {
+            generator.writeStringField("name", stream.name());
+            generator.writeStringField("topic", stream.topic());
+            generator.writeStringField("format", SchemaFile.formatName(stream.format()));
+            generator.writeNumberField("partitions", stream.partitions());
+            if (!stream.policy().equals(StreamPolicy.DEFAULT)) {
+                generator.writeStringField(
+                        "dead-letters", stream.policy().badRecords().toString());
+                generator.writeStringField("log-loss", stream.policy().logLoss().toString());
+                generator.writeStringField(
+                        "balancing", stream.policy().balancing().toString());
+                generator.writeStringField(
+                        "retention", stream.policy().retention().toString());
+            }
+            members(generator, stream.schema());
+        });
+    }
+
+    /** Reads what {@link #writeStream} wrote. */
+    public static StreamDefinition readStream(String json) {
+        try {
+            return DefinitionReader.stream("stream", FACTORY.createParser(json));
+        } catch (IOException e) {
+            throw new UncheckedIOException("a parser over a string cannot fail to open", e);
+        }
+    }
+
+    private interface Members {
+        void write(JsonGenerator generator) throws IOException;
+    }
+
+    private static String json(Members members) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(text)) {
+            generator.writeStartObject();
+            members.write(generator);
+            generator.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException("a string cannot fail to be written", e);
+        }
+        return text.toString();
+    }
+
+    private static void members(JsonGenerator generator, Schema schema) throws IOException {
+        generator.writeArrayFieldStart("fields");
+        for (Field field : schema.fields()) {
+            generator.writeStartObject();
+            generator.writeStringField("name", field.name());
+            generator.writeStringField("type", field.type().schemaName());
+            if (field.nullable()) {
+                generator.writeBooleanField("nullable", true);
+            }
+            if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
+                generator.writeStringField("unit", field.unit().schemaName());
+            }
+            if (field.indexed()) {
+                generator.writeBooleanField("indexed", true);
+            }
+            generator.writeEndObject();
+        }
+        generator.writeEndArray();
+        generator.writeObjectFieldStart("key");
+        if (schema.key() instanceof KeySpec.Ordered key) {
+            generator.writeStringField("field", key.field());
+        } else if (schema.key() instanceof KeySpec.Position key) {
+            generator.writeStringField("longitude", key.longitude());
+            generator.writeStringField("latitude", key.latitude());
+            Box box = key.domain();
+            generator.writeArrayFieldStart("box");
+            generator.writeNumber(box.west());
+            generator.writeNumber(box.south());
+            generator.writeNumber(box.east());
+            generator.writeNumber(box.north());
+            generator.writeEndArray();
+        }
+        generator.writeEndObject();
+        generator.writeStringField("time", schema.timeField());
+    }
+}

@@ -1,0 +1,44 @@
+package io.waterwheel.schema;
+
+import java.util.regex.Pattern;
+
+/**
+ * What someone who creates a stream says of it. A name or number out of bounds is an {@link IllegalArgumentException}.
+ *
+ * @param name of the stream: letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most
+ *     100
+ * @param topic name of the Kafka topic that feeds it; made when it does not exist; 1 to 249 of the same characters
+ * @param format what the topic's records are
+ * @param partitions of the topic when it is made, 1 to 1,000,000; an existing topic keeps its own number
+ * @param schema its fields, key and time
+ * @param policy what is done about trouble with its topic
+ */
+public record StreamDefinition(
+        String name, String topic, RecordFormat format, int partitions, Schema schema, StreamPolicy policy) {
+    /** Partitions of a topic for whose number nobody asks. */
+    public static final int DEFAULT_PARTITIONS = 4;
+
+    private static final int MAX_PARTITIONS = 1_000_000;
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+    private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
+
+    /** A definition with the default policy. */
+    public StreamDefinition(String name, String topic, RecordFormat format, int partitions, Schema schema) {
+        this(name, topic, format, partitions, schema, StreamPolicy.DEFAULT);
+    }
+
+    public StreamDefinition {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "stream name '" + name
+                            + "': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit");
+        }
+        if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
+            throw new IllegalArgumentException(
+                    "topic '" + topic + "': expected letters, digits, dots, underscores and hyphens, at most 249");
+        }
+        if (partitions < 1 || partitions > MAX_PARTITIONS) {
+            throw new IllegalArgumentException("partitions: expected 1 to " + MAX_PARTITIONS + ", got " + partitions);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.waterwheel.store;
+
+import io.waterwheel.error.ErrorCode;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The room on the disk of a folder, of which a reserve is kept: what fills a disk to its last byte stops all others on
+ * it too, and among them may be those who could make room. Thread-safe; asks the system each time.
+ */
+public final class DiskSpace {
+    private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
+
+    /** Of a small disk, the reserve is one part in so many. */
+    private static final int LARGEST_SHARE = 10;
+
+    /** What the system says of a folder. */
+    public interface Gauge {
+        /** Bytes that this process may still write to its disk. */
+        long freeBytes() throws IOException;
+
+        /** Bytes of the whole disk. */
+        long totalBytes() throws IOException;
+
+        /** Whether files can be made there. */
+        boolean isWritable() throws IOException;
+    }
+
+    /** A disk, or a folder on it, that cannot be written now. */
+    public static final class NoRoomException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        NoRoomException(String message) {
+            super(message);
+        }
+    }
+
+    private final Path folder;
+    private final long reserveBytes;
+    private final Gauge gauge;
+
+    /** @param reserveBytes that are kept free, but no more than a tenth of the disk; 0 for none */
+    public DiskSpace(Path folder, long reserveBytes) {
+        this(folder, reserveBytes, system(folder));
+    }
+
+    /** The same, of a disk that says by itself how it is. */
+    public DiskSpace(Path folder, long reserveBytes, Gauge gauge) {
+        this.folder = folder;
+        this.reserveBytes = reserveBytes;
+        this.gauge = gauge;
+    }
+
+    private static Gauge system(Path folder) {
+        return new Gauge() {
+            /** The folder, or what is there of the way to it: who writes makes the rest. */
+            private Path there() {
+                Path at = folder.toAbsolutePath();
+                while (!Files.exists(at) && at.getParent() != null) {
+                    at = at.getParent();
+                }
+                return at;
+            }
+
+            private FileStore store() throws IOException {
+                // Anew each time: another disk may be mounted there since.
+                return Files.getFileStore(there());
+            }
+
+            @Override
+            public long freeBytes() throws IOException {
+                return store().getUsableSpace();
+            }
+
+            @Override
+            public long totalBytes() throws IOException {
+                return store().getTotalSpace();
+            }
+
+            @Override
+            public boolean isWritable() {
+                return Files.isWritable(there());
+            }
+        };
+    }
+
+    /**
+     * Why so many bytes should not be written now, for people: what, where, how much is free, what to do. Empty when
+     * they may.
+     */
+    public String trouble(long bytes) {
+        if (reserveBytes == 0) {
+            // None is kept: the disk itself says when it is full.
+            return "";
+        }
+        try {
+            if (!gauge.isWritable()) {
+                return ErrorCode.DISK_READ_ONLY + ": " + folder
+                        + " cannot be written: it, or its disk, is read-only; it goes on by" + " itself once it can be";
+            }
+            long free = gauge.freeBytes();
+            long kept = Math.min(reserveBytes, gauge.totalBytes() / LARGEST_SHARE);
+            if (free - bytes >= kept) {
+                return "";
+            }
+            return ErrorCode.DISK_FULL + ": the disk of " + folder + " has " + mebibytes(free) + " free" + needed(bytes)
+                    + ", and "
+                    + mebibytes(kept)
+                    + " are kept (disk.reserve); make room, by other files or a shorter retention of the stream or the"
+                    + " topic, and it goes on by itself";
+        } catch (IOException e) {
+            // Some mounts do not say how full they are. What is written then says whether there was room.
+            LOG.debug("how full the disk of {} is cannot be found out", folder, e);
+            return "";
+        }
+    }
+
+    private static String needed(long bytes) {
+        return bytes == 0 ? "" : ", " + mebibytes(bytes) + " are to be written";
+    }
+
+    /** Bytes that are kept free now. */
+    public long keptBytes() throws IOException {
+        return Math.min(reserveBytes, gauge.totalBytes() / LARGEST_SHARE);
+    }
+
+    /**
+     * Lets so many bytes be written.
+     *
+     * @throws NoRoomException saying as {@link #trouble} does why not
+     */
+    public void check(long bytes) throws NoRoomException {
+        String trouble = trouble(bytes);
+        if (!trouble.isEmpty()) {
+            throw new NoRoomException(trouble);
+        }
+    }
+
+    private static String mebibytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (1 << 20));
+    }
+}

@@ -1,0 +1,173 @@
+package io.waterwheel.query.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.SnapshotReader;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.query.Query;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TimeInterval;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Who is asked, and whom a report excuses: a stream of one indexer, in its second life, with one flush of its first.
+ */
+class QueryPlanTest {
+    private static final StreamInfo STREAM = new StreamInfo(
+            "s",
+            1,
+            new Schema(
+                    List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                    new KeySpec.Ordered("k"),
+                    "t"),
+            RecordFormat.BLOCK,
+            "s",
+            1,
+            1);
+    private static final StreamSnapshot SNAPSHOT = StreamSnapshot.before(STREAM)
+            .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
+            .apply(2, new Edit.Started(0, 1))
+            .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), List.of()))
+            .apply(4, new Edit.Started(0, 2));
+
+    private static final Query OLD = Query.of("s").withTimes(new TimeInterval(0, 99));
+    private static final Region NEW = Region.of(0, 9, 100_000, 200_000);
+
+    private static Control.Report report(int epoch, long flushed, long watermark, int version, boolean recovering) {
+        return new Control.Report(
+                STREAM.id(),
+                0,
+                epoch,
+                flushed,
+                new long[] {watermark},
+                version,
+                NEW,
+                5,
+                0,
+                recovering,
+                new Control.Memory(0, 0, 0),
+                Control.Templates.NONE);
+    }
+
+    private static QueryPlan plan(Query query, IndexerReports reported, Integer... failed) {
+        return QueryPlan.of(query, SNAPSHOT, Map.of(0, reported), Set.of(failed));
+    }
+
+    private static IndexerReports now(Control.Report report) {
+        return new IndexerReports(
+                report,
+                Duration.ZERO,
+                report.recovering() ? null : report,
+                Duration.ZERO,
+                IndexerReports.newest(report));
+    }
+
+    private static IndexerReports old(Control.Report report, int seconds) {
+        return new IndexerReports(report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds), 200_000);
+    }
+
+    private static void assertAsked(QueryPlan plan) {
+        assertThat(plan.indexers()).hasSize(1);
+        assertThat(plan.excused()).isEmpty();
+        assertThat(plan.stale()).isEmpty();
+    }
+
+    private static void assertExcused(QueryPlan plan, long watermark, String... stale) {
+        assertThat(plan.indexers()).isEmpty();
+        assertThat(plan.excused()).containsExactly(new long[] {watermark});
+        assertThat(plan.stale()).containsExactly(stale);
+    }
+
+    @Test
+    void aFreshReportExcusesFromWhatItDoesNotHold() {
+        IndexerReports now = now(report(2, 1, 20, 1, false));
+        assertExcused(plan(OLD, now), 20);
+        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 100_000)), now));
+        assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), now));
+        assertAsked(plan(OLD, now(report(2, 1, 20, 1, true))));
+        assertAsked(plan(OLD, now(report(2, 2, 20, 1, false))));
+        assertAsked(plan(OLD, now(report(2, 1, 20, 2, false))));
+        assertAsked(plan(OLD, now(report(1, 1, 20, 1, false))));
+        assertAsked(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(0)));
+    }
+
+    @Test
+    void whomAnOldReportWouldExcuseIsNotWaitedForLong() {
+        Control.Report report = report(2, 1, 10, 1, false);
+        assertThat(plan(OLD, old(report, 2)).excusable()).containsExactly(0);
+        assertThat(plan(OLD, old(report, 2), 0).excusable()).isEmpty();
+        assertThat(plan(Query.of("s"), old(report, 2)).excusable()).isEmpty();
+        assertThat(plan(OLD.withAtLeast(Map.of(0, 11L)), old(report, 2)).excusable())
+                .isEmpty();
+    }
+
+    @Test
+    void anOldReportExcusesWhoDoesNotAnswerAndIsSaid() {
+        String stale = "indexer 0 does not answer: what it took in the last 2 s may be missing";
+        IndexerReports old = old(report(2, 1, 20, 1, false), 2);
+        assertAsked(plan(OLD, old));
+        assertExcused(plan(OLD, old, 0), 20, stale);
+        assertExcused(plan(OLD, old(report(2, 1, 20, 1, false), 4)), 20, stale.replace("2 s", "4 s"));
+
+        assertAsked(plan(Query.of("s").withTimes(new TimeInterval(0, 100_000)), old, 0));
+        assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), old, 0));
+        assertAsked(plan(OLD, old(report(2, 2, 20, 1, false), 4), 0));
+        assertAsked(plan(OLD, old(report(2, 1, 20, 2, false), 4), 0));
+        // Positions were given up since.
+        assertAsked(plan(OLD, old(report(2, 1, 20, 0, false), 4), 0));
+        // What is asked for may have come since: the report's newest is 190,000.
+        Query news = Query.of("s").withTimes(new TimeInterval(201_000, 300_000));
+        assertExcused(plan(news, now(report(2, 1, 20, 1, false))), 20);
+        assertAsked(plan(news, old, 0));
+    }
+
+    @Test
+    void anOldReportOfFewerPartitionsExcusesNobody() {
+        StreamSnapshot grown = SNAPSHOT.apply(5, new Edit.Extended(1, List.of(0L), true));
+        QueryPlan plan = QueryPlan.of(OLD, grown, Map.of(0, old(report(2, 1, 20, 1, false), 4)), Set.of(0));
+        assertAsked(plan);
+    }
+
+    @Test
+    void aPredecessorsLastReportExcusesASuccessorThatRecovers() {
+        IndexerReports recovering = new IndexerReports(
+                report(2, 1, 12, 1, true), Duration.ZERO, report(1, 0, 20, 1, false), Duration.ofSeconds(9), 200_000);
+        assertExcused(
+                plan(OLD, recovering), 20, "indexer 0 does not answer: what it took in the last 9 s may be missing");
+        assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), recovering));
+    }
+
+    @Test
+    void theFollowerKeepsTheLastReportThatWasNotOfARecovery(@TempDir Path folder) throws Exception {
+        StreamTracker follower = new StreamTracker(new SnapshotReader(
+                new InMemoryCatalogStore(new InMemoryCatalogStore.Tree()), new LocalChunkStore(folder), STREAM));
+        Control.Report first = report(1, 0, 20, 1, false);
+        Control.Report second = report(2, 0, 12, 1, true);
+        follower.onReport(first, 1_000);
+        follower.onReport(second, 5_000);
+        follower.onReport(first, 6_000);
+        assertThat(follower.reports(7_000))
+                .containsExactly(Map.entry(
+                        0,
+                        new IndexerReports(second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000), 200_000)));
+    }
+}

@@ -1,0 +1,49 @@
+package io.waterwheel.query.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.query.column.Values;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What aggregates take is known, so that it can be bounded. */
+final class AggregateBytesTest {
+    private static final int GROUPS = 100_000;
+
+    @Test
+    void everyStateCountsItsArrays() {
+        AggregateState count = new AggregateState.Count();
+        count.groups(GROUPS);
+        assertThat(count.bytes()).isGreaterThanOrEqualTo(8L * GROUPS);
+        AggregateState sum = new NumberStates.WholeSum("sum(x)", false);
+        sum.groups(GROUPS);
+        assertThat(sum.bytes()).isGreaterThanOrEqualTo(24L * GROUPS);
+    }
+
+    @Test
+    void sumsOfDoublesCountTheirDigits() {
+        NumberStates.DoubleSum sums = new NumberStates.DoubleSum(false);
+        sums.groups(1_000);
+        long empty = sums.bytes();
+        Values values = new Values();
+        Random random = new Random(1);
+        int rows = 1_000;
+        values.doubles = new double[rows];
+        int[] selected = new int[rows];
+        int[] groupOf = new int[rows];
+        for (int row = 0; row < rows; row++) {
+            selected[row] = row;
+            groupOf[row] = 1 + random.nextInt(999);
+        }
+        for (int round = 0; round < 2; round++) {
+            for (int row = 0; row < rows; row++) {
+                values.doubles[row] = round == 0 ? 1e-300 : 1e300;
+            }
+            sums.add(values, selected, rows, groupOf);
+        }
+        long groups = Arrays.stream(groupOf).distinct().count();
+        // From 2^-1000 to 2^1000 are over sixty digits of 32 bits.
+        assertThat(sums.bytes() - empty).isBetween(groups * 60 * 8, groups * 70 * 8);
+    }
+}

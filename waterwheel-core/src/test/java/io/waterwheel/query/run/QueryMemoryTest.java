@@ -1,0 +1,501 @@
+package io.waterwheel.query.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.RandomTuples;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.IndexerReports;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.plan.SnapshotSource;
+import io.waterwheel.query.result.AggregateState;
+import io.waterwheel.query.result.Gather;
+import io.waterwheel.query.result.RowCollector;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.query.scan.QueryClock;
+import io.waterwheel.query.scan.ScanSpec;
+import io.waterwheel.query.scan.TreeScan;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What queries hold is reserved, as much as it is, and comes back however they end. */
+@Timeout(100)
+final class QueryMemoryTest {
+    private static final StreamInfo STREAM = new StreamInfo(
+            "s",
+            1,
+            new Schema(
+                    List.of(
+                            new Field("k", FieldType.LONG, false),
+                            new Field("t", FieldType.TIMESTAMP, false),
+                            new Field("x", FieldType.STRING, false)),
+                    new KeySpec.Ordered("k"),
+                    "t"),
+            RecordFormat.BLOCK,
+            "s",
+            1,
+            1);
+    private static final int CHUNKS = 6;
+    private static final int BLOCKS = 32;
+    private static final int ROWS = 64;
+    private static final int VALUE_BYTES = 1024;
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void close() {
+        executor.shutdownNow();
+    }
+
+    /** Sums all arrays that collectors hold while they take random rows, and compares. */
+    @Test
+    void collectorsReserveWhatTheyHold() throws Exception {
+        for (long seed = 1; seed <= 12; seed++) {
+            Random random = new Random(seed);
+            RandomTuples tuples = new RandomTuples(random);
+            for (ResultSpec result : results(tuples.schema(), random)) {
+                collect("seed " + seed + " " + result, tuples, result);
+            }
+        }
+    }
+
+    private static List<ResultSpec> results(Schema schema, Random random) {
+        String name =
+                schema.fields().get(random.nextInt(schema.fields().size())).name();
+        return List.of(
+                new ResultSpec.Rows(List.of(), List.of(new Order(name, false)), Query.NO_LIMIT),
+                new ResultSpec.Rows(List.of(), List.of(new Order(name, true)), 700),
+                new ResultSpec.Latest(2, List.of()),
+                new ResultSpec.Aggregates(
+                        List.of(Aggregate.count(), Aggregate.of(Aggregate.Function.MAX, name)),
+                        List.of(name),
+                        Duration.ofMillis(3)));
+    }
+
+    private static void collect(String about, RandomTuples tuples, ResultSpec result) throws Exception {
+        QueryMemory memory = new QueryMemory(1 << 30, 1 << 30);
+        Gather gather = Gather.of(result, tuples.layout(), tuples.schema(), null);
+        long[] delivered = {0};
+        try (Reservation reservation = memory.open()) {
+            Workspace workspace = new Workspace(() -> true, reservation);
+            RowCollector collector = gather.collector(
+                    rows -> {
+                        delivered[0] += rows.size();
+                        return true;
+                    },
+                    workspace);
+            long before = HeldArrays.bytes(collector);
+            for (int b = 0; b < 12; b++) {
+                TupleBlock block = tuples.block(1500, b * 1000L);
+                RowView view = RowView.of(block, workspace);
+                collector.add(view, AggregateState.all(block), block.size());
+                long held = HeldArrays.bytes(collector, block, gather) - before;
+                assertThat(memory.reserved()).as(about).isBetween(held, held * 2 + (64 << 10));
+            }
+            collector.finish();
+            assertThat(delivered[0]).as(about).isPositive();
+        }
+        assertThat(memory.reserved()).as(about).isZero();
+    }
+
+    @Test
+    void scansGiveBackWhatTheyTookAlsoWhenTheyAreRefusedMore() {
+        Random random = new Random(1);
+        RandomTuples tuples = new RandomTuples(random);
+        TemplateTree tree = new TemplateTree(tuples.layout(), Template.single(), new PagePool(1 << 26));
+        for (int b = 0; b < 10; b++) {
+            tree.insert(tuples.block(1000, b * 1000L), 0, 1000);
+        }
+        ResultSpec order = new ResultSpec.Rows(
+                List.of(), List.of(new Order(tuples.schema().fields().get(0).name(), false)), Query.NO_LIMIT);
+        ScanSpec spec = new ScanSpec(
+                List.of(KeyInterval.ALL),
+                TimeInterval.ALL,
+                null,
+                null,
+                Gather.of(order, tuples.layout(), tuples.schema(), null));
+        QueryMemory memory = new QueryMemory(1 << 20, 100_000);
+        try (Reservation reservation = memory.open()) {
+            RowSink sink = new RowSink() {
+                @Override
+                public boolean accept(TupleBlock rows) {
+                    return true;
+                }
+
+                @Override
+                public Reservation memory() {
+                    return reservation;
+                }
+            };
+            assertThatThrownBy(() -> TreeScan.scan(tree, spec, sink))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessageContaining("one query may take 0.1 MiB");
+            assertThat(memory.reserved()).isZero();
+            assertThat(TreeScan.scan(tree, ScanSpec.all(tuples.layout()), sink)).isEqualTo(10_000);
+            assertThat(memory.reserved()).isZero();
+        }
+        tree.discard();
+    }
+
+    /** An answer as it was handed out. */
+    private static class Answer implements AnswerSink {
+        long rows;
+        Verdict verdict;
+        WaterwheelException failure;
+        volatile boolean gone;
+
+        @Override
+        public void start(List<Field> fields) {}
+
+        @Override
+        public void rows(TupleBlock block) {
+            rows += block.size();
+        }
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+        }
+
+        @Override
+        public void fail(WaterwheelException reason) {
+            failure = reason;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return gone;
+        }
+    }
+
+    private interface Scan {
+        long run(ResolvedQuery resolved, RowSink sink) throws IOException;
+    }
+
+    /** Two megabytes of rows, in blocks. */
+    private static long wideRows(ResolvedQuery resolved, RowSink sink) {
+        byte[] value = new byte[VALUE_BYTES];
+        long rows = 0;
+        for (int b = 0; b < BLOCKS; b++) {
+            TupleBlock part = new TupleBlock(resolved.spec().partLayout(), ROWS);
+            for (int row = 0; row < ROWS; row++) {
+                Arrays.fill(value, (byte) (b + row));
+                LittleEndian.putLong(part.column(0), row * 8, row);
+                LittleEndian.putLong(part.column(1), row * 8, row);
+                LittleEndian.putLong(part.column(2), row * 8, part.addToArena(value, 0, value.length));
+            }
+            part.setSize(ROWS);
+            rows += ROWS;
+            if (!sink.accept(part)) {
+                return rows;
+            }
+        }
+        return rows;
+    }
+
+    private void run(QueryMemory memory, Query query, Answer answer, Scan scan) throws InterruptedException {
+        run(memory, query, answer, List.of("q"), scan);
+    }
+
+    private void run(QueryMemory memory, Query query, Answer answer, List<String> servers, Scan scan)
+            throws InterruptedException {
+        SnapshotSource snapshots = new Snapshots();
+        Endpoints endpoints = new Chunks(servers, scan);
+        new QueryRunner(snapshots, id -> endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM, memory)
+                .run(query, answer);
+    }
+
+    /** Readers that are given up may be a moment behind. */
+    private static void awaitNothing(QueryMemory memory) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (memory.reserved() != 0 && System.nanoTime() < deadline) {
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+        assertThat(memory.reserved()).isZero();
+    }
+
+    @Test
+    void theMemoryOfAQueryComesBackHoweverItEnds() throws Exception {
+        QueryMemory memory = new QueryMemory(16 << 20, 10 << 20);
+        Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
+        Query order = all.withOrderBy(List.of(new Order("x", false)));
+
+        Answer refused = new Answer();
+        run(memory, order, refused, QueryMemoryTest::wideRows);
+        assertThat(refused.failure).hasMessageContaining("one query may take 10.0 MiB");
+        assertThat(refused.failure.code()).isEqualTo("QUERY_MEMORY");
+        assertThat(refused.failure.kind()).isEqualTo(WaterwheelException.Kind.USER);
+        awaitNothing(memory);
+
+        Answer streamed = new Answer();
+        run(memory, all, streamed, QueryMemoryTest::wideRows);
+        assertThat(streamed.failure).isNull();
+        assertThat(streamed.verdict.complete()).isTrue();
+        assertThat(streamed.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        awaitNothing(memory);
+
+        Answer first = new Answer();
+        run(memory, order.withLimit(10), first, QueryMemoryTest::wideRows);
+        assertThat(first.rows).isEqualTo(10);
+        awaitNothing(memory);
+
+        Answer broken = new Answer();
+        run(memory, all.withTimeout(Duration.ofMillis(300)), broken, (resolved, sink) -> {
+            wideRows(resolved, sink);
+            throw new IOException("planted");
+        });
+        assertThat(broken.failure.code()).isEqualTo("INCOMPLETE");
+        awaitNothing(memory);
+
+        Answer gone = new Answer() {
+            @Override
+            public void rows(TupleBlock block) {
+                gone = true;
+            }
+        };
+        run(memory, all, gone, QueryMemoryTest::wideRows);
+        assertThat(gone.failure == null || gone.failure.code().equals("CLIENT_GONE"))
+                .isTrue();
+        awaitNothing(memory);
+    }
+
+    /** Who waits for its client keeps its memory; who comes then is told that others have it. */
+    @Test
+    void whoComesLastIsRefused() throws Exception {
+        QueryMemory memory = new QueryMemory(5 << 20, 5 << 20);
+        Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
+        CountDownLatch handedOut = new CountDownLatch(1);
+        CountDownLatch read = new CountDownLatch(1);
+        Answer slow = new Answer() {
+            @Override
+            public void rows(TupleBlock block) {
+                super.rows(block);
+                handedOut.countDown();
+                try {
+                    if (!read.await(60, TimeUnit.SECONDS)) {
+                        throw new AssertionError("nobody reads");
+                    }
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
+        Future<?> first = executor.submit(() -> {
+            run(memory, all, slow, QueryMemoryTest::wideRows);
+            return null;
+        });
+        assertThat(handedOut.await(60, TimeUnit.SECONDS)).isTrue();
+        Answer second = new Answer();
+        run(memory, all, second, QueryMemoryTest::wideRows);
+        assertThat(second.failure)
+                .hasMessageContaining("all queries of a process may take 5.0 MiB, and 2 are answered now");
+        read.countDown();
+        first.get(60, TimeUnit.SECONDS);
+        assertThat(slow.failure).isNull();
+        assertThat(slow.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        awaitNothing(memory);
+    }
+
+    /** One reader goes on where there is not enough for two; that not even one chunk fits is an error. */
+    @Test
+    void whatDoesNotFitBesideAnotherIsReadAfterIt() throws Exception {
+        Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
+        QueryMemory memory = new QueryMemory(16 << 20, 4 << 20);
+        CyclicBarrier both = new CyclicBarrier(2);
+        AtomicInteger attempts = new AtomicInteger();
+        Answer answer = new Answer();
+        Scan together = (resolved, sink) -> {
+            if (attempts.incrementAndGet() > 2) {
+                return wideRows(resolved, sink);
+            }
+            int[] blocks = {0};
+            return wideRows(resolved, rows -> {
+                if (++blocks[0] == BLOCKS / 2) {
+                    await(both);
+                }
+                return sink.accept(rows);
+            });
+        };
+        run(memory, all, answer, List.of("a", "b"), together);
+        assertThat(answer.failure).isNull();
+        assertThat(answer.verdict.complete()).isTrue();
+        assertThat(answer.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        assertThat(attempts.get()).as("attempts at chunks").isGreaterThan(CHUNKS);
+        awaitNothing(memory);
+
+        Answer none = new Answer();
+        run(new QueryMemory(16 << 20, 1 << 20), all, none, List.of("a", "b"), QueryMemoryTest::wideRows);
+        assertThat(none.failure.code()).isEqualTo("QUERY_MEMORY");
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A merge that puts millions of rows in order looks whether somebody waits for it. */
+    @Test
+    void aMergeEndsWhenTheClientIsGone() throws Exception {
+        QueryMemory memory = QueryMemory.unlimited();
+        Answer answer = new Answer();
+        Gather gather = ResolvedQuery.of(
+                        Query.of("s").withSelect(List.of("k")).withOrderBy(List.of(new Order("k", false))), STREAM)
+                .spec()
+                .gather();
+        Random random = new Random(1);
+        try (Reservation reservation = memory.open();
+                Delivery delivery = new Delivery(
+                        answer,
+                        gather,
+                        false,
+                        System.nanoTime() + TimeUnit.MINUTES.toNanos(1),
+                        QueryClock.SYSTEM,
+                        reservation)) {
+            for (int b = 0; b < 100; b++) {
+                TupleBlock part = new TupleBlock(gather.partLayout(), 2048);
+                for (int row = 0; row < 2048; row++) {
+                    LittleEndian.putLong(part.column(0), row * 8, random.nextLong());
+                }
+                part.setSize(2048);
+                delivery.take(new Part(List.of(part), part.size(), reservation.part()));
+                assertThat(delivery.nobodyWaits()).isFalse();
+            }
+            answer.gone = true;
+            assertThatThrownBy(delivery::finish)
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("CLIENT_GONE"));
+            assertThat(answer.rows).isZero();
+        }
+        assertThat(memory.reserved()).isZero();
+    }
+
+    private static final class Snapshots implements SnapshotSource {
+        @Override
+        public Optional<StreamSnapshot> snapshot(String stream) {
+            List<ChunkDescriptor> chunks = new ArrayList<>();
+            for (int i = 0; i < CHUNKS; i++) {
+                chunks.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));
+            }
+            return Optional.of(StreamSnapshot.before(STREAM)
+                    .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
+                    .apply(2, new Edit.Started(0, 1))
+                    .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks)));
+        }
+
+        @Override
+        public Optional<StreamSnapshot> refreshed(String stream) {
+            return snapshot(stream);
+        }
+
+        @Override
+        public Map<Integer, IndexerReports> reports(int streamId) {
+            return Map.of();
+        }
+    }
+
+    /** Query servers that read all chunks, and an indexer that has nothing. */
+    private record Chunks(List<String> servers, Scan scan) implements Endpoints {
+        @Override
+        public Indexer indexer(int indexer) {
+            return (subquery, resolved, deadline, givenUp) -> new IndexerReply() {
+                @Override
+                public IndexerHeader header() {
+                    return new IndexerHeader(IndexerHeader.Outcome.ANSWER, "", 1, new long[] {10}, false, List.of());
+                }
+
+                @Override
+                public long rows(RowSink sink) {
+                    return 0;
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+
+        @Override
+        public List<QueryServer> queryServers() {
+            return servers.stream().map(this::server).toList();
+        }
+
+        private QueryServer server(String name) {
+            return new QueryServer() {
+                @Override
+                public String name() {
+                    return name;
+                }
+
+                @Override
+                public String host() {
+                    return "h";
+                }
+
+                @Override
+                public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
+                        throws IOException {
+                    return scan.run(resolved, sink);
+                }
+            };
+        }
+
+        @Override
+        public Map<String, List<String>> replicas(Collection<String> files) {
+            return Map.of();
+        }
+    }
+}

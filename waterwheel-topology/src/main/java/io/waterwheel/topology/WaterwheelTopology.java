@@ -1,0 +1,129 @@
+package io.waterwheel.topology;
+
+import io.waterwheel.ingest.block.ChannelHeartbeats;
+import io.waterwheel.ingest.source.LiveBatch;
+import io.waterwheel.ingest.source.SpoutHeartbeats;
+import io.waterwheel.topology.config.ConfigException;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.coordinator.CoordinatorBolt;
+import io.waterwheel.topology.dispatcher.DispatcherBolt;
+import io.waterwheel.topology.indexer.IndexerBolt;
+import io.waterwheel.topology.message.BlockMessage;
+import io.waterwheel.topology.message.BlockMessageSerializer;
+import io.waterwheel.topology.message.ChannelHeartbeatsSerializer;
+import io.waterwheel.topology.message.LiveBatchSerializer;
+import io.waterwheel.topology.message.SpoutHeartbeatsSerializer;
+import io.waterwheel.topology.queryserver.QueryServerBolt;
+import io.waterwheel.topology.spout.SourceSpout;
+import io.waterwheel.topology.wiring.SharedServices;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.ServicesFactory;
+import java.io.UncheckedIOException;
+import org.apache.storm.Config;
+import org.apache.storm.StormSubmitter;
+import org.apache.storm.generated.StormTopology;
+import org.apache.storm.topology.TopologyBuilder;
+
+/**
+ * The topology of a namespace, and the main class by which it is submitted:
+ *
+ * <pre>
+ * storm jar waterwheel-topology.jar io.waterwheel.topology.WaterwheelTopology --config waterwheel.yaml key=value
+ *
+ * spout --records--> dispatcher --blocks--> indexer        coordinator, query-server: beside the data
+ * </pre>
+ */
+public final class WaterwheelTopology {
+    /** Storm's script sets it to what stands behind its {@code --config}. */
+    private static final String STORM_FILE = "storm.conf.file";
+
+    private WaterwheelTopology() {}
+
+    /** The topology for this configuration; the same wherever it runs. */
+    public static StormTopology build(WaterwheelConfig config) {
+        return build(config, services());
+    }
+
+    /** What opens a worker's services, as the configuration says. */
+    public static ServicesFactory services() {
+        return new SharedServices();
+    }
+
+    /**
+     * Closes what the tasks of a worker of this process that has ended left open, because they failed themselves.
+     *
+     * @param stormId Storm's id of that worker's topology
+     */
+    public static void closeLeft(String stormId) {
+        SharedServices.closeLeft(stormId);
+    }
+
+    /**
+     * The topology with other services than its own.
+     *
+     * @param services rides in the topology to its workers
+     */
+    public static StormTopology build(WaterwheelConfig config, ServicesFactory services) {
+        TopologyBuilder builder = new TopologyBuilder();
+        builder.setSpout(
+                Role.SPOUT.component(),
+                new SourceSpout(services, config.get(Keys.HEARTBEAT_INTERVAL)),
+                config.get(Keys.SPOUT_TASKS));
+        builder.setBolt(Role.DISPATCHER.component(), new DispatcherBolt(services), config.get(Keys.DISPATCHER_TASKS))
+                .directGrouping(Role.SPOUT.component(), SourceSpout.STREAM);
+        builder.setBolt(Role.INDEXER.component(), new IndexerBolt(services), config.get(Keys.INDEXER_TASKS))
+                .directGrouping(Role.DISPATCHER.component(), DispatcherBolt.STREAM);
+        builder.setBolt(
+                Role.QUERY_SERVER.component(), new QueryServerBolt(services), config.get(Keys.QUERY_SERVER_TASKS));
+        builder.setBolt(
+                Role.COORDINATOR.component(), new CoordinatorBolt(services), config.get(Keys.COORDINATOR_TASKS));
+        return builder.createTopology();
+    }
+
+    /** What Storm must know of the topology, whatever else its configuration says. */
+    public static Config stormConf(WaterwheelConfig config) {
+        Config conf = new Config();
+        conf.putAll(config.toStormConf());
+        conf.setNumWorkers(config.get(Keys.TOPOLOGY_WORKERS));
+        conf.put(
+                Config.TOPOLOGY_WORKER_CHILDOPTS,
+                WorkerJvm.options(config, conf.get(Config.TOPOLOGY_WORKER_CHILDOPTS)));
+        // Offsets are the truth; nothing is acknowledged by Storm.
+        conf.setNumAckers(0);
+        conf.setFallBackOnJavaSerialization(false);
+        // A bolt that waits sleeps a millisecond almost at once: by default it would first park a thousand times for
+        // as short as the system can, which took more CPU than handing the blocks over.
+        conf.putIfAbsent(Config.TOPOLOGY_BOLT_WAIT_PROGRESSIVE_LEVEL2_COUNT, 2);
+        // Every sample adds up all of a task's statistics; its tuples are blocks, a thousand rows each.
+        conf.putIfAbsent(Config.TOPOLOGY_STATS_SAMPLE_RATE, 0.01);
+        conf.registerSerialization(LiveBatch.class, LiveBatchSerializer.class);
+        conf.registerSerialization(SpoutHeartbeats.class, SpoutHeartbeatsSerializer.class);
+        conf.registerSerialization(BlockMessage.class, BlockMessageSerializer.class);
+        conf.registerSerialization(ChannelHeartbeats.class, ChannelHeartbeatsSerializer.class);
+        return conf;
+    }
+
+    /**
+     * Submits the topology. Arguments: {@code --config FILE} and any number of {@code key=value}
+     * ({@link SubmitArguments}). Storm's own keys are given by {@code storm jar -c}, which Storm's submitter reads
+     * itself.
+     */
+    public static void main(String[] arguments) throws Exception {
+        WaterwheelConfig config;
+        try {
+            SubmitArguments words = SubmitArguments.parse(arguments, System.getProperty(STORM_FILE, ""));
+            if (words.fromStorm()) {
+                System.clearProperty(STORM_FILE);
+            }
+            config = words.file() == null
+                    ? WaterwheelConfig.parse("the command line", "", words.settings())
+                    : WaterwheelConfig.load(words.file(), words.settings());
+        } catch (ConfigException | IllegalArgumentException | UncheckedIOException e) {
+            System.err.println(e.getMessage());
+            System.exit(2);
+            return;
+        }
+        StormSubmitter.submitTopology(config.get(Keys.TOPOLOGY_NAME), stormConf(config), build(config));
+    }
+}

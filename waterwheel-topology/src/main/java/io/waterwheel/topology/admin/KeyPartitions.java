@@ -1,0 +1,118 @@
+package io.waterwheel.topology.admin;
+
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.wire.proto.KeyPartition;
+import io.waterwheel.wire.proto.PartitionsReply;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How a stream's keys are divided between its indexers, and dividing them by hand. Thread-safe; calls block. */
+public final class KeyPartitions {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyPartitions.class);
+
+    private final WorkerServices services;
+    private final WorkerServices.QueryHandler coordinator;
+
+    public KeyPartitions(WorkerServices services, WorkerServices.QueryHandler coordinator) {
+        this.services = services;
+        this.coordinator = coordinator;
+    }
+
+    public PartitionsReply show(StreamInfo stream) {
+        services.catalogStore().sync();
+        return show(stream, new StreamCatalog(services.catalogStore(), stream).newestTable());
+    }
+
+    private PartitionsReply show(StreamInfo stream, RoutingTable table) {
+        @Nullable Field field = keyField(stream.schema());
+        double[] rates = coordinator.keyRates(stream.id(), table);
+        PartitionsReply.Builder reply = PartitionsReply.newBuilder()
+                .setVersion(table.version())
+                .setBalancing(stream.policy().balancing().toString());
+        for (int slot = 0; slot < table.indexers().length; slot++) {
+            KeyPartition.Builder part =
+                    KeyPartition.newBuilder().setIndexer(table.indexers()[slot]).setRate(rates[slot]);
+            if (slot > 0) {
+                long low = table.boundaries()[slot - 1];
+                part.setLowKey(low).setLow(field == null ? Long.toString(low) : KeyCodec.toText(field, low));
+            }
+            reply.addPartitions(part);
+        }
+        return reply.build();
+    }
+
+    /** Sets the boundaries for the indexers there are; the policy first, or the balancer might change them at once. */
+    public PartitionsReply set(StreamInfo stream, List<String> texts) {
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        while (true) {
+            services.catalogStore().sync();
+            RoutingTable table = catalog.newestTable();
+            long[] boundaries = parse(stream, texts, table.indexers().length - 1);
+            StreamInfo changed =
+                    services.namespace().changePolicy(stream.name(), policy -> policy.withBalancing(Balancing.OFF));
+            // Not over what somebody has changed meanwhile: it may have other indexers.
+            Optional<RoutingTable> set = catalog.changeRouting(table.version(), boundaries, table.indexers());
+            if (set.isPresent()) {
+                LOG.info(
+                        "[{}] keys divided by hand: version {}, boundaries {}",
+                        stream.name(),
+                        set.get().version(),
+                        texts);
+                return show(changed, set.get());
+            }
+        }
+    }
+
+    private static long[] parse(StreamInfo stream, List<String> texts, int expected) {
+        if (texts.size() != expected) {
+            throw wrong(
+                    stream,
+                    "expected " + expected + " boundaries, one fewer than its indexers, got " + texts.size()
+                            + "; `waterwheel partitions show " + stream.name() + "` has those there are");
+        }
+        @Nullable Field field = keyField(stream.schema());
+        long[] boundaries = new long[expected];
+        for (int i = 0; i < expected; i++) {
+            try {
+                boundaries[i] = field == null ? Long.parseLong(texts.get(i)) : KeyCodec.ofText(field, texts.get(i));
+            } catch (NumberFormatException e) {
+                throw wrong(stream, "expected a z-order code for a boundary, got '" + texts.get(i) + "'");
+            } catch (IllegalArgumentException e) {
+                throw wrong(stream, String.valueOf(e.getMessage()));
+            }
+            if (boundaries[i] == Long.MIN_VALUE) {
+                throw wrong(stream, "no key is below boundary '" + texts.get(i) + "'");
+            }
+            if (i > 0 && boundaries[i] <= boundaries[i - 1]) {
+                throw wrong(
+                        stream,
+                        "expected ascending boundaries, got '" + texts.get(i) + "' after '" + texts.get(i - 1) + "'");
+            }
+        }
+        return boundaries;
+    }
+
+    private static WaterwheelException wrong(StreamInfo stream, String what) {
+        return new WaterwheelException(ErrorCode.BAD_BOUNDARIES, "stream " + stream.name() + ": " + what);
+    }
+
+    /** The field that the key is made of; null when it is a position. */
+    private static @Nullable Field keyField(Schema schema) {
+        return schema.key() instanceof KeySpec.Ordered ordered
+                ? schema.fields().get(schema.indexOf(ordered.field()))
+                : null;
+    }
+}

@@ -1,0 +1,268 @@
+package io.waterwheel.topology.coordinator;
+
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.query.run.ForwardingSink;
+import io.waterwheel.query.run.QueryRunner;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.Closing;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.ServicesFactory;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.storm.task.OutputCollector;
+import org.apache.storm.task.TopologyContext;
+import org.apache.storm.topology.OutputFieldsDeclarer;
+import org.apache.storm.topology.base.BaseRichBolt;
+import org.apache.storm.tuple.Tuple;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shell of a coordinator: answers queries over its own server. No data flows through it; Storm places it, starts it and
+ * starts it again.
+ */
+public final class CoordinatorBolt extends BaseRichBolt {
+    private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorBolt.class);
+
+    private final ServicesFactory factory;
+    /* Guarded by this: a worker that ends may clean a task up that is still being prepared. */
+    private transient @Nullable Running running;
+    private transient boolean ended;
+
+    public CoordinatorBolt(ServicesFactory factory) {
+        this.factory = factory;
+    }
+
+    @Override
+    public void prepare(Map<String, Object> conf, TopologyContext context, OutputCollector collector) {
+        Running made = new Running(factory.open(conf), context.getThisTaskIndex());
+        synchronized (this) {
+            if (!ended) {
+                running = made;
+                return;
+            }
+        }
+        // The worker ended meanwhile: its successor needs the port.
+        made.close();
+    }
+
+    @Override
+    public void execute(Tuple tuple) {
+        // It has no input: queries come by its server.
+    }
+
+    @Override
+    public void cleanup() {
+        Running now;
+        synchronized (this) {
+            ended = true;
+            now = running;
+            running = null;
+        }
+        if (now != null) {
+            now.close();
+        }
+    }
+
+    @Override
+    public void declareOutputFields(OutputFieldsDeclarer declarer) {
+        // Answers go to clients, not into the topology.
+    }
+
+    private static final class Running implements WorkerServices.QueryHandler {
+        private final WorkerServices services;
+        private final int index;
+        private final SnapshotCache snapshots;
+        private final KeyBalancer balancer;
+        private final DamagedChunks damaged = new DamagedChunks(InstantSource.system());
+        private final AutoCloseable registration;
+        private final QueryRunner runner;
+        private final WorkerServices.CoordinatorServer server;
+        /** Of the first coordinator only. */
+        private final @Nullable MaintenanceTask collector;
+        /** The same. */
+        private final @Nullable ChunkScrub scrub;
+
+        Running(WorkerServices services, int index) {
+            this.services = services;
+            this.index = index;
+            this.snapshots = new SnapshotCache(services);
+            this.balancer = new KeyBalancer(
+                    services,
+                    stream -> snapshots
+                            .snapshot(stream.name())
+                            .filter(snapshot -> snapshot.stream().id() == stream.id())
+                            .map(snapshot -> snapshot.table(snapshot.version())),
+                    index == 0);
+            this.registration = services.controlBus().register(Role.COORDINATOR, index, this::onControl);
+            this.runner = new QueryRunner(
+                    snapshots,
+                    services::endpoints,
+                    services::queryThreads,
+                    DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)),
+                    services.admission(),
+                    services.queryMemory());
+            this.collector = index == 0 ? new MaintenanceTask(services, snapshots) : null;
+            long scrubRate = services.config().get(Keys.SCRUB_RATE).bytes();
+            this.scrub = index == 0 && scrubRate > 0
+                    ? ChunkScrub.start(
+                            services.chunkStore(),
+                            () -> services.streams().streams().values(),
+                            snapshots::latest,
+                            scrubRate,
+                            new ScrubFindings(services.catalogStore()))
+                    : null;
+            this.server = services.serve(index, this);
+            LOG.info("[coordinator-{}] answers at {}", index, server.url());
+        }
+
+        private boolean onControl(Control message) {
+            if (message instanceof Control.Report report) {
+                return snapshots.onReport(report);
+            } else if (message instanceof Control.PartitionReport report) {
+                return snapshots.onPartitionReport(report);
+            }
+            return message instanceof Control.KeySample sample && balancer.onSample(sample);
+        }
+
+        @Override
+        public double[] keyRates(int streamId, RoutingTable table) {
+            return balancer.rates(streamId, table);
+        }
+
+        @Override
+        public void query(Query query, AnswerSink sink) throws InterruptedException {
+            if (ends(query, sink)) {
+                runner.run(query, watched(query, sink));
+            }
+        }
+
+        @Override
+        public void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
+                throws InterruptedException {
+            if (ends(query, sink)) {
+                runner.runOnChunks(query, snapshot, chunks, watched(query, sink));
+            }
+        }
+
+        /** Refuses what might outlive the grace time, for which the files that it reads are kept. */
+        private boolean ends(Query query, AnswerSink sink) {
+            Duration grace = services.config().get(Keys.COLLECTOR_GRACE);
+            if (query.timeout().compareTo(grace) >= 0) {
+                sink.fail(new WaterwheelException(
+                        ErrorCode.TIMEOUT_TOO_LONG,
+                        "query: timeout " + query.timeout() + ": expected less than " + Keys.COLLECTOR_GRACE.name()
+                                + ", " + grace + "; ask with a shorter one"));
+                return false;
+            }
+            return true;
+        }
+
+        @Override
+        public String status() {
+            // The first coordinator has written there what it found.
+            Map<Integer, List<String>> scrubbed = new ScrubFindings(services.catalogStore()).read();
+            return StatusJson.of(
+                    services.streams().streams().values(),
+                    stream -> statusOf(stream, scrubbed.getOrDefault(stream.id(), List.of())),
+                    troubles(),
+                    collector == null ? null : collector.totals(),
+                    collector == null ? null : collector.rollUps());
+        }
+
+        /** What is wrong with all streams. */
+        private List<String> troubles() {
+            List<String> troubles = new ArrayList<>();
+            try {
+                services.requireCatalog();
+            } catch (WaterwheelException e) {
+                if (!e.is(ErrorCode.CATALOG_LOST)) {
+                    throw e;
+                }
+                troubles.add(e.code() + ": " + e.getMessage());
+            }
+            if (!services.chunkStoreTrouble().isEmpty()) {
+                troubles.add(services.chunkStoreTrouble());
+            }
+            return troubles;
+        }
+
+        /** The sink, by which damage is noted, and whoever asks for a stream of a catalog that is lost hears that. */
+        private AnswerSink watched(Query query, AnswerSink sink) {
+            return new ForwardingSink(damaged.watching(query.stream(), sink)) {
+                @Override
+                public void fail(WaterwheelException failure) {
+                    WaterwheelException told = failure;
+                    if (failure.is(ErrorCode.NO_SUCH_STREAM)) {
+                        try {
+                            services.requireCatalog();
+                        } catch (WaterwheelException e) {
+                            told = e;
+                        }
+                    }
+                    super.fail(told);
+                }
+            };
+        }
+
+        private StatusJson.StreamStatus statusOf(StreamInfo stream, List<String> scrubbed) {
+            StreamSnapshot snapshot = StreamSnapshot.before(stream);
+            List<String> troubles = new ArrayList<>();
+            try {
+                snapshot = snapshots.refreshed(stream.name()).orElse(snapshot);
+            } catch (WaterwheelException e) {
+                if (e.kind() != WaterwheelException.Kind.CORRUPT
+                        && !e.is(ErrorCode.MANIFEST_UNAVAILABLE)
+                        && !e.is(ErrorCode.NO_SUCH_STREAM)) {
+                    throw e;
+                }
+                // Of this stream: the status of the others is as good as ever.
+                troubles.add("cannot be answered from: " + e.getMessage());
+            }
+            troubles.addAll(damaged.of(stream.name()));
+            troubles.addAll(scrubbed);
+            return new StatusJson.StreamStatus(
+                    snapshot,
+                    snapshots.lastReports(stream.id()),
+                    partitionReports(stream.id()),
+                    troubles,
+                    services.config().get(Keys.SOURCE_CHECK_INTERVAL).toMillis());
+        }
+
+        @Override
+        public StreamSnapshot snapshot(StreamInfo stream) {
+            return snapshots.latest(stream);
+        }
+
+        @Override
+        public Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
+            return new TreeMap<>(snapshots.partitionReports(streamId));
+        }
+
+        @Override
+        public Map<Integer, Control.Report> indexerReports(int streamId) {
+            return snapshots.lastReports(streamId);
+        }
+
+        void close() {
+            Closing.all(
+                    LOG, "coordinator-" + index, registration, server, scrub, collector, balancer, snapshots, services);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package io.waterwheel.topology.coordinator;
+
+import io.waterwheel.catalog.StreamSnapshots;
+import io.waterwheel.catalog.maintenance.DroppedStreams;
+import io.waterwheel.catalog.maintenance.Expiry;
+import io.waterwheel.catalog.maintenance.FileCollector;
+import io.waterwheel.catalog.maintenance.Finisher;
+import io.waterwheel.catalog.maintenance.RollUp;
+import io.waterwheel.catalog.maintenance.RollUpPolicy;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}) and what is left
+ * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests ({@link EditRollUps}), and
+ * finishes what others have begun ({@link Finisher}), at intervals, on a thread of its own. One task of the topology
+ * has it; that a predecessor may still be at work harms nothing.
+ */
+final class MaintenanceTask implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MaintenanceTask.class);
+
+    /** What it has done so far. */
+    record Totals(long removed, long removedBytes, FileCollector.@Nullable Found last) {}
+
+    /** How often is looked whether there is something to roll up. */
+    private static final Duration ROLL_UP_INTERVAL = Duration.ofSeconds(5);
+
+    private final WorkerServices services;
+    private final FileCollector collector;
+    private final ScheduledExecutorService thread;
+
+    /** Writer: its thread. Readers: any. */
+    private volatile Totals totals = new Totals(0, 0, null);
+
+    private final Finisher finisher;
+    private final Expiry expiry;
+    private final DroppedStreams dropped;
+    private final EditRollUps rollUps;
+    /** A stream as it is known here without asking; nothing when it is not followed. */
+    private final Function<StreamInfo, Optional<StreamSnapshot>> known;
+
+    /** @param cache the coordinator's snapshots, which are the collector's too */
+    MaintenanceTask(WorkerServices services, SnapshotCache cache) {
+        this.services = services;
+        this.known = cache::followed;
+        StreamSnapshots snapshots = new StreamSnapshots(
+                services.catalogStore(), services.chunkStore(), snapshot -> cache.latest(snapshot.stream()));
+        this.finisher = new Finisher(snapshots);
+        this.expiry = new Expiry(snapshots);
+        this.dropped = new DroppedStreams(
+                services.catalogStore(),
+                services.config().get(Keys.COLLECTOR_GRACE).toNanos());
+        RollUpPolicy policy = new RollUpPolicy(
+                RollUp.Settings.of(services.config().get(Keys.CATALOG_EDITS)),
+                services.config().get(Keys.CATALOG_TOTAL_EDITS),
+                services.config().get(Keys.CATALOG_EDIT_AGE).toNanos());
+        this.rollUps = new EditRollUps(snapshots, policy, known);
+        this.collector = new FileCollector(
+                snapshots, services.config().get(Keys.COLLECTOR_GRACE).toNanos());
+        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread created = new Thread(task, "chunk-collector");
+            created.setDaemon(true);
+            return created;
+        });
+        Duration interval = services.config().get(Keys.COLLECTOR_INTERVAL);
+        var looks =
+                thread.scheduleWithFixedDelay(this::look, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        long rollNanos = Math.min(interval.toNanos(), ROLL_UP_INTERVAL.toNanos());
+        var rolling = thread.scheduleWithFixedDelay(this::rollUp, rollNanos, rollNanos, TimeUnit.NANOSECONDS);
+        LOG.info(
+                "[collector] looks every {}, rolls up {} edits of a stream, {} of all, and those of {}: {}",
+                interval,
+                policy.settings().edits(),
+                policy.total(),
+                services.config().get(Keys.CATALOG_EDIT_AGE),
+                looks.isDone() || rolling.isDone() ? "ended" : "started");
+    }
+
+    EditRollUps.Totals rollUps() {
+        return rollUps.totals();
+    }
+
+    private void rollUp() {
+        try {
+            Map<Integer, StreamInfo> streams = services.streams().streams();
+            streams.values().forEach(this::finish);
+            rollUps.round(streams);
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and nobody would hear of it.
+            LOG.error("[collector] finishing and rolling up failed; trying again later", e);
+        }
+    }
+
+    private void finish(StreamInfo stream) {
+        try {
+            if (known.apply(stream).filter(Finisher::isDue).isPresent() && finisher.finish(stream)) {
+                LOG.info("[{}/collector] finished a change of the routing, or of the partitions", stream.name());
+            }
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "[{}/collector] a change of the routing, or of the partitions, could not be finished; trying again"
+                            + " in a few seconds",
+                    stream.name(),
+                    e);
+        }
+    }
+
+    Totals totals() {
+        return totals;
+    }
+
+    private void look() {
+        try {
+            services.requireCatalog();
+        } catch (RuntimeException e) {
+            // Of one that was removed, every file is nobody's.
+            LOG.warn("[collector] removes nothing, for it is not known whether the catalog is there: {}", e.toString());
+            return;
+        }
+        removeRemains();
+        try {
+            expire();
+            collector.list();
+            collector.readCatalog();
+            services.requireCatalog();
+            FileCollector.Found found = collector.collect(System.nanoTime());
+            found.unreadable()
+                    .forEach((stream, why) ->
+                            LOG.error("[{}] none of its files is collected, since it cannot be read: {}", stream, why));
+            Totals before = totals;
+            totals =
+                    new Totals(before.removed() + found.removed(), before.removedBytes() + found.removedBytes(), found);
+            if (found.removed() > 0) {
+                LOG.info(
+                        "[collector] removed {} of {} files, {} bytes; {} wait for the grace time",
+                        found.removed(),
+                        found.files(),
+                        found.removedBytes(),
+                        found.waiting());
+            }
+        } catch (IOException | WaterwheelException e) {
+            LOG.warn("[collector] could not look through the chunk store; trying again later", e);
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and nobody would hear of it.
+            LOG.error("[collector] failed; trying again later", e);
+        }
+    }
+
+    private void removeRemains() {
+        try {
+            int removed = dropped.look(System.nanoTime());
+            LOG.debug("[collector] removed what {} dropped streams had left in the catalog", removed);
+        } catch (WaterwheelException e) {
+            LOG.warn("[collector] could not look for what dropped streams have left in the catalog; trying again", e);
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and nobody would hear of it.
+            LOG.error("[collector] failed to remove what dropped streams have left; trying again later", e);
+        }
+    }
+
+    private void expire() {
+        for (StreamInfo stream : services.streams().streams().values()) {
+            if (stream.policy().retention().isOff()) {
+                continue;
+            }
+            try {
+                expiry.expire(stream, System.currentTimeMillis())
+                        .ifPresent(due -> LOG.info(
+                                "[{}] expired what is before {}: {} chunks, {} tuples, {} bytes; {} chunks reach across",
+                                stream.name(),
+                                Instant.ofEpochMilli(due.horizon()),
+                                due.chunks(),
+                                due.tuples(),
+                                due.bytes(),
+                                due.cut()));
+            } catch (RuntimeException e) {
+                // Of this stream; others, and the files, go on.
+                LOG.warn("[{}] nothing could expire; trying again later", stream.name(), e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        try {
+            if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
+                LOG.warn("[collector] did not end in time");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.waterwheel.topology.coordinator;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.waterwheel.catalog.store.CatalogStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the scrub has found, as a node of the catalog: one coordinator scrubs, and {@code status} of every one tells.
+ * Stateless but for the store; thread-safe.
+ */
+final class ScrubFindings {
+    static final String NODE = "/scrub";
+
+    /** Sentences that are kept of all streams, and the length of one: the node stays far below what ZooKeeper takes. */
+    static final int MOST = 200;
+
+    private static final int MOST_CHARACTERS = 1_000;
+    private static final int MAX_TRIES = 20;
+    private static final Logger LOG = LoggerFactory.getLogger(ScrubFindings.class);
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final CatalogStore catalog;
+
+    ScrubFindings(CatalogStore catalog) {
+        this.catalog = catalog;
+    }
+
+    /**
+     * Replaces what is there, when it is other.
+     *
+     * @param byStream by stream id sentences for people
+     * @throws io.waterwheel.error.WaterwheelException TEMPORARY when the catalog is away
+     */
+    void publish(Map<Integer, List<String>> byStream) {
+        byte[] content = write(byStream);
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            Optional<CatalogStore.Node> present = catalog.read(NODE);
+            if (present.isPresent() ? Arrays.equals(present.get().data(), content) : byStream.isEmpty()) {
+                return;
+            }
+            try {
+                catalog.commit(List.of(
+                        present.isPresent()
+                                ? new CatalogStore.Op.Set(
+                                        NODE, content, present.get().version())
+                                : new CatalogStore.Op.Create(NODE, content)));
+                return;
+            } catch (CatalogStore.ConflictException | CatalogStore.UnknownOutcomeException e) {
+                // A predecessor that still scrubs was quicker, or it is done: what is there is looked at again.
+                LOG.debug("[scrub] {} was written by another meanwhile", NODE, e);
+                catalog.sync();
+            }
+        }
+        LOG.warn("[scrub] what was found could not be written to the catalog: others write {} all the time", NODE);
+    }
+
+    /**
+     * By stream id what is there, in sentences for people.
+     *
+     * @throws io.waterwheel.error.WaterwheelException TEMPORARY when the catalog is away
+     */
+    Map<Integer, List<String>> read() {
+        Optional<CatalogStore.Node> present = catalog.read(NODE);
+        if (present.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            Map<Integer, List<String>> byStream = new TreeMap<>();
+            for (Map.Entry<String, JsonNode> entry :
+                    MAPPER.readTree(present.get().data()).properties()) {
+                List<String> sentences = new ArrayList<>();
+                entry.getValue().forEach(sentence -> sentences.add(sentence.asText()));
+                byStream.put(Integer.valueOf(entry.getKey()), sentences);
+            }
+            return byStream;
+        } catch (IOException | NumberFormatException e) {
+            LOG.warn("[scrub] {} cannot be read; the next round writes it anew", NODE, e);
+            return Map.of();
+        }
+    }
+
+    private static byte[] write(Map<Integer, List<String>> byStream) {
+        ObjectNode json = MAPPER.createObjectNode();
+        int left = MOST;
+        for (Map.Entry<Integer, List<String>> entry : byStream.entrySet()) {
+            ArrayNode sentences = null;
+            for (String sentence : entry.getValue()) {
+                if (left == 0) {
+                    break;
+                }
+                left--;
+                if (sentences == null) {
+                    sentences = json.putArray(Integer.toString(entry.getKey()));
+                }
+                sentences.add(
+                        sentence.length() > MOST_CHARACTERS
+                                ? sentence.substring(0, MOST_CHARACTERS) + "..."
+                                : sentence);
+            }
+        }
+        try {
+            return MAPPER.writeValueAsString(json).getBytes(UTF_8);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a JSON tree could not be written", e);
+        }
+    }
+}

@@ -1,0 +1,451 @@
+package io.waterwheel.topology.dispatcher;
+
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamGoneException;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.ingest.block.BodyPool;
+import io.waterwheel.ingest.block.ChannelBlock;
+import io.waterwheel.ingest.dispatch.DispatcherEffects;
+import io.waterwheel.ingest.dispatch.DispatcherSettings;
+import io.waterwheel.ingest.dispatch.HeartbeatRound;
+import io.waterwheel.ingest.dispatch.PartitionDispatcher;
+import io.waterwheel.ingest.dispatch.RefusedRow;
+import io.waterwheel.ingest.dispatch.Segmenter;
+import io.waterwheel.ingest.dispatch.SweepBudget;
+import io.waterwheel.ingest.source.LiveBatch;
+import io.waterwheel.ingest.source.SpoutHeartbeats;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.message.BlockMessage;
+import io.waterwheel.topology.worker.Closing;
+import io.waterwheel.topology.worker.ControlBatch;
+import io.waterwheel.topology.worker.EventLoop;
+import io.waterwheel.topology.worker.Placement;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.tuple.LostRange;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.storm.task.OutputCollector;
+import org.apache.storm.task.TopologyContext;
+import org.apache.storm.tuple.Values;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All partitions that one dispatcher task routes, on one event loop. Events: record batches, control messages, and
+ * answers of blocking calls as {@link Runnable}s.
+ */
+final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
+    /** Bodies that nobody took for so long are given back. */
+    private static final long SHRINK_NANOS = 10_000_000_000L;
+
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+    private record PartitionId(int streamId, int partition) {}
+
+    private final WorkerServices services;
+    private final OutputCollector collector;
+    private final int index;
+    private final List<Integer> indexerTasks;
+    private final int spouts;
+    private final EventLoop<Object> loop;
+    private final AutoCloseable registration;
+    private final DispatcherSettings settings;
+    private final HeartbeatRound heartbeats;
+    private final ControlBatch control;
+    private final long blockBytes;
+    /** What the rings of all partitions may hold together, and as much what waits before them. */
+    private final long ringBytes;
+
+    private final SweepBudget sweeps;
+    /** All bodies that full rings let go of at once: blocks are divided between indexers, and not all are full. */
+    private final int pooledBodies;
+
+    private long shrunkNanos = System.nanoTime();
+    private final Map<PartitionId, PartitionDispatcher> partitions = new HashMap<>();
+    private final Map<Integer, Segmenter> segmenters = new HashMap<>();
+    /** Those whose routes are being read. */
+    private final Set<PartitionId> beginning = new HashSet<>();
+
+    DispatcherTask(WorkerServices services, TopologyContext context, OutputCollector collector) {
+        this.services = services;
+        this.collector = collector;
+        this.index = context.getThisTaskIndex();
+        this.indexerTasks = context.getComponentTasks(Role.INDEXER.component());
+        this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
+        this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
+        this.ringBytes = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
+        this.sweeps = SweepBudget.ofRing(ringBytes);
+        this.pooledBodies = (int) Math.min(1 << 16, Math.max(64, 4 * ringBytes / blockBytes));
+        this.settings = new DispatcherSettings(
+                ringBytes,
+                DispatcherSettings.DEFAULT.pendingBytes(),
+                services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos());
+        this.control = new ControlBatch(services.controlBus());
+        this.heartbeats = new HeartbeatRound(
+                settings.heartbeatNanos(),
+                indexerTasks.size(),
+                indexer -> Placement.indexerTaskOf(indexer, indexerTasks.size()),
+                System.nanoTime(),
+                (task, message) -> collector.emitDirect(indexerTasks.get(task), STREAM, new Values(message)));
+        this.loop = new EventLoop<>(Role.DISPATCHER.address(index), TICK_NANOS, this);
+        this.registration = services.controlBus().register(Role.DISPATCHER, index, loop::offer);
+    }
+
+    EventLoop<Object> start() {
+        loop.start();
+        return loop;
+    }
+
+    @Override
+    public void close() {
+        Closing.all(LOG, "dispatcher-" + index, registration, loop);
+    }
+
+    @Override
+    public void on(Object event, long now) {
+        if (event instanceof LiveBatch batch) {
+            onLive(batch, now);
+        } else if (event instanceof SpoutHeartbeats heartbeats) {
+            heartbeats.partitions().forEach(heartbeat -> onLive(heartbeat, now));
+        } else if (event instanceof Control.Subscribe subscribe) {
+            PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition());
+            if (partition != null) {
+                partition.onSubscribe(subscribe, now);
+            }
+        } else if (event instanceof Control.Credit credit) {
+            PartitionDispatcher partition = partitions.get(new PartitionId(credit.streamId(), credit.partition()));
+            if (partition != null) {
+                partition.onCredit(credit, now);
+            }
+        } else if (event instanceof Control.LogState state) {
+            PartitionDispatcher partition = partition(state.streamId(), state.partition());
+            if (partition != null) {
+                partition.onLogState(state, now);
+            }
+        } else if (event instanceof Runnable answer) {
+            answer.run();
+        }
+        control.flush();
+    }
+
+    private void onLive(LiveBatch batch, long now) {
+        PartitionDispatcher partition =
+                partition(batch.records().streamId(), batch.records().partition());
+        if (partition != null) {
+            partition.onLive(batch, now);
+        }
+    }
+
+    @Override
+    public void onTick(long now) {
+        Map<Integer, StreamInfo> streams = services.streams().streams();
+        int before = partitions.size();
+        for (Iterator<Map.Entry<PartitionId, PartitionDispatcher>> all =
+                        partitions.entrySet().iterator();
+                all.hasNext(); ) {
+            Map.Entry<PartitionId, PartitionDispatcher> entry = all.next();
+            StreamInfo stream = streams.get(entry.getKey().streamId());
+            if (stream != null) {
+                entry.getValue().onPolicy(stream.policy(), now);
+                entry.getValue().onTick(now);
+            } else {
+                entry.getValue().close();
+                segmenters.remove(entry.getKey().streamId());
+                all.remove();
+            }
+        }
+        if (partitions.size() < before) {
+            shareMemory();
+        }
+        heartbeats.onTick(partitions.values(), now);
+        control.flush();
+        if (now - shrunkNanos >= SHRINK_NANOS) {
+            shrunkNanos = now;
+            segmenters.values().forEach(Segmenter::shrink);
+        }
+    }
+
+    /**
+     * The partition's dispatcher; null when its stream is not known here (yet), or the catalog is being asked. What
+     * came for it then, the spout's heartbeat or an indexer's subscription, comes again.
+     */
+    private @Nullable PartitionDispatcher partition(int streamId, int number) {
+        PartitionId id = new PartitionId(streamId, number);
+        PartitionDispatcher existing = partitions.get(id);
+        if (existing != null) {
+            return existing;
+        }
+        StreamInfo stream = services.streams().streams().get(streamId);
+        if (stream != null && number >= 0 && number < stream.partitions() && beginning.add(id)) {
+            readRoute(id, stream);
+        }
+        return null;
+    }
+
+    private void readRoute(PartitionId id, StreamInfo stream) {
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        try {
+            services.blockingCalls().execute(() -> {
+                try {
+                    PartitionRoute route = catalog.route(id.partition()).route();
+                    RoutingTable table = catalog.table(route.firstVersion());
+                    post(() -> begin(id, stream, catalog, route, table));
+                } catch (StreamGoneException e) {
+                    LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
+                    post(() -> beginning.remove(id));
+                } catch (RuntimeException e) {
+                    LOG.warn(
+                            "[{}/dispatcher-{}] partition {} cannot be routed yet",
+                            stream.name(),
+                            index,
+                            id.partition(),
+                            e);
+                    post(() -> beginning.remove(id));
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // Too many calls wait: the next event for it tries again.
+            beginning.remove(id);
+        }
+    }
+
+    private void begin(
+            PartitionId id, StreamInfo stream, StreamCatalog catalog, PartitionRoute route, RoutingTable table) {
+        beginning.remove(id);
+        if (!services.streams().streams().containsKey(id.streamId())) {
+            return;
+        }
+        long now = System.nanoTime();
+        PartitionDispatcher created = new PartitionDispatcher(
+                id.streamId(),
+                id.partition(),
+                route,
+                table,
+                segmenters.computeIfAbsent(
+                        id.streamId(),
+                        key -> new Segmenter(
+                                stream.schema(),
+                                stream.format(),
+                                new BodyPool(RowLayout.of(stream.schema()), pooledBodies),
+                                blockBytes)),
+                settings,
+                sweeps,
+                new Effects(id, stream, catalog),
+                now);
+        created.onPolicy(stream.policy(), now);
+        partitions.put(id, created);
+        shareMemory();
+    }
+
+    /** Lets the loop do something: an answer must not be lost, it waits as data when control is full. */
+    private void post(Runnable event) {
+        if (!loop.offer(event)) {
+            try {
+                loop.put(event);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Even shares: a partition whose ring is too small for a lagging channel reads the log again. */
+    private void shareMemory() {
+        long share = ringBytes / Math.max(1, partitions.size());
+        partitions.values().forEach(partition -> partition.limitMemory(share, share));
+    }
+
+    /** What one partition wants done: blocks go out at once, everything else elsewhere, answered by an event. */
+    private final class Effects implements DispatcherEffects {
+        private final PartitionId id;
+        private final StreamInfo stream;
+        private final StreamCatalog catalog;
+        private String trouble = "";
+
+        Effects(PartitionId id, StreamInfo stream, StreamCatalog catalog) {
+            this.id = id;
+            this.stream = stream;
+            this.catalog = catalog;
+        }
+
+        @Override
+        public void send(ChannelBlock block) {
+            collector.emitDirect(
+                    indexerTasks.get(Placement.indexerTaskOf(block.indexer(), indexerTasks.size())),
+                    STREAM,
+                    new Values(BlockMessage.of(block)));
+        }
+
+        @Override
+        public void readLog(long from, int maxBytes) {
+            PartitionDispatcher asking = partitions.get(id);
+            long base = asking == null ? 0 : asking.log().base();
+            services.logReader().read(id.streamId(), id.partition(), from, base, maxBytes, (batch, failure) -> {
+                if (failure != null) {
+                    LOG.warn(
+                            "[{}/dispatcher-{}] partition {} could not be read again from {}; trying again",
+                            stream.name(),
+                            index,
+                            id.partition(),
+                            from,
+                            failure.getMessage() == null ? failure : failure.getMessage());
+                }
+                answer(partition -> partition.onSweep(batch, System.nanoTime()));
+            });
+        }
+
+        @Override
+        public void takeBackRead() {
+            services.logReader().cancel(id.streamId(), id.partition());
+        }
+
+        @Override
+        public void raiseLimit(long limit, LogIdentity log) {
+            call(services.limitCalls(), "raise its limit", () -> {
+                PartitionRoute route =
+                        catalog.raiseLimit(id.partition(), limit, log).route();
+                return partition -> partition.onRoute(route, System.nanoTime());
+            });
+        }
+
+        @Override
+        public void giveUp(LostRange range) {
+            LOG.error(
+                    "[{}/dispatcher-{}] gives up {}: what was there and is not indexed yet is lost",
+                    stream.name(),
+                    index,
+                    range);
+            call("give up what is lost", () -> {
+                PartitionRoute route = catalog.giveUp(range).route();
+                return partition -> partition.onRoute(route, System.nanoTime());
+            });
+        }
+
+        @Override
+        public void report(Control.PartitionReport report) {
+            if (!report.trouble().equals(trouble)) {
+                trouble = report.trouble();
+                if (trouble.isEmpty()) {
+                    LOG.info("[{}/dispatcher-{}] partition {} goes on", stream.name(), index, id.partition());
+                } else {
+                    LOG.error(
+                            "[{}/dispatcher-{}] partition {} stands still: {}",
+                            stream.name(),
+                            index,
+                            id.partition(),
+                            trouble.replace("STREAM", stream.name()));
+                }
+            }
+            String letters = services.deadLetters().warning(id.streamId());
+            String log = services.logWarning(id.streamId(), id.partition());
+            String warning = letters.isEmpty() || log.isEmpty() ? letters + log : log + "; " + letters;
+            control.broadcast(Role.COORDINATOR, report.withWarning(warning));
+        }
+
+        @Override
+        public void sample(Control.KeySample sample) {
+            control.broadcast(Role.COORDINATOR, sample);
+        }
+
+        @Override
+        public void fetchTable(int version) {
+            call("read a routing table", () -> {
+                Optional<RoutingTable> table = catalog.findTable(version);
+                if (table.isPresent()) {
+                    return partition -> partition.onTable(table.get(), System.nanoTime());
+                }
+                catalog.sync();
+                PartitionRoute route = catalog.route(id.partition()).route();
+                return partition -> partition.onRoute(route, System.nanoTime());
+            });
+        }
+
+        @Override
+        public void storeDeadLetters(Object token, List<RefusedRow> letters) {
+            services.deadLetters().store(id.streamId(), id.partition(), letters, failure -> {
+                if (failure != null) {
+                    LOG.warn(
+                            "[{}/dispatcher-{}] {} dead letters of partition {} from offset {} could not be stored;"
+                                    + " trying again",
+                            stream.name(),
+                            index,
+                            letters.size(),
+                            id.partition(),
+                            letters.get(0).offset(),
+                            failure);
+                }
+                answer(partition -> partition.onDeadLetters(token, failure == null, System.nanoTime()));
+            });
+        }
+
+        @Override
+        public void steer(Control.Live live) {
+            control.send(Role.SPOUT, Placement.spoutOf(live.streamId(), live.partition(), spouts), live);
+        }
+
+        private interface Answer {
+            void to(PartitionDispatcher partition);
+        }
+
+        private void call(String what, Callable<Answer> call) {
+            call(services.blockingCalls(), what, call);
+        }
+
+        private void call(Executor threads, String what, Callable<Answer> call) {
+            try {
+                threads.execute(() -> {
+                    try {
+                        answer(call.call());
+                    } catch (StreamGoneException e) {
+                        LOG.info("[{}/dispatcher-{}] was dropped", stream.name(), index);
+                    } catch (Exception e) {
+                        answer(partition -> partition.onCallFailed(System.nanoTime()));
+                        LOG.warn(
+                                "[{}/dispatcher-{}] partition {} could not {}; trying again",
+                                stream.name(),
+                                index,
+                                id.partition(),
+                                what,
+                                e);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                answer(partition -> partition.onCallFailed(System.nanoTime()));
+                LOG.warn(
+                        "[{}/dispatcher-{}] too many catalog calls wait; partition {} tries again to {}",
+                        stream.name(),
+                        index,
+                        id.partition(),
+                        what);
+            }
+        }
+
+        private void answer(Answer answer) {
+            Runnable event = () -> {
+                PartitionDispatcher partition = partitions.get(id);
+                if (partition != null) {
+                    answer.to(partition);
+                }
+            };
+            post(event);
+        }
+    }
+
+    private static final String STREAM = DispatcherBolt.STREAM;
+}

@@ -1,0 +1,8 @@
+/**
+ * Query servers in Storm: a bolt that keeps a place for one. The work is the worker's ({@code topology.wiring}), which
+ * answers subqueries on its own port. Uses worker.
+ */
+@NullMarked
+package io.waterwheel.topology.queryserver;
+
+import org.jspecify.annotations.NullMarked;

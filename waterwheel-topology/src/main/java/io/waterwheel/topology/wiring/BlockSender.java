@@ -1,0 +1,81 @@
+package io.waterwheel.topology.wiring;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.topology.rpc.MessageSink;
+import io.waterwheel.tuple.TupleBlock;
+
+/**
+ * Sends the blocks of a subquery's answer to another worker, numbered, and the end mark when they are all. Ends the
+ * scan when nobody waits any more or the time is up; there is no end mark then. One thread.
+ */
+final class BlockSender implements RowSink {
+    private final MessageSink sink;
+    private final long deadlineNanos;
+    private final Reservation memory;
+    private int blocks;
+    private boolean cut;
+    private boolean interrupted;
+    private ScanStatistics scanned = ScanStatistics.NOTHING;
+
+    /**
+     * A sender.
+     *
+     * @param deadlineNanos as {@link System#nanoTime} counts
+     * @param memory of the subquery
+     */
+    BlockSender(MessageSink sink, long deadlineNanos, Reservation memory) {
+        this.memory = memory;
+        this.sink = sink;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    @Override
+    public boolean accept(TupleBlock rows) {
+        try {
+            sink.send(PeerMessages.block(blocks++, rows));
+            return wanted();
+        } catch (InterruptedException e) {
+            interrupted = true;
+            return false;
+        }
+    }
+
+    @Override
+    public boolean wanted() {
+        cut |= sink.cancelled() || System.nanoTime() - deadlineNanos >= 0;
+        return !cut && !interrupted;
+    }
+
+    @Override
+    public Reservation memory() {
+        return memory;
+    }
+
+    @Override
+    public void scanned(ScanStatistics what) {
+        scanned = scanned.plus(what);
+    }
+
+    /**
+     * Sends the end mark.
+     *
+     * @param found the number of matching tuples
+     * @throws WaterwheelException of kind TEMPORARY when the scan was told to end before it was through
+     */
+    void end(long found) throws InterruptedException {
+        if (interrupted) {
+            throw new InterruptedException("the answer was given up");
+        }
+        if (cut) {
+            throw new WaterwheelException(
+                    ErrorCode.SUBQUERY_CUT,
+                    "the subquery ended after " + blocks + " blocks, before it was through: "
+                            + (sink.cancelled() ? "nobody waits for it any more" : "it is out of time"));
+        }
+        sink.send(PeerMessages.end(blocks, found, scanned));
+    }
+}

@@ -1,0 +1,113 @@
+package io.waterwheel.topology.wiring;
+
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.wire.SubqueryCodec;
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * The messages of a subquery's answer between workers: one byte says what follows. An indexer's answer is HEADER, then
+ * BLOCKs numbered from 0, then END; a chunk's the same without the header. END counts blocks and matching tuples, so an
+ * answer that lost anything is noticed, and says what was looked at.
+ */
+final class PeerMessages {
+    private static final byte HEADER = 1;
+    private static final byte BLOCK = 2;
+    private static final byte END = 3;
+    private static final int SCANNED_NUMBERS = 10;
+    private static final int END_BYTES = 13 + 8 * SCANNED_NUMBERS;
+
+    private PeerMessages() {}
+
+    static byte[] header(IndexerHeader header) {
+        byte[] body = SubqueryCodec.write(header);
+        byte[] message = new byte[1 + body.length];
+        message[0] = HEADER;
+        System.arraycopy(body, 0, message, 1, body.length);
+        return message;
+    }
+
+    static byte[] block(int number, TupleBlock rows) {
+        byte[] message = new byte[5 + BlockCodec.encodedBytes(rows, false)];
+        message[0] = BLOCK;
+        LittleEndian.putInt(message, 1, number);
+        BlockCodec.encode(rows, false, message, 5);
+        return message;
+    }
+
+    static byte[] end(int blocks, long found, ScanStatistics scanned) {
+        byte[] message = new byte[END_BYTES];
+        message[0] = END;
+        LittleEndian.putInt(message, 1, blocks);
+        LittleEndian.putLong(message, 5, found);
+        long[] numbers = {
+            scanned.leaves(),
+            scanned.outsideKeys(),
+            scanned.outsideTimes(),
+            scanned.outsideValues(),
+            scanned.counted(),
+            scanned.read(),
+            scanned.tuples(),
+            scanned.partsRead(),
+            scanned.partsCached(),
+            scanned.bytesRead()
+        };
+        for (int i = 0; i < SCANNED_NUMBERS; i++) {
+            LittleEndian.putLong(message, 13 + 8 * i, numbers[i]);
+        }
+        return message;
+    }
+
+    static boolean isEnd(byte[] message) {
+        return message.length == END_BYTES && message[0] == END;
+    }
+
+    /** What the scan looked at, as the end says. */
+    static ScanStatistics readScanned(byte[] end) {
+        long[] numbers = new long[SCANNED_NUMBERS];
+        for (int i = 0; i < SCANNED_NUMBERS; i++) {
+            numbers[i] = LittleEndian.getLong(end, 13 + 8 * i);
+        }
+        return new ScanStatistics(
+                numbers[0],
+                numbers[1],
+                numbers[2],
+                numbers[3],
+                numbers[4],
+                numbers[5],
+                numbers[6],
+                numbers[7],
+                numbers[8],
+                numbers[9]);
+    }
+
+    static IndexerHeader readHeader(byte[] message) throws IOException {
+        if (message.length < 1 || message[0] != HEADER) {
+            throw new IOException("the answer does not begin with a header");
+        }
+        return SubqueryCodec.readHeader(Arrays.copyOfRange(message, 1, message.length));
+    }
+
+    static TupleBlock readBlock(byte[] message, int number, RowLayout layout) throws IOException {
+        if (message.length < 5 || message[0] != BLOCK || LittleEndian.getInt(message, 1) != number) {
+            throw new IOException("expected block " + number + " of the answer, got something else");
+        }
+        TupleBlock rows = new TupleBlock(layout, 0);
+        BlockCodec.decode(message, 5, message.length - 5, rows);
+        return rows;
+    }
+
+    /** The number of matching tuples, after checking the number of blocks. */
+    static long readEnd(byte[] message, int blocks) throws IOException {
+        int said = LittleEndian.getInt(message, 1);
+        if (said != blocks) {
+            throw new IOException("the answer has " + said + " blocks, " + blocks + " came");
+        }
+        return LittleEndian.getLong(message, 5);
+    }
+}

@@ -1,0 +1,105 @@
+package io.waterwheel.topology.wiring;
+
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.worker.ServicesFactory;
+import io.waterwheel.topology.worker.WorkerServices;
+import java.lang.reflect.Proxy;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Opens a worker's services at its first task and closes them at its last. Keyed by topology, because the embedded
+ * server runs several workers, one after another, in one process.
+ */
+public final class SharedServices implements ServicesFactory {
+    private static final long serialVersionUID = 1;
+
+    private static final class Shared {
+        final WorkerRuntime runtime;
+        int users;
+
+        Shared(WorkerRuntime runtime) {
+            this.runtime = runtime;
+        }
+    }
+
+    /** By Storm's id of the topology. Guarded by itself. */
+    private static final Map<String, Shared> OPEN = new HashMap<>();
+
+    /** Ids of workers that have ended, the last so many: what a task of one still opens, nobody would close. */
+    private static final Set<String> ENDED = Collections.newSetFromMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > 1000;
+        }
+    });
+
+    @Override
+    public WorkerServices open(Map<String, Object> stormConf) {
+        String id = String.valueOf(stormConf.get("storm.id"));
+        synchronized (OPEN) {
+            if (ENDED.contains(id)) {
+                throw new IllegalStateException("worker " + id + " has ended");
+            }
+            Shared shared = OPEN.get(id);
+            if (shared == null) {
+                shared = new Shared(new WorkerRuntime(WaterwheelConfig.fromStormConf(stormConf)));
+                OPEN.put(id, shared);
+            }
+            shared.users++;
+            return handle(id, shared);
+        }
+    }
+
+    /** The runtime with a close of its own, that counts once. */
+    private static WorkerServices handle(String id, Shared shared) {
+        AtomicBoolean closed = new AtomicBoolean();
+        return (WorkerServices) Proxy.newProxyInstance(
+                WorkerServices.class.getClassLoader(), new Class<?>[] {WorkerServices.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("close")) {
+                        if (closed.compareAndSet(false, true)) {
+                            release(id, shared);
+                        }
+                        return null;
+                    }
+                    try {
+                        return method.invoke(shared.runtime, args);
+                    } catch (java.lang.reflect.InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /**
+     * Closes what tasks of a worker that is dead have left open: one that failed while it was prepared is not closed.
+     * None of that id is opened from then on.
+     */
+    public static void closeLeft(String id) {
+        Shared left;
+        synchronized (OPEN) {
+            ENDED.add(id);
+            left = OPEN.remove(id);
+        }
+        if (left != null) {
+            left.runtime.close();
+        }
+    }
+
+    private static void release(String id, Shared shared) {
+        boolean last;
+        synchronized (OPEN) {
+            shared.users--;
+            // Not when it is closed already.
+            last = shared.users == 0 && OPEN.remove(id, shared);
+        }
+        if (last) {
+            shared.runtime.close();
+        }
+    }
+}

@@ -1,0 +1,346 @@
+package io.waterwheel.topology.wiring;
+
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.scan.ChunkScan;
+import io.waterwheel.query.scan.FreshReader;
+import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.topology.rpc.MessageSink;
+import io.waterwheel.topology.rpc.MessageStream;
+import io.waterwheel.topology.worker.Placement;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.StreamDirectory;
+import io.waterwheel.wire.SubqueryCodec;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Who answers subqueries: indexers and query servers of this worker by a call, those of others over the peers. */
+final class WorkerEndpoints {
+    private record HostedIndexer(int streamId, int indexer) {}
+
+    private final Map<HostedIndexer, FreshReader> indexers = new ConcurrentHashMap<>();
+    private final Map<String, Boolean> queryServers = new ConcurrentHashMap<>();
+    private final ReplicaHosts replicas;
+    private final StreamDirectory streams;
+    private final ChunkScan chunkScan;
+    private final QueryMemory memory;
+    private final TaskDirectory directory;
+    private final Peers peers;
+    private final String here;
+    private final int indexerTasks;
+
+    WorkerEndpoints(
+            StreamDirectory streams,
+            ChunkScan chunkScan,
+            ReplicaHosts replicas,
+            QueryMemory memory,
+            TaskDirectory directory,
+            Peers peers,
+            String here,
+            int indexerTasks) {
+        this.streams = streams;
+        this.chunkScan = chunkScan;
+        this.memory = memory;
+        this.directory = directory;
+        this.peers = peers;
+        this.here = here;
+        this.indexerTasks = indexerTasks;
+        this.replicas = replicas;
+    }
+
+    AutoCloseable hostIndexer(int streamId, int indexer, FreshReader reader) {
+        HostedIndexer key = new HostedIndexer(streamId, indexer);
+        indexers.put(key, reader);
+        return () -> indexers.remove(key, reader);
+    }
+
+    AutoCloseable hostQueryServer(int index) {
+        String address = Role.QUERY_SERVER.address(index);
+        queryServers.put(address, true);
+        AutoCloseable announcement = directory.announce(address, here);
+        return () -> {
+            queryServers.remove(address);
+            announcement.close();
+        };
+    }
+
+    Endpoints of(int streamId) {
+        return new OfStream(streamId);
+    }
+
+    /** Answers a subquery that came from another worker. */
+    void answer(byte[] request, MessageSink sink) throws InterruptedException {
+        Subquery subquery = SubqueryCodec.read(request);
+        ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream(subquery.streamId()));
+        long deadline = System.nanoTime() + subquery.query().timeout().toNanos();
+        try (Reservation reservation = memory.open()) {
+            BlockSender sender = new BlockSender(sink, deadline, reservation);
+            long found;
+            if (subquery instanceof Subquery.OfIndexer part) {
+                FreshReader reader = indexers.get(new HostedIndexer(part.streamId(), part.indexer()));
+                if (reader == null) {
+                    sink.send(PeerMessages.header(IndexerHeader.refresh("the indexer is not hosted here")));
+                    return;
+                }
+                try (IndexerReply reply = reader.ask(part, resolved.spec(), deadline, sink::cancelled)) {
+                    sink.send(PeerMessages.header(reply.header()));
+                    if (reply.header().outcome() != IndexerHeader.Outcome.ANSWER) {
+                        return;
+                    }
+                    found = reply.rows(sender);
+                }
+            } else if (subquery instanceof Subquery.OfChunk part) {
+                found = chunkScan.scan(part.file(), layout(part.streamId()), resolved.spec(), sender);
+            } else {
+                throw new IllegalArgumentException("a subquery that asks nobody");
+            }
+            sender.end(found);
+        } catch (IOException e) {
+            throw new WaterwheelException(ErrorCode.SUBQUERY_FAILED, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private StreamInfo stream(int streamId) {
+        StreamInfo stream = streams.streams().get(streamId);
+        if (stream == null) {
+            throw new WaterwheelException(
+                    ErrorCode.STREAM_UNKNOWN_HERE,
+                    "this worker does not know stream id " + streamId + " (yet, or any more)");
+        }
+        return stream;
+    }
+
+    private RowLayout layout(int streamId) {
+        return RowLayout.of(stream(streamId).schema());
+    }
+
+    private final class OfStream implements Endpoints {
+        private final int streamId;
+
+        OfStream(int streamId) {
+            this.streamId = streamId;
+        }
+
+        @Override
+        public Endpoints.@Nullable Indexer indexer(int indexer) {
+            FreshReader local = indexers.get(new HostedIndexer(streamId, indexer));
+            if (local != null) {
+                return (subquery, resolved, deadline, givenUp) ->
+                        local.ask(subquery, resolved.spec(), deadline, givenUp);
+            }
+            String place = directory.find(Role.INDEXER.address(Placement.indexerTaskOf(indexer, indexerTasks)));
+            return place == null || place.equals(here) ? null : new RemoteIndexer(place);
+        }
+
+        private final class RemoteIndexer implements Indexer {
+            private final String place;
+
+            RemoteIndexer(String place) {
+                this.place = place;
+            }
+
+            @Override
+            public IndexerReply ask(
+                    Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadline, BooleanSupplier givenUp)
+                    throws IOException {
+                return askRemote(place, subquery, resolved, deadline);
+            }
+
+            @Override
+            public boolean isHere() {
+                return false;
+            }
+        }
+
+        private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadline)
+                throws IOException {
+            Duration left = left(deadline);
+            Subquery.OfIndexer timed = new Subquery.OfIndexer(
+                    subquery.query().withTimeout(left),
+                    subquery.streamId(),
+                    subquery.indexer(),
+                    subquery.epoch(),
+                    subquery.flushed(),
+                    subquery.demand());
+            MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left);
+            try {
+                byte[] first = stream.next();
+                if (first == null) {
+                    throw new IOException("the answer ended before its header");
+                }
+                return new RemoteReply(
+                        stream, PeerMessages.readHeader(first), resolved.spec().partLayout());
+            } catch (WaterwheelException e) {
+                stream.close();
+                throw unlessUser(e);
+            } catch (IOException | RuntimeException e) {
+                stream.close();
+                throw e;
+            }
+        }
+
+        @Override
+        public List<QueryServer> queryServers() {
+            List<QueryServer> servers = new ArrayList<>();
+            queryServers.keySet().forEach(name -> servers.add(new LocalServer(name)));
+            directory.all().forEach((address, place) -> {
+                if (address.startsWith(Role.QUERY_SERVER.component() + "-")
+                        && !queryServers.containsKey(address)
+                        && !place.equals(here)) {
+                    servers.add(new RemoteServer(address, place));
+                }
+            });
+            return servers;
+        }
+
+        @Override
+        public Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException {
+            return replicas.of(files);
+        }
+
+        private final class LocalServer implements QueryServer {
+            private final String name;
+
+            LocalServer(String name) {
+                this.name = name;
+            }
+
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public String host() {
+                return here.substring(0, here.lastIndexOf(':'));
+            }
+
+            @Override
+            public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
+                    throws IOException {
+                return chunkScan.scan(subquery.file(), layout(streamId), resolved.spec(), sink);
+            }
+        }
+
+        private final class RemoteServer implements QueryServer {
+            private final String name;
+            private final String place;
+
+            RemoteServer(String name, String place) {
+                this.name = name;
+                this.place = place;
+            }
+
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public String host() {
+                return place.substring(0, place.lastIndexOf(':'));
+            }
+
+            @Override
+            public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
+                    throws IOException {
+                Duration left = left(deadline);
+                Subquery.OfChunk timed =
+                        new Subquery.OfChunk(subquery.query().withTimeout(left), subquery.streamId(), subquery.file());
+                try (MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left)) {
+                    return receive(stream, resolved.spec().partLayout(), sink);
+                } catch (WaterwheelException e) {
+                    throw unlessUser(e);
+                }
+            }
+        }
+    }
+
+    /** What came from another worker may be void, and another may do better; but not when the query is at fault. */
+    private static IOException unlessUser(WaterwheelException failure) {
+        if (failure.kind() == WaterwheelException.Kind.USER) {
+            throw failure;
+        }
+        return new IOException(failure.getMessage(), failure);
+    }
+
+    private static Duration left(long deadline) throws IOException {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            throw new IOException("out of time");
+        }
+        return Duration.ofNanos(left);
+    }
+
+    /** Takes blocks up to the end mark; the number of matching tuples. A sink that stops ends it early. */
+    private static long receive(MessageStream stream, RowLayout layout, RowSink sink) throws IOException {
+        int blocks = 0;
+        long rows = 0;
+        while (sink.wanted()) {
+            byte[] message;
+            try {
+                message = stream.next();
+            } catch (WaterwheelException e) {
+                // Of the other worker; what the sink fails with goes on as it is.
+                throw unlessUser(e);
+            }
+            if (message == null) {
+                throw new IOException("the answer was cut off after " + blocks + " blocks");
+            }
+            if (PeerMessages.isEnd(message)) {
+                sink.scanned(PeerMessages.readScanned(message));
+                return PeerMessages.readEnd(message, blocks);
+            }
+            io.waterwheel.tuple.TupleBlock block = PeerMessages.readBlock(message, blocks, layout);
+            blocks++;
+            rows += block.size();
+            if (!sink.accept(block)) {
+                return rows;
+            }
+        }
+        return rows;
+    }
+
+    private static final class RemoteReply implements IndexerReply {
+        private final MessageStream stream;
+        private final IndexerHeader header;
+        private final RowLayout layout;
+
+        RemoteReply(MessageStream stream, IndexerHeader header, RowLayout layout) {
+            this.stream = stream;
+            this.header = header;
+            this.layout = layout;
+        }
+
+        @Override
+        public IndexerHeader header() {
+            return header;
+        }
+
+        @Override
+        public long rows(RowSink sink) throws IOException {
+            return receive(stream, layout, sink);
+        }
+
+        @Override
+        public void close() {
+            stream.close();
+        }
+    }
+}

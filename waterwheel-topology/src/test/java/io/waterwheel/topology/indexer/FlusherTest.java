@@ -1,0 +1,263 @@
+package io.waterwheel.topology.indexer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.index.FreshView;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.ingest.block.BlockBody;
+import io.waterwheel.ingest.block.ChannelBlock;
+import io.waterwheel.ingest.indexer.CreditWindow;
+import io.waterwheel.ingest.indexer.FlushSequence;
+import io.waterwheel.ingest.indexer.IndexerCore;
+import io.waterwheel.ingest.indexer.IndexerEffects;
+import io.waterwheel.ingest.indexer.IndexerSettings;
+import io.waterwheel.ingest.indexer.IndexerTask;
+import io.waterwheel.ingest.indexer.SealedTree;
+import io.waterwheel.protocol.ChannelEpoch;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two streams in one memory pool, and a chunk store that fails, or hangs, for the first of them only. */
+@Timeout(60)
+class FlusherTest {
+    private static final long POOL = 32 << 20;
+    private static final int ROWS = 500;
+    private static final Schema SCHEMA = new Schema(
+            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Ordered("k"),
+            "t");
+    private static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
+
+    @TempDir
+    Path folder;
+
+    private volatile boolean failing = true;
+    private volatile CountDownLatch hanging = new CountDownLatch(0);
+
+    private final PagePool pool = new PagePool(POOL);
+    private final CreditWindow window = new CreditWindow(pool, 256 << 10, POOL);
+    private final IndexerTask task = new IndexerTask(window);
+    /** What the indexer task's loop would do. */
+    private final LinkedBlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
+
+    private ChunkStore files;
+    private Flusher flusher;
+    private Stream first;
+    private Stream second;
+
+    /** An indexer of its stream, with a dispatcher that has always something to send. */
+    private final class Stream implements IndexerEffects, Flusher.Listener {
+        final StreamInfo info;
+        final FlushSequence flushes;
+        final IndexerCore core;
+        ChannelEpoch epoch;
+        long sent;
+        long granted;
+        long offset;
+        int committed;
+        Control.@Nullable Report report;
+
+        Stream(Namespace namespace, InMemoryCatalogStore store, String name) {
+            info = namespace.create(name, SCHEMA, RecordFormat.BLOCK, name, new long[1], 1);
+            StreamCatalog catalog = new StreamCatalog(store, info);
+            StreamCatalog.IndexerStart start = catalog.startIndexer(0);
+            flushes = new FlushSequence(catalog, 0, start);
+            core = new IndexerCore(
+                    info,
+                    0,
+                    start.checkpoint(),
+                    new long[1],
+                    pool,
+                    window,
+                    new IndexerSettings(
+                            2 << 20, 60_000_000_000L, 0, 300_000_000, 1_000_000_000, 50_000_000, 300_000, 60_000),
+                    this,
+                    System.nanoTime());
+            task.add(core);
+        }
+
+        void send() {
+            while (granted > sent) {
+                TupleBlock rows = new TupleBlock(LAYOUT, ROWS);
+                int[] offsets = new int[ROWS];
+                for (int row = 0; row < ROWS; row++) {
+                    rows.keys()[row] = (offset + row) * 0x9E3779B97F4A7C15L;
+                    rows.times()[row] = 1_700_000_000_000L + offset + row;
+                    offsets[row] = row;
+                }
+                rows.setSize(ROWS);
+                BlockBody body = BlockBody.of(rows, offset, offsets, new int[0]);
+                sent += body.bytes();
+                long from = offset;
+                offset += ROWS;
+                task.onBlock(
+                        new ChannelBlock(info.id(), 0, 0, epoch, from, offset, 1, body),
+                        System.nanoTime(),
+                        1_700_000_000_000L + offset);
+            }
+        }
+
+        @Override
+        public void subscribe(Control.Subscribe subscribe) {
+            if (!subscribe.epoch().equals(epoch)) {
+                epoch = subscribe.epoch();
+                sent = subscribe.consumed();
+                granted = 0;
+            }
+            granted = Math.max(granted, subscribe.granted());
+        }
+
+        @Override
+        public void credit(Control.Credit credit) {
+            granted = Math.max(granted, credit.granted());
+        }
+
+        @Override
+        public void report(Control.Report news) {
+            report = news;
+        }
+
+        @Override
+        public void rebuilt(TemplateTree.Rebuilt rebuilt) {}
+
+        @Override
+        public void publish(FreshView view) {}
+
+        @Override
+        public void flush(SealedTree sealed) {
+            flusher.flush(flushes, sealed, this);
+        }
+
+        @Override
+        public void done(SealedTree sealed, Flusher.Outcome outcome) {
+            events.add(() -> {
+                committed++;
+                core.onFlushed(sealed.flush(), outcome.nextTemplate(), System.nanoTime());
+            });
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            events.add(() -> {
+                throw new AssertionError(cause);
+            });
+        }
+
+        @Override
+        public void trouble(Supplier<String> what) {
+            events.add(() -> task.onFlushTrouble(info.id(), 0, what.get(), System.nanoTime()));
+        }
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        files = new LocalChunkStore(folder);
+        ChunkStore failingForOne = (ChunkStore) Proxy.newProxyInstance(
+                ChunkStore.class.getClassLoader(), new Class<?>[] {ChunkStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("write") && ((String) arguments[0]).startsWith("first-1/")) {
+                        hanging.await();
+                        if (failing) {
+                            throw new IOException("no room for " + arguments[0]);
+                        }
+                    }
+                    try {
+                        return method.invoke(files, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        flusher = new Flusher("indexer-0", failingForOne);
+        InMemoryCatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+        Namespace namespace = new Namespace(store);
+        first = new Stream(namespace, store, "first");
+        second = new Stream(namespace, store, "second");
+        assertThat(first.info.id()).isEqualTo(1);
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        hanging.countDown();
+        flusher.close();
+        files.close();
+    }
+
+    private void runUntil(long aheadNanos, BooleanSupplier reached) throws InterruptedException {
+        while (!reached.getAsBoolean()) {
+            Runnable event = events.poll(1, TimeUnit.MILLISECONDS);
+            while (event != null) {
+                event.run();
+                event = events.poll();
+            }
+            task.onTick(System.nanoTime());
+            flusher.onTick(System.nanoTime() + aheadNanos);
+            first.send();
+            second.send();
+        }
+    }
+
+    /** Many times what the pool holds goes through the second stream. */
+    private void secondGoesOn(long aheadNanos) throws InterruptedException {
+        runUntil(
+                aheadNanos,
+                () -> first.report != null && !first.report.memory().trouble().isEmpty());
+        long held = first.core.unflushedBytes();
+        int enough = second.committed + 20;
+        runUntil(aheadNanos, () -> second.committed >= enough);
+        assertThat(first.committed).isZero();
+        // What was granted before is still taken, and may open pages.
+        assertThat(first.core.unflushedBytes()).isLessThanOrEqualTo(Math.max(held, POOL / 2) + POOL / 8);
+        assertThat(first.core.unflushedBytes()).isLessThan(POOL);
+        assertThat(first.report.memory().unflushedTrees()).isPositive();
+    }
+
+    @Test
+    void aStreamThatCannotBeFlushedStopsNoOther() throws Exception {
+        secondGoesOn(0);
+        assertThat(second.report.memory().trouble()).isEmpty();
+        assertThat(first.report.memory().trouble()).startsWith("chunks cannot be written: no room for first-1/");
+        failing = false;
+        runUntil(0, () -> first.committed >= 3);
+        assertThat(first.report.memory().trouble()).isEmpty();
+    }
+
+    @Test
+    void aStreamWhoseFlushHangsStopsNoOther() throws Exception {
+        failing = false;
+        hanging = new CountDownLatch(1);
+        runUntil(0, () -> first.core.unflushedTrees() > 0);
+        secondGoesOn(6_000_000_000L);
+        assertThat(first.report.memory().trouble()).contains("takes longer than 5 s");
+        hanging.countDown();
+        runUntil(0, () -> first.committed >= 3);
+        assertThat(first.report.memory().trouble()).isEmpty();
+    }
+}

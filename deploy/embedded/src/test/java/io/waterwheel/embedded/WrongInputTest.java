@@ -206,6 +206,10 @@ final class WrongInputTest {
             }
             assertThat(unread).isNotEmpty();
             awaitOrder();
+            // That there is room does not say that they have ended: those that were refused gave theirs back.
+            WaterwheelClient asking = clients.get(0);
+            Waiting.until("no answer is open", Duration.ofMinutes(2), () -> asking.queries()
+                    .isEmpty());
             assertThatThrownBy(() -> {
                         Cursor cursor = unread.get(0);
                         while (cursor.next()) {

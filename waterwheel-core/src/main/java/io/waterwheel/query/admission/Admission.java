@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Gives the queries of one process their turns. A query opens, says what it will cost once that is known, waits for its
  * turn in its lane, and gives the turn back while its client takes nothing. Those that have begun hold memory and come
  * first, but every second turn of a lane is for one that has not, if one waits. Among those, the turn goes to the
- * client that has fewest in the lane, then to whoever came first.
+ * client that has fewest in the lane, then to the oldest query.
  *
  * <p>A query that begins also takes its parts, the threads that may work for it, until it is closed. When the next that
  * has not begun needs more parts than the lane has left, none that has not begun passes it; those that have begun,

@@ -26,13 +26,15 @@ public record SlowQuery(QueryState state, Map<Stage, Duration> times, long bytes
         StringBuilder line = new StringBuilder();
         line.append(String.format(
                 Locale.ROOT, "slow query %s of %s: %s in %s", state.id(), client(), outcome, seconds(state.age())));
+        String before = " (";
         for (Stage stage : Stage.values()) {
             Duration time = times.get(stage);
             if (time != null) {
-                line.append(line.indexOf("(") < 0 ? " (" : ", ")
+                line.append(before)
                         .append(stage.name().toLowerCase(Locale.ROOT))
                         .append(' ')
                         .append(seconds(time));
+                before = ", ";
             }
         }
         String lane = state.lane() == null ? "not planned" : state.lane().name().toLowerCase(Locale.ROOT);
@@ -43,7 +45,7 @@ public record SlowQuery(QueryState state, Map<Stage, Duration> times, long bytes
                         state.tuples(),
                         state.rows(),
                         bytes,
-                        state.query().replaceAll("\\p{Cntrl}", " ")))
+                        state.query().replaceAll("[\\p{Cc}\\u2028\\u2029]", " ")))
                 .toString();
     }
 

@@ -27,8 +27,8 @@ public final class ExpressionPrinter {
     }
 
     /**
-     * The text of an expression, of which only the beginning is wanted: what comes after may be anything, or nothing.
-     * Takes no longer than that takes, however long the expression.
+     * The text of an expression, of which only the beginning is wanted. Lists are cut, so that a list of many thousand
+     * values takes no longer than its beginning; the text may go on with anything after the characters that are wanted.
      *
      * @param most characters that are wanted
      */

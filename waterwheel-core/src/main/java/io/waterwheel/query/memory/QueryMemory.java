@@ -47,6 +47,13 @@ public final class QueryMemory {
         return reserved.get();
     }
 
+    /** Whether bytes were taken, or which limit refused them. */
+    enum Taken {
+        YES,
+        BEYOND_QUERY,
+        BEYOND_PROCESS
+    }
+
     /** What one query has of it, in all its reservations. */
     final class Account {
         private final AtomicLong used = new AtomicLong();
@@ -64,15 +71,15 @@ public final class QueryMemory {
             }
         }
 
-        boolean take(long bytes) {
+        Taken take(long bytes) {
             if (!addIfItFits(used, bytes, perQuery)) {
-                return false;
+                return Taken.BEYOND_QUERY;
             }
             if (!addIfItFits(reserved, bytes, total)) {
                 used.addAndGet(-bytes);
-                return false;
+                return Taken.BEYOND_PROCESS;
             }
-            return true;
+            return Taken.YES;
         }
 
         /** In one step: what is asked for in vain must not stand in the way of what would fit. */
@@ -94,12 +101,11 @@ public final class QueryMemory {
         }
 
         /** Of kind USER: to ask again would meet it again, and take the memory of others meanwhile. */
-        WaterwheelException refused(long bytes) {
-            boolean alone = bytes > perQuery - used.get();
+        WaterwheelException refused(long bytes, Taken why) {
             return new WaterwheelException(
                     ErrorCode.QUERY_MEMORY,
                     "query: it holds " + mebibytes(used.get()) + " of memory and needs " + mebibytes(bytes) + " more; "
-                            + (alone
+                            + (why == Taken.BEYOND_QUERY
                                     ? "one query may take " + mebibytes(perQuery)
                                     : "all queries of a process may take " + mebibytes(total) + ", and " + queries.get()
                                             + " are answered now")

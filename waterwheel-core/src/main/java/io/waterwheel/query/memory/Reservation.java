@@ -41,21 +41,26 @@ public final class Reservation implements AutoCloseable {
      * @throws io.waterwheel.error.WaterwheelException of kind USER, code {@code QUERY_MEMORY}, when there are none left
      */
     public void reserve(long bytes) {
-        if (!tryReserve(bytes)) {
-            throw account.refused(bytes);
+        QueryMemory.Taken taken = take(bytes);
+        if (taken != QueryMemory.Taken.YES) {
+            throw account.refused(bytes, taken);
         }
     }
 
     /** Takes bytes, if there are so many. */
     public boolean tryReserve(long bytes) {
-        if (!account.take(bytes)) {
-            return false;
+        return take(bytes) == QueryMemory.Taken.YES;
+    }
+
+    private QueryMemory.Taken take(long bytes) {
+        QueryMemory.Taken taken = account.take(bytes);
+        if (taken == QueryMemory.Taken.YES) {
+            held.addAndGet(bytes);
+            if (closed) {
+                account.giveBack(held.getAndSet(0));
+            }
         }
-        held.addAndGet(bytes);
-        if (closed) {
-            account.giveBack(held.getAndSet(0));
-        }
-        return true;
+        return taken;
     }
 
     /** Gives bytes back that are no longer held. */

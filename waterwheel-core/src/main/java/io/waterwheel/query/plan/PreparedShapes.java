@@ -15,7 +15,7 @@ import java.util.Objects;
 /**
  * Shapes made ready for asking. To check a polygon of many corners and to find its keys takes seconds, and every plan
  * of a query and every subquery needs it: the last few are kept for the process, for a minute after their last use.
- * Thread-safe; who asks for one that another thread prepares waits for it.
+ * Thread-safe. A thread that asks for a shape that another thread prepares waits for it, also past its deadline.
  */
 final class PreparedShapes {
     /**

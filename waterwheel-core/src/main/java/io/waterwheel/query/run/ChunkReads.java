@@ -35,6 +35,9 @@ final class ChunkReads {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** A server that waits bids so often: an answer is not held up by one that has nothing left to wait for. */
     private static final long BID_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
+    /** While chunks are read one at a time: when to look again whether it is this one's turn. */
+    private static final Dispatch.Bid.Later TURN = new Dispatch.Bid.Later(5_000_000);
+
     /** So often the one who waits for the readers looks whether one of them hangs. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -57,7 +60,7 @@ final class ChunkReads {
     /** By file, the servers that met such a thing. */
     private final Map<String, Set<String>> unable = new HashMap<>();
 
-    /** Readers that have been given a chunk, and have not handed it over or back. */
+    /** Readers that have been given a chunk, and still hold memory of it. */
     private final Set<Reader> atWork = new HashSet<>();
     /** There was not enough memory for several: a chunk is begun when nothing else of the query is under way. */
     private boolean oneAtATime;
@@ -152,7 +155,7 @@ final class ChunkReads {
         while (!delivery.done()) {
             Dispatch.Bid bid = bid(pending, reader);
             if (bid instanceof Dispatch.Bid.Later later) {
-                clock.sleep(Math.min(later.nanos(), BID_NANOS));
+                clock.sleep(Math.min(later.nanos(), later.equals(TURN) ? TURN.nanos() : BID_NANOS));
                 continue;
             }
             if (!(bid instanceof Dispatch.Bid.Read read)) {
@@ -161,6 +164,8 @@ final class ChunkReads {
             // Of an attempt until it is merged, or given up.
             try (Reservation held = memory.part()) {
                 read(pending, reader, read.chunk(), held);
+            } finally {
+                attemptEnded(reader);
             }
         }
     }
@@ -230,18 +235,18 @@ final class ChunkReads {
         handedOver(reader);
     }
 
-    /* Every step of a reader by which it is judged is one under the lock, so that nobody who hands over, or has a failure
-     * to tell, is taken for one who reads in vain: its end would be lost, and the answer lack something unsaid. */
+    /* Every step of a reader by which it is judged is one under the lock, so that no reader that hands over, or has a failure
+     * to tell, is taken for one that reads in vain: its end would be lost, and the answer lack something unsaid. */
 
     private Dispatch.Bid bid(Dispatch pending, Reader reader) {
-        boolean merged = delivery.isMerged();
         synchronized (this) {
+            boolean merged = delivery.isMerged();
             if (reader.givenUp) {
                 return new Dispatch.Bid.Nothing();
             }
             long now = clock.nanos();
             if (oneAtATime && !(merged && atWork.stream().allMatch(other -> now - other.givenNanos > ALONE_NANOS))) {
-                return new Dispatch.Bid.Later(BID_NANOS);
+                return TURN;
             }
             Dispatch.Bid bid = pending.bid(reader.server.name(), now);
             if (bid instanceof Dispatch.Bid.Read read) {
@@ -257,6 +262,10 @@ final class ChunkReads {
 
     private void takeFrom(Reader reader) {
         reader.given = null;
+    }
+
+    /** Nothing of an attempt is held any longer but what has been handed over. */
+    private synchronized void attemptEnded(Reader reader) {
         atWork.remove(reader);
     }
 
@@ -333,11 +342,21 @@ final class ChunkReads {
     private void await(Dispatch pending, Reader reader) throws InterruptedException, IOException {
         while (!reader.givenUp) {
             if (delivery.work(reader.task::isDone, LOOK_NANOS)) {
-                QueryRunner.result(reader.task);
+                result(reader);
                 return;
             }
             endReadsInVain(pending);
             beginIdle(pending);
+        }
+    }
+
+    /** Throws what a reader met, or what failed in merging before: that the answer ended is why readers fail then. */
+    private void result(Reader reader) throws InterruptedException, IOException {
+        try {
+            QueryRunner.result(reader.task);
+        } catch (RuntimeException e) {
+            delivery.throwFailure(e);
+            throw e;
         }
     }
 

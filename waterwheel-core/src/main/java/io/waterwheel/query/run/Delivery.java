@@ -16,7 +16,9 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One answer on its way out: what the parts make together, what is missing, and when it is enough. Made by the thread
@@ -53,6 +55,8 @@ final class Delivery implements AutoCloseable {
     private final long deadlineNanos;
     private final QueryClock clock;
     private volatile boolean enough;
+    /** Trees whose rows are held by a {@link FreshPart}. */
+    private final AtomicInteger freshHeld = new AtomicInteger();
 
     // Guarded by this.
     private final List<String> missing = new ArrayList<>();
@@ -112,7 +116,7 @@ final class Delivery implements AutoCloseable {
         sink.rows(rows);
     }
 
-    /** What the one does whose turn it is. */
+    /** What the thread does that has the turn to merge. */
     private final class Merging implements MergeQueue.Step {
         @Override
         public void merge(Part part) {
@@ -214,9 +218,14 @@ final class Delivery implements AutoCloseable {
         queue.wake();
     }
 
-    /** Whether nothing that was taken is still to be merged. */
+    /** Notes that rows of a tree are held, to be taken later, or are held no longer. */
+    void freshHeld(boolean held) {
+        freshHeld.addAndGet(held ? 1 : -1);
+    }
+
+    /** Whether nothing that was taken, or is held to be taken, is still to be merged. */
     boolean isMerged() {
-        return queue.isIdle();
+        return queue.isIdle() && freshHeld.get() == 0;
     }
 
     /** Merges all that was taken. For the thread that made it. */
@@ -227,7 +236,19 @@ final class Delivery implements AutoCloseable {
 
     /** Merges what is left; throws what failed on the way, on whatever thread. */
     private void settle() {
-        Throwable failure = queue.settle();
+        throwThat(queue.settle());
+    }
+
+    /** Throws what failed in merging, if anything did; with it what a reader met after that. */
+    void throwFailure(RuntimeException later) {
+        Throwable first = queue.failure();
+        if (first != null && first != later) {
+            first.addSuppressed(later);
+            throwThat(first);
+        }
+    }
+
+    private static void throwThat(@Nullable Throwable failure) {
         if (failure instanceof RuntimeException known) {
             throw known;
         } else if (failure instanceof Error error) {
@@ -267,7 +288,7 @@ final class Delivery implements AutoCloseable {
         enough = true;
     }
 
-    /** The same, and waits for who is just handing out rows: nobody touches the sink afterwards. */
+    /** The same, and waits for the thread that hands out rows: none touches the sink afterwards. */
     void end() {
         enough = true;
         mergeAll();

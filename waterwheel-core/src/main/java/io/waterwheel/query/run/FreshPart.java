@@ -34,17 +34,26 @@ final class FreshPart implements RowSink, AutoCloseable {
         if (holding.held() >= MOST_BYTES || !holding.tryReserve(rows.allocatedBytes())) {
             handOver(0);
             if (!holding.tryReserve(rows.allocatedBytes())) {
-                // There is no room to let it wait.
+                // There is room once that is merged, or none at all.
                 delivery.mergeAll();
+                holding.reserve(rows.allocatedBytes());
             }
+        }
+        if (held.isEmpty()) {
+            delivery.freshHeld(true);
         }
         held.add(rows);
         return wanted();
     }
 
     private void handOver(long found) {
-        delivery.take(new Part(held, found, holding.moved()));
+        List<TupleBlock> rows = held;
         held = new ArrayList<>();
+        // Queued before it is held no longer: in between it would be nowhere, and a reader think itself alone.
+        delivery.take(new Part(rows, found, holding.moved()));
+        if (!rows.isEmpty()) {
+            delivery.freshHeld(false);
+        }
     }
 
     /** All rows have come; so many matched. */
@@ -75,6 +84,9 @@ final class FreshPart implements RowSink, AutoCloseable {
 
     @Override
     public void close() {
+        if (!held.isEmpty()) {
+            delivery.freshHeld(false);
+        }
         holding.close();
     }
 }

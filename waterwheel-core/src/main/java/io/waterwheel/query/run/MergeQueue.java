@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * its part too.
  *
  * <p>The owner, the thread that runs the query, merges what is left whenever it has nothing else to do. Only the owner
- * merges while the client takes nothing; readers leave that to it. When the queue is full, who has a part waits for
- * room, without a lock, until the answer ends. Thread-safe.
+ * merges while the client takes nothing; readers leave that to it. When the queue is full, a thread that has a part
+ * waits for room, without a lock, until the answer ends. Thread-safe.
  */
 final class MergeQueue {
     /** What a reader merges of others' parts before it leaves them to an owner that waits. */
     private static final long READER_BYTES = 1 << 20;
 
-    /** So often one who waits looks whether the answer has ended, which nothing may tell. */
+    /** How often a thread that waits looks whether the answer has ended, which nothing may tell. */
     private static final long LOOK_MILLIS = 20;
 
     /** Merges. Called by one thread at a time. */
@@ -29,13 +29,13 @@ final class MergeQueue {
         /** Merges a block of a part. Once there is enough of an answer, the answer has ended. */
         void merge(Part part);
 
-        /** Whether the client takes some at once: {@link #merge} does not wait for it then. */
+        /** Whether the client takes some at once: {@link #merge} hardly waits for it then. */
         boolean ready();
 
         /** Whether nothing is to be merged any more. Never false again. */
         boolean ended();
 
-        /** A merge failed, or one who waited was interrupted: the answer ends. */
+        /** A merge failed, or a thread that waited was interrupted: the answer ends. */
         void failed();
     }
 
@@ -70,6 +70,10 @@ final class MergeQueue {
             boolean mayMerge = own || step.ready();
             boolean turn;
             synchronized (this) {
+                if (step.ended()) {
+                    // Looked at again: after the end no thread comes to close what is queued.
+                    break;
+                }
                 turn = mayMerge && !merging;
                 if (!turn && bytes > 0 && part.bytes() > most - bytes) {
                     if (!awaitRoom()) {
@@ -205,14 +209,19 @@ final class MergeQueue {
         notifyAll();
     }
 
+    /** What failed first, or null. */
+    synchronized @Nullable Throwable failure() {
+        return failure;
+    }
+
     /** Whether nothing waits to be merged, and nothing is being merged. */
     synchronized boolean isIdle() {
         return parts.isEmpty() && !merging;
     }
 
     /**
-     * The owner's: merges all that is left, and waits for whoever merges. Afterwards only the owner does, until another
-     * part comes.
+     * The owner's: merges all that is left, and waits for the thread that merges. Afterwards only the owner does, until
+     * another part comes.
      *
      * @return why the answer fails, or null
      */
@@ -226,7 +235,7 @@ final class MergeQueue {
                         try {
                             wait(LOOK_MILLIS);
                         } catch (InterruptedException e) {
-                            // Who merges is about to end, or is interrupted as well.
+                            // The thread that merges is about to end, or is interrupted as well.
                             interrupted = true;
                         }
                     }

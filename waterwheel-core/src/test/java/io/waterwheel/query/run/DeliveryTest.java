@@ -32,6 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -226,8 +227,11 @@ final class DeliveryTest {
         FutureTask<Void> feeder = new FutureTask<>(
                 () -> {
                     while (slow && !fed.get()) {
-                        permits.release();
-                        Thread.onSpinWait();
+                        // One at a time, so that the client is often not ready.
+                        if (permits.availablePermits() == 0) {
+                            permits.release();
+                        }
+                        Thread.yield();
                     }
                 },
                 null);
@@ -365,11 +369,41 @@ final class DeliveryTest {
             FutureTask<Void> full = begin(delivery, () -> delivery.take(part(reservation, block(gather, values))));
             assertThat(catchThrowable(() -> full.get(50, TimeUnit.MILLISECONDS)))
                     .as("8 MiB are queued")
-                    .isNotNull();
+                    .isInstanceOf(TimeoutException.class);
             assertThat(client.rows).isEmpty();
             workUntilDone(delivery, full);
             assertThat(delivery.finish()).isEqualTo(3L * values.length);
             assertThat(client.threads).containsOnly(Thread.currentThread());
+        }
+        assertThat(memory.reserved()).isZero();
+    }
+
+    /** A reader that has looked whether the answer goes on, and then is late, leaves nothing behind. */
+    @Test
+    void aPartThatComesJustAfterTheEndIsGivenBack() throws Exception {
+        CountDownLatch late = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        Client client = new Client() {
+            @Override
+            public boolean ready() {
+                late.countDown();
+                try {
+                    assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return false;
+            }
+        };
+        Gather gather = gather(ROWS);
+        FutureTask<Void> reader;
+        try (Reservation reservation = memory.open();
+                Delivery delivery = delivery(client, gather, reservation)) {
+            reader = begin(delivery, () -> delivery.take(part(reservation, block(gather, 1, 2, 3))));
+            assertThat(late.await(60, TimeUnit.SECONDS)).isTrue();
+            delivery.end();
+            ended.countDown();
+            reader.get(60, TimeUnit.SECONDS);
         }
         assertThat(memory.reserved()).isZero();
     }

@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -231,7 +232,7 @@ final class DeliveryTest {
                         if (permits.availablePermits() == 0) {
                             permits.release();
                         }
-                        Thread.yield();
+                        LockSupport.parkNanos(1_000);
                     }
                 },
                 null);

@@ -33,8 +33,7 @@ final class ArchitectureTest {
                     "io.waterwheel.tuple..",
                     "io.waterwheel.query",
                     "io.waterwheel.query.expression..",
-                    "io.waterwheel.decode..",
-                    "io.waterwheel.wire..")
+                    "io.waterwheel.decode..")
             .layer("core chunk")
             .definedBy("io.waterwheel.chunk..", "io.waterwheel.store..")
             .layer("core key")
@@ -44,6 +43,7 @@ final class ArchitectureTest {
                     "io.waterwheel.index..",
                     "io.waterwheel.catalog..",
                     "io.waterwheel.protocol..",
+                    "io.waterwheel.wire..",
                     "io.waterwheel.query.admission..",
                     "io.waterwheel.query.column..",
                     "io.waterwheel.query.dispatch..",

@@ -149,7 +149,7 @@ final class AppendCommand implements Callable<Integer> {
             long letters = noWait ? 0 : deadLetters(client); // before any record of this append can be one
             Map<Integer, Long> positions;
             try (StallNotice notice =
-                    new StallNotice(terminal.err(), () -> client.status().text()).start()) {
+                    new StallNotice(terminal.err(), () -> client.status().text(), System::nanoTime).start()) {
                 positions = append(details, in, rejections, notice, begin);
             }
             if (!noWait && !positions.isEmpty()) {
@@ -205,7 +205,7 @@ final class AppendCommand implements Callable<Integer> {
         if (name == null) {
             try (Appender appender = Appender.open(details, AppenderSettings.DEFAULT)) {
                 AppendTarget target = AppendTarget.watched(AppendTarget.of(appender), notice);
-                append = new FileAppend(target, null, source(), terminal, rejections, progress, pace);
+                append = new FileAppend(target, null, notice, source(), terminal, rejections, progress, pace);
                 run(append, in, records);
                 Map<Integer, Long> flushed = new HashMap<>();
                 notice.during(() -> flushed.putAll(appender.flush()));
@@ -214,7 +214,7 @@ final class AppendCommand implements Callable<Integer> {
         } else {
             try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
                 AppendTarget target = AppendTarget.watched(AppendTarget.of(appender), notice);
-                append = new FileAppend(target, appender, source(), terminal, rejections, progress, pace);
+                append = new FileAppend(target, appender, notice, source(), terminal, rejections, progress, pace);
                 run(append, in, records);
                 positions = append.committed();
             }

@@ -64,7 +64,7 @@ interface AppendTarget {
         };
     }
 
-    /** The same; who looks at the notice hears when it stands still. */
+    /** The same. The notice reports when a call stands still. */
     static AppendTarget watched(AppendTarget target, StallNotice notice) {
         return new AppendTarget() {
             @Override

@@ -38,6 +38,7 @@ final class FileAppend {
     private final Schema schema;
     private final RecordFormat records;
     private final @Nullable NamedAppender named;
+    private final StallNotice notice;
     private final FileProgress passed = new FileProgress();
     private long committedAt = System.nanoTime();
     private long uncommittedBytes;
@@ -47,12 +48,14 @@ final class FileAppend {
     private long sentAtCommit;
 
     /**
+     * @param appender whose calls are under the notice
      * @param named the appender, when it appends under a name: it goes on after the last line that was committed under
      *     that, and commits as it goes
      */
     FileAppend(
             AppendTarget appender,
             @Nullable NamedAppender named,
+            StallNotice notice,
             String source,
             Terminal terminal,
             Rejections rejections,
@@ -60,6 +63,7 @@ final class FileAppend {
             Pace pace) {
         this.appender = appender;
         this.named = named;
+        this.notice = notice;
         this.source = source;
         this.err = terminal.err();
         this.rejections = rejections;
@@ -184,10 +188,11 @@ final class FileAppend {
     }
 
     private void commit(NamedAppender appender) {
-        Map<Integer, Long> positions =
-                appender.commit(passed.note(sent, rejections.count()).text());
+        byte[] note = passed.note(sent, rejections.count()).text();
         Map<Integer, Long> all = new HashMap<>(committed);
-        positions.forEach((partition, offset) -> all.merge(partition, offset, Math::max));
+        // Records wait in memory until here: on a full disk it is the commit that stands still.
+        notice.during(
+                () -> appender.commit(note).forEach((partition, offset) -> all.merge(partition, offset, Math::max)));
         committed = Map.copyOf(all);
         uncommittedBytes = 0;
         sentAtCommit = sent;

@@ -2,7 +2,6 @@ package io.waterwheel.client;
 
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.decode.BlockCodec;
-import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
@@ -17,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,25 +63,13 @@ public final class Appender implements AutoCloseable {
      * @param stream as {@link WaterwheelClient#describe} gives it
      */
     public static Appender open(StreamDetails stream, AppenderSettings settings) {
-        return new Appender(stream, settings, sender(stream, settings, null));
+        Libraries.requireKafka("to append");
+        return new Appender(stream, settings, RecordSender.open(stream, settings, null));
     }
 
     /** One whose records go where somebody else begins and commits transactions. */
     static Appender on(StreamDetails stream, AppenderSettings settings, RecordSender sender) {
         return new Appender(stream, settings, sender);
-    }
-
-    static RecordSender sender(StreamDetails stream, AppenderSettings settings, @Nullable String transactionalId) {
-        Libraries.requireKafka("to append");
-        try {
-            return new RecordSender(
-                    stream.definition(), stream.bootstrapServers(), stream.bases(), settings, transactionalId);
-        } catch (KafkaException e) {
-            throw new WaterwheelException(
-                    ErrorCode.KAFKA_UNREACHABLE,
-                    "Kafka at " + stream.bootstrapServers() + " cannot be used: " + e.getMessage(),
-                    e);
-        }
     }
 
     /** The stream that it appends to. */

@@ -66,7 +66,8 @@ public final class NamedAppender implements AutoCloseable {
 
     /**
      * Opens a name, for itself alone. Keeps its notes in the topic {@code TOPIC.appends}, which it makes when there is
-     * none; one that was made otherwise must have {@code cleanup.policy=compact}, or it is refused.
+     * none; one that was made otherwise must have {@code cleanup.policy=compact}, or it is refused. Needs Kafka's
+     * clients on the class path.
      *
      * @param stream as {@link WaterwheelClient#describe} gives it
      * @param name 1 to 200 characters, unique among the sources of the stream
@@ -76,10 +77,11 @@ public final class NamedAppender implements AutoCloseable {
             throw new IllegalArgumentException(
                     "append: name: expected 1 to " + MAX_NAME + " characters, got " + name.length());
         }
+        Libraries.requireKafka("to append");
         ProgressTopic topic = new ProgressTopic(stream.definition().topic(), stream.bootstrapServers());
         topic.ensure(settings.timeout());
         byte[] key = name.getBytes(StandardCharsets.UTF_8);
-        RecordSender sender = Appender.sender(
+        RecordSender sender = RecordSender.open(
                 stream, settings, transactionalId(stream.definition().topic(), name));
         sender.takeOver();
         try {

@@ -1,5 +1,6 @@
 package io.waterwheel.client;
 
+import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.StreamDefinition;
@@ -64,7 +65,20 @@ final class RecordSender implements AutoCloseable {
     /** What went wrong first: a record may be missing since. */
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
-    RecordSender(
+    /** One for the topic of a stream. Here, so that appenders can be linked, and say so, where Kafka's clients lack. */
+    static RecordSender open(StreamDetails stream, AppenderSettings settings, @Nullable String transactionalId) {
+        try {
+            return new RecordSender(
+                    stream.definition(), stream.bootstrapServers(), stream.bases(), settings, transactionalId);
+        } catch (KafkaException e) {
+            throw new WaterwheelException(
+                    ErrorCode.KAFKA_UNREACHABLE,
+                    "Kafka at " + stream.bootstrapServers() + " cannot be used: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private RecordSender(
             StreamDefinition stream,
             String bootstrapServers,
             Map<Integer, Long> bases,

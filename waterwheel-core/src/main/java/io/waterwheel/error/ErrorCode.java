@@ -43,20 +43,20 @@ public enum ErrorCode {
     BAD_EXPRESSION(USER, "Correct the expression where the message points; docs/queries.md has the grammar."),
     /** A file is not one a schema can be proposed from. */
     BAD_FILE(USER, "Correct the file where the message points, or write the schema by hand."),
-    /** The node with the workers' secret is not one. */
+    /** The node of the workers' secret does not hold 32 bytes. */
     BAD_PEER_SECRET(CORRUPT, "Stop the topology, delete the node that the message names, and start it again."),
     /** A query contradicts itself, the stream or a limit. */
     BAD_QUERY(USER, "Correct the query as the message says; docs/limits.md has the limits."),
     /** A reply other than an answer is not as the protocol says. */
     BAD_REPLY(Kind.BUG, "Report it; use a client and a server of the same release meanwhile."),
-    /** A request other than a query is not one, or contradicts a limit. */
+    /** The request is malformed or exceeds a limit. */
     BAD_REQUEST(USER, "Correct the request as the message says."),
     /** A topic's name is reserved or too long. */
     BAD_TOPIC(USER, "Take another name for the topic."),
     /** Storm does not take the topology. */
     BAD_TOPOLOGY(USER, "Correct the configuration as Storm says in the message."),
-    /** A tuple block is damaged, or none. */
-    BLOCK_MALFORMED(USER, "Send what docs/tuple-block-format.md describes."),
+    /** A tuple block is malformed. */
+    BLOCK_MALFORMED(CORRUPT, "Send what docs/tuple-block-format.md describes; if a worker sent it, ask again."),
     /** The server has a defect. */
     BUG(Kind.BUG, "Report it with the server's log of that moment."),
     /** A verification is under way already. */
@@ -69,7 +69,7 @@ public enum ErrorCode {
     CATALOG_BUSY(TEMPORARY, "Ask again, when fewer change the same."),
     /** ZooKeeper refuses access to the catalog. */
     CATALOG_DENIED(USER, "Set `zookeeper.auth` to the credentials that the catalog was made with."),
-    /** The catalog of chunks that are there was removed. */
+    /** The catalog's nodes were removed while its chunks are still there. */
     CATALOG_LOST(CORRUPT, "Restore what the message names from a copy; docs/operations.md says how."),
     /** ZooKeeper does not answer. */
     CATALOG_UNAVAILABLE(TEMPORARY, "See that ZooKeeper runs and that `zookeeper.connect` is right; then ask again."),

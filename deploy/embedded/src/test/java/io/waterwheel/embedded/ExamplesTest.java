@@ -181,6 +181,8 @@ final class ExamplesTest {
                     .contains("flights: " + FLIGHTS + "\n")
                     .contains(
                             "append: LIBRARY_MISSING: to append, waterwheel-client needs org.apache.kafka:kafka-clients")
+                    .contains("open: LIBRARY_MISSING: to append, waterwheel-client needs")
+                    .contains("open a name: LIBRARY_MISSING: to append, waterwheel-client needs")
                     .contains("discover: LIBRARY_MISSING: to find coordinators by ZooKeeper")
                     .contains("dead letters: LIBRARY_MISSING: to read dead letters");
         } finally {

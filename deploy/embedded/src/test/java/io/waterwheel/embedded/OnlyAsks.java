@@ -1,6 +1,10 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.AppenderSettings;
+import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.WaterwheelException;
 
 /** A program that asks a server, on a class path without what only appending takes: {@code OnlyAsks URL}. */
@@ -21,6 +25,10 @@ final class OnlyAsks {
         try (WaterwheelClient client = WaterwheelClient.connect(args[0])) {
             System.out.println("flights: " + client.query("flights").count());
             says("append", () -> client.appender("flights"));
+            StreamDetails flights = client.describe("flights");
+            says("open", () -> Appender.open(flights, AppenderSettings.DEFAULT).close());
+            says("open a name", () -> NamedAppender.open(flights, AppenderSettings.DEFAULT, "asks")
+                    .close());
             says("dead letters", () -> client.deadLetters("flights", 1, letter -> {}));
             says("discover", () -> WaterwheelClient.discover("127.0.0.1:2181", "default"));
         }

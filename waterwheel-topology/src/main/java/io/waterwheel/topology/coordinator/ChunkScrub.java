@@ -16,15 +16,18 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,15 +49,20 @@ final class ChunkScrub implements AutoCloseable {
     private static final long CLOSE_MILLIS = 5_000;
     /** Before the first: a worker that starts has other things to do. */
     private static final long START_SECONDS = 60;
-
-    /** Told of at a time. */
-    private static final int MOST_TOLD = 100;
     /** Remembered; beyond them they are logged only. */
     private static final int MOST_KEPT = 10_000;
 
     private record Damage(StreamInfo stream, ChunkDescriptor chunk, String what, Instant when) {
+        private static final String MET = " (the scrub met it at ";
+
         String sentence() {
-            return what + " (the scrub met it at " + when + ")";
+            return what + MET + when + ")";
+        }
+
+        /** What such a sentence is about; of one that was cut, all of it. */
+        static String what(String sentence) {
+            int end = sentence.lastIndexOf(MET);
+            return end < 0 ? sentence : sentence.substring(0, end);
         }
     }
 
@@ -67,12 +75,12 @@ final class ChunkScrub implements AutoCloseable {
     private final ScrubFindings findings;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "chunk-scrub");
-    /** By file. Guarded by itself. */
+    /** By file. Only touched by the thread, as all below. */
     private final Map<String, Damage> damages = new LinkedHashMap<>();
 
     private boolean first = true;
 
-    /** By stream id what a predecessor found: told of until a whole round has looked. Only touched by the thread. */
+    /** By stream id what a predecessor found: told of until a whole round has looked. */
     private Map<Integer, List<String>> earlier = Map.of();
 
     /**
@@ -100,16 +108,25 @@ final class ChunkScrub implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts one. Null, and nothing is told of any longer, when chunks are not to be read: what was found before would
+     * stay for ever.
      *
-     * @param bytesPerSecond that it reads at most; more than 0
+     * @param bytesPerSecond that it reads at most; 0: none is started
      */
-    static ChunkScrub start(
+    static @Nullable ChunkScrub start(
             ChunkStore store,
             Supplier<Collection<StreamInfo>> streams,
             Function<StreamInfo, StreamSnapshot> latest,
             long bytesPerSecond,
             ScrubFindings findings) {
+        if (bytesPerSecond == 0) {
+            try {
+                findings.publish(Map.of());
+            } catch (WaterwheelException e) {
+                LOG.warn("[scrub] what was found before stays in the status until the next start", e);
+            }
+            return null;
+        }
         ChunkScrub scrub = new ChunkScrub(
                 store, streams, latest, paced(bytesPerSecond), InstantSource.system(), new Random(), findings);
         scrub.thread.start();
@@ -149,12 +166,13 @@ final class ChunkScrub implements AutoCloseable {
     /** Looks at every chunk once. */
     void round() throws IOException, InterruptedException {
         if (first) {
-            earlier = findings.read();
+            earlier = new TreeMap<>(findings.read());
+            // What had no room is counted anew.
+            earlier.replaceAll((stream, sentences) -> sentences.stream()
+                    .filter(sentence -> !ScrubFindings.isRest(sentence))
+                    .toList());
         }
-        List<Damage> known;
-        synchronized (damages) {
-            known = new ArrayList<>(damages.values());
-        }
+        List<Damage> known = new ArrayList<>(damages.values());
         for (Damage damage : known) {
             try {
                 look(damage.stream(), damage.chunk());
@@ -199,16 +217,19 @@ final class ChunkScrub implements AutoCloseable {
     /** Lets all coordinators know; what cannot be written now is at the end of the round. */
     private void publish() {
         Map<Integer, List<String>> byStream = new TreeMap<>();
-        earlier.forEach((stream, sentences) -> byStream.put(stream, new ArrayList<>(sentences)));
-        synchronized (damages) {
-            // Each find comes here: of thousands, no more are looked at than are kept.
-            damages.values().stream().limit(ScrubFindings.MOST).forEach(damage -> {
-                List<String> sentences =
-                        byStream.computeIfAbsent(damage.stream().id(), stream -> new ArrayList<>());
-                sentences.removeIf(sentence -> sentence.startsWith(damage.what()));
-                sentences.add(damage.sentence());
-            });
+        Set<String> found = new HashSet<>();
+        for (Damage damage : damages.values()) {
+            found.add(damage.what());
+            byStream.computeIfAbsent(damage.stream().id(), stream -> new ArrayList<>())
+                    .add(damage.sentence());
         }
+        earlier.forEach((stream, sentences) -> {
+            for (String sentence : sentences) {
+                if (!found.contains(Damage.what(sentence))) {
+                    byStream.computeIfAbsent(stream, id -> new ArrayList<>()).add(sentence);
+                }
+            }
+        });
         try {
             findings.publish(byStream);
         } catch (WaterwheelException e) {
@@ -262,13 +283,10 @@ final class ChunkScrub implements AutoCloseable {
     }
 
     private void found(Damage damage) {
-        Damage before;
-        synchronized (damages) {
-            String file = damage.chunk().file();
-            before = damages.get(file);
-            if (before != null || damages.size() < MOST_KEPT) {
-                damages.put(file, damage);
-            }
+        String file = damage.chunk().file();
+        Damage before = damages.get(file);
+        if (before != null || damages.size() < MOST_KEPT) {
+            damages.put(file, damage);
         }
         if (before == null || !before.what().equals(damage.what())) {
             LOG.error("[{}/scrub] {}", damage.stream().name(), damage.what());
@@ -277,28 +295,12 @@ final class ChunkScrub implements AutoCloseable {
     }
 
     private void forget(ChunkDescriptor chunk) {
-        Damage before;
-        synchronized (damages) {
-            // Names are made when they are asked for.
-            before = damages.isEmpty() ? null : damages.remove(chunk.file());
-        }
+        // Names are made when they are asked for.
+        Damage before = damages.isEmpty() ? null : damages.remove(chunk.file());
         if (before != null) {
             LOG.info("[{}/scrub] chunk {} is well, or gone", before.stream().name(), chunk.file());
             publish();
         }
-    }
-
-    /** What is damaged in a stream, in sentences for people. */
-    List<String> of(int streamId) {
-        List<String> said = new ArrayList<>();
-        synchronized (damages) {
-            for (Damage damage : damages.values()) {
-                if (damage.stream().id() == streamId && said.size() < MOST_TOLD) {
-                    said.add(damage.sentence());
-                }
-            }
-        }
-        return said;
     }
 
     @Override

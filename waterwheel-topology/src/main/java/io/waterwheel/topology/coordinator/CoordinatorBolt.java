@@ -96,8 +96,10 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final WorkerServices.CoordinatorServer server;
         /** Of the first coordinator only. */
         private final @Nullable MaintenanceTask collector;
-        /** The same. */
+        /** The same, when chunks are to be read. */
         private final @Nullable ChunkScrub scrub;
+
+        private final ScrubFindings findings;
 
         Running(WorkerServices services, int index) {
             this.services = services;
@@ -119,14 +121,14 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     services.admission(),
                     services.queryMemory());
             this.collector = index == 0 ? new MaintenanceTask(services, snapshots) : null;
-            long scrubRate = services.config().get(Keys.SCRUB_RATE).bytes();
-            this.scrub = index == 0 && scrubRate > 0
+            this.findings = new ScrubFindings(services.catalogStore(), services::requireCatalog);
+            this.scrub = index == 0
                     ? ChunkScrub.start(
                             services.chunkStore(),
                             () -> services.streams().streams().values(),
                             snapshots::latest,
-                            scrubRate,
-                            new ScrubFindings(services.catalogStore()))
+                            services.config().get(Keys.SCRUB_RATE).bytes(),
+                            findings)
                     : null;
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
@@ -177,7 +179,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         @Override
         public String status() {
             // The first coordinator has written there what it found.
-            Map<Integer, List<String>> scrubbed = new ScrubFindings(services.catalogStore()).read();
+            Map<Integer, List<String>> scrubbed = findings.read();
             return StatusJson.of(
                     services.streams().streams().values(),
                     stream -> statusOf(stream, scrubbed.getOrDefault(stream.id(), List.of())),

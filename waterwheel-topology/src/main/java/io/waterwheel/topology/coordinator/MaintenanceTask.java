@@ -128,7 +128,7 @@ final class MaintenanceTask implements AutoCloseable {
         try {
             services.requireCatalog();
         } catch (RuntimeException e) {
-            // Of one that was removed, every file is nobody's.
+            // Without the catalog every file looks like an orphan.
             LOG.warn("[collector] removes nothing, for it is not known whether the catalog is there: {}", e.toString());
             return;
         }

@@ -9,9 +9,12 @@ import org.jspecify.annotations.Nullable;
 public final class MessageStream implements AutoCloseable {
     private final FlightStream stream;
     private final PeerClient peer;
+    private final int sent;
     private volatile boolean ended;
 
-    MessageStream(FlightStream stream, PeerClient peer) {
+    /** @param sent bytes of the request */
+    MessageStream(FlightStream stream, PeerClient peer, int sent) {
+        this.sent = sent;
         this.stream = stream;
         this.peer = peer;
     }
@@ -31,7 +34,7 @@ public final class MessageStream implements AutoCloseable {
                 return null;
             }
         } catch (FlightRuntimeException e) {
-            throw peer.failure(e);
+            throw peer.failure(e, sent);
         }
         ArrowBuf metadata = stream.getLatestMetadata();
         byte[] message = new byte[metadata == null ? 0 : (int) metadata.readableBytes()];

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,7 @@ import org.apache.arrow.flight.ErrorFlightMetadata;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.Result;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
@@ -44,6 +46,11 @@ public final class PeerClient implements AutoCloseable {
     private static final long CALL_SECONDS = 5;
     private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(CALL_SECONDS);
     private static final long RETRY_MILLIS = 100;
+    /** Well below what a connection may send that has proved nothing: what wraps a request counts too. */
+    private static final int LONG_REQUEST = UnprovedLimit.MAX_BYTES / 2;
+
+    private static final Set<FlightStatusCode> ENDED_ON_THE_WAY =
+            Set.of(FlightStatusCode.RESOURCE_EXHAUSTED, FlightStatusCode.CANCELLED);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
 
     private final String address;
@@ -154,7 +161,7 @@ public final class PeerClient implements AutoCloseable {
             results.forEachRemaining(further -> {});
             return reply;
         } catch (FlightRuntimeException e) {
-            throw failure(e);
+            throw failure(e, body.length);
         }
     }
 
@@ -193,20 +200,34 @@ public final class PeerClient implements AutoCloseable {
                     client.getStream(
                             new Ticket(WireQueries.subqueryTicket(request)),
                             CallOptions.timeout(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)),
-                    this);
+                    this,
+                    request.length);
         } catch (FlightRuntimeException e) {
-            throw failure(e);
+            throw failure(e, request.length);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new WaterwheelException(ErrorCode.INTERRUPTED, "interrupted while waiting for " + address, e);
         }
     }
 
-    WaterwheelException failure(FlightRuntimeException e) {
+    /** @param sent bytes of the request */
+    WaterwheelException failure(FlightRuntimeException e, int sent) {
         ErrorFlightMetadata metadata = e.status().metadata();
         byte[] detail = metadata != null && metadata.containsKey(WireErrors.TRAILER)
                 ? metadata.getByte(WireErrors.TRAILER)
                 : null;
+        if (detail == null
+                && sent > LONG_REQUEST
+                && ENDED_ON_THE_WAY.contains(e.status().code())) {
+            // As UnprovedLimit ends it: the connection was made anew, and this side had not heard of it yet.
+            proved = false;
+            return new WaterwheelException(
+                    ErrorCode.PEER_UNPROVED,
+                    address + " ended a request of " + sent
+                            + " bytes before it looked at it; the connection is proved anew, ask again: "
+                            + e.getMessage(),
+                    e);
+        }
         WaterwheelException failure = WireErrors.of(e.status().code().name(), detail, address, e);
         if (failure.is(ErrorCode.PEER_UNPROVED)) {
             // The connection was lost and made anew in between.

@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -20,26 +21,29 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Closes what older releases left open to everyone: the nodes of the catalogs of a ZooKeeper that is all ours, and its
- * root, in which ZooKeeper lets everyone make nodes. Done once: the root is the last, and tells.
+ * root and what is ZooKeeper's own, where everyone may make nodes else. Done once: the root is the last, and tells.
  */
 public final class OpenNodes {
     private static final Logger LOG = LoggerFactory.getLogger(OpenNodes.class);
 
+    /** What ZooKeeper makes itself, open to everyone, in the order in which it is closed. */
+    private static final List<String> ITS_OWN = List.of("/zookeeper/quota", "/zookeeper", "/");
+
     private OpenNodes() {}
 
     /**
-     * Gives every node below {@code zookeeper.root} that is open to all the ACL that it would be created with, then the
-     * root of the tree.
+     * Gives every node below {@code zookeeper.root} that is open to all the ACL that it would be created with, then
+     * {@code /zookeeper} and the root of the tree theirs.
      *
      * @param config whose {@code zookeeper.acl} is {@code creator}
-     * @return how many nodes were open, without the root
+     * @return how many nodes below {@code zookeeper.root} were open, itself included
      * @throws WaterwheelException TEMPORARY when ZooKeeper does not answer
      */
     public static int close(WaterwheelConfig config) {
         CatalogAccess access = CatalogAccess.of(config);
         byte[] credentials = access.credentials();
         if (credentials == null) {
-            throw new IllegalArgumentException("zookeeper.auth is none: nobody's nodes cannot be closed");
+            throw new IllegalArgumentException("zookeeper.auth is none: nodes can be closed only to credentials");
         }
         String servers = config.get(Keys.ZOOKEEPER_CONNECT);
         int sessionMillis =
@@ -54,11 +58,19 @@ public final class OpenNodes {
             if (!connected.await(sessionMillis, TimeUnit.MILLISECONDS)) {
                 throw away(servers, "no server answered in time", null);
             }
-            if (!isOpen(session, "/")) {
+            List<String> open = new ArrayList<>();
+            for (String path : ITS_OWN) {
+                if (isOpen(session, path)) {
+                    open.add(path);
+                }
+            }
+            if (open.isEmpty()) {
                 return 0;
             }
             int closed = close(session, access, config.get(Keys.ZOOKEEPER_ROOT));
-            session.setACL("/", access.rootAcl(), -1);
+            for (String path : open) {
+                session.setACL(path, access.rootAcl(), -1);
+            }
             if (closed > 0) {
                 LOG.info("closed {} nodes of ZooKeeper that an older release had left open to everyone", closed);
             }

@@ -89,6 +89,13 @@ final class ChunkScrubTest {
         }
     }
 
+    private final ScrubFindings findings = new ScrubFindings(store, () -> {});
+
+    /** What every coordinator tells of the stream. */
+    private List<String> found() {
+        return findings.read().getOrDefault(stream.id(), List.of());
+    }
+
     private StreamSnapshot latest(StreamInfo of) {
         return new SnapshotReader(store, files, of).latest();
     }
@@ -112,13 +119,7 @@ final class ChunkScrubTest {
 
     private ChunkScrub scrub() {
         return new ChunkScrub(
-                failing(),
-                () -> streams,
-                this::latest,
-                reads::add,
-                InstantSource.system(),
-                new Random(1),
-                new ScrubFindings(store));
+                failing(), () -> streams, this::latest, reads::add, InstantSource.system(), new Random(1), findings);
     }
 
     private void flip(ChunkDescriptor chunk, int at) throws IOException {
@@ -132,7 +133,7 @@ final class ChunkScrubTest {
     void damageIsToldOfUntilTheFileIsWell() throws Exception {
         ChunkScrub scrub = scrub();
         scrub.round();
-        assertThat(scrub.of(stream.id())).isEmpty();
+        assertThat(found()).isEmpty();
         long all = chunks.stream().mapToLong(ChunkDescriptor::bytes).sum();
         assertThat(reads.stream().mapToLong(Long::longValue).sum())
                 .as("bytes that are waited for")
@@ -146,7 +147,7 @@ final class ChunkScrubTest {
         byte[] own = Files.readAllBytes(third);
         Files.write(third, Files.readAllBytes(folder.resolve(chunks.get(0).file())));
         scrub.round();
-        assertThat(scrub.of(stream.id()))
+        assertThat(found())
                 .hasSize(3)
                 .anySatisfy(said -> assertThat(said)
                         .startsWith("chunk " + chunks.get(2).file() + " is damaged: leaf ")
@@ -157,22 +158,16 @@ final class ChunkScrubTest {
                 .anySatisfy(said -> assertThat(said)
                         .startsWith("chunk " + chunks.get(3).file() + " is damaged: file, ")
                         .contains(", as the catalog says"));
-        assertThat(scrub.of(stream.id() + 1)).isEmpty();
-        // What the other coordinators read, also after this one has ended, and another has begun.
-        assertThat(new ScrubFindings(store).read()).containsOnlyKeys(stream.id());
-        assertThat(new ScrubFindings(store).read().get(stream.id()))
-                .containsExactlyInAnyOrderElementsOf(scrub.of(stream.id()));
+        assertThat(findings.read()).containsOnlyKeys(stream.id());
+        // Also after this one has ended, and another has begun.
         scrub = scrub();
         scrub.round();
-        assertThat(new ScrubFindings(store).read().get(stream.id()))
-                .hasSize(3)
-                .containsExactlyInAnyOrderElementsOf(scrub.of(stream.id()));
+        assertThat(found()).hasSize(3);
         flip(chunks.get(2), (int) chunks.get(2).bytes() / 3);
         Files.write(missing, kept);
         Files.write(third, own);
         scrub.round();
-        assertThat(scrub.of(stream.id())).isEmpty();
-        assertThat(new ScrubFindings(store).read()).isEmpty();
+        assertThat(findings.read()).isEmpty();
     }
 
     @Test
@@ -184,7 +179,7 @@ final class ChunkScrubTest {
             // Where the first round begins is left to chance.
             scrub.round();
         }
-        assertThat(scrub.of(stream.id()))
+        assertThat(found())
                 .hasSize(2)
                 .anySatisfy(said -> assertThat(said)
                         .startsWith("chunk " + chunks.get(1).file() + " cannot be read: ")
@@ -193,13 +188,13 @@ final class ChunkScrubTest {
                         assertThat(said).startsWith("chunk " + chunks.get(4).file() + " is damaged: "));
         unreadable.clear();
         scrub.round();
-        assertThat(scrub.of(stream.id())).hasSize(1);
+        assertThat(found()).hasSize(1);
 
         // A store that is away says nothing of its files.
         chunks.forEach(chunk -> unreadable.add(chunk.file()));
         ChunkScrub another = scrub();
         assertThatThrownBy(another::round).isInstanceOf(IOException.class);
-        assertThat(another.of(stream.id())).isEmpty();
+        assertThat(found()).as("as before").hasSize(1);
     }
 
     @Test
@@ -207,9 +202,19 @@ final class ChunkScrubTest {
         Files.delete(folder.resolve(chunks.get(1).file()));
         ChunkScrub scrub = scrub();
         scrub.round();
-        assertThat(scrub.of(stream.id())).hasSize(1);
+        assertThat(found()).hasSize(1);
         streams = List.of();
         scrub.round();
-        assertThat(scrub.of(stream.id())).isEmpty();
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void whatWasFoundIsForgottenWhereChunksAreNotReadAnyLonger() throws Exception {
+        Files.delete(folder.resolve(chunks.get(1).file()));
+        scrub().round();
+        assertThat(found()).hasSize(1);
+        assertThat(ChunkScrub.start(files, () -> streams, this::latest, 0, findings))
+                .isNull();
+        assertThat(findings.read()).isEmpty();
     }
 }

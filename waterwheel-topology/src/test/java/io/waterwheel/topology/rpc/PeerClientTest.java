@@ -15,8 +15,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
@@ -250,6 +252,25 @@ class PeerClientTest {
     private static void ended(ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOf(FlightRuntimeException.class).satisfies(e -> assertThat(e.getMessage())
                 .doesNotContain("PEER_UNPROVED"));
+        // What PeerClient takes for it.
+        assertThatThrownBy(call).isInstanceOfSatisfying(FlightRuntimeException.class, e -> assertThat(
+                        e.status().code())
+                .isIn(FlightStatusCode.RESOURCE_EXHAUSTED, FlightStatusCode.CANCELLED));
+    }
+
+    /** The connection was cut and made anew, and the client has not heard of it when it sends something long. */
+    @Test
+    void aLongRequestOnANewConnectionIsAskedAgain() throws Exception {
+        try (RpcServer server = start(RpcSettings.DEFAULT, new Peer());
+                PeerClient worker = new PeerClient(server.allocator(), "127.0.0.1", server.port(), SECRET)) {
+            for (CallStatus status : List.of(CallStatus.RESOURCE_EXHAUSTED, CallStatus.CANCELLED)) {
+                WaterwheelException failure = worker.failure(status.toRuntimeException(), 2 * UnprovedLimit.MAX_BYTES);
+                assertThat(failure.is(ErrorCode.PEER_UNPROVED)).isTrue();
+                assertThat(failure.kind()).isEqualTo(WaterwheelException.Kind.TEMPORARY);
+                assertThat(worker.failure(status.toRuntimeException(), 100).is(ErrorCode.PEER_UNPROVED))
+                        .isFalse();
+            }
+        }
     }
 
     /** Somebody at a dead worker's place passes on to a living one what a third sends: it proves nothing there. */

@@ -9,6 +9,7 @@ import io.waterwheel.topology.config.WaterwheelConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,12 +48,17 @@ final class OpenNodesTest {
                             "zookeeper.connect=" + connect,
                             "zookeeper.auth=file:" + credentials,
                             "zookeeper.acl=creator"));
+            // As a release left it that closed the root alone.
+            try (ZooKeeper owner = session(connect)) {
+                owner.addAuthInfo("digest", "waterwheel:secret".getBytes(UTF_8));
+                List<ACL> own = new ArrayList<>(ZooDefs.Ids.CREATOR_ALL_ACL);
+                own.addAll(ZooDefs.Ids.READ_ACL_UNSAFE);
+                owner.setACL("/", own, -1);
+            }
             assertThat(OpenNodes.close(config)).isEqualTo(10);
             assertThat(OpenNodes.close(config)).as("once").isZero();
 
-            CountDownLatch connected = new CountDownLatch(1);
-            try (ZooKeeper stranger = new ZooKeeper(connect, 10_000, event -> connected.countDown())) {
-                assertThat(connected.await(60, TimeUnit.SECONDS)).isTrue();
+            try (ZooKeeper stranger = session(connect)) {
                 String catalog = "/waterwheel/default";
                 assertThat(new String(stranger.getData(catalog + "/coordinators/0", false, null), UTF_8))
                         .isEqualTo("grpc://a:1");
@@ -61,14 +68,23 @@ final class OpenNodesTest {
                 refused(() -> stranger.setData(catalog + "/coordinators/0", new byte[0], -1));
                 refused(() -> stranger.delete(catalog + "/streams/s", -1));
                 refused(() -> stranger.setACL(catalog, ZooDefs.Ids.OPEN_ACL_UNSAFE, -1));
-                refused(() ->
-                        stranger.create("/mine", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+                for (String path : List.of("/", "/zookeeper/", "/zookeeper/quota/")) {
+                    refused(() -> stranger.create(
+                            path + "mine", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+                }
             }
             try (CatalogStore ours = ZooKeeperCatalogStore.connect(config)) {
                 assertThat(ours.children("/streams")).containsExactly("s");
                 ours.ensure("/streams/t");
             }
         }
+    }
+
+    private static ZooKeeper session(String connect) throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper session = new ZooKeeper(connect, 10_000, event -> connected.countDown());
+        assertThat(connected.await(60, TimeUnit.SECONDS)).isTrue();
+        return session;
     }
 
     private static void refused(ThrowingCallable call) {

@@ -35,6 +35,15 @@ public final class AppendGate implements Authorizer {
     /** By name: the broker makes its authorizer by itself, from texts. One for each folder that had a broker. */
     private static final Map<String, Supplier<String>> REASONS = new ConcurrentHashMap<>();
 
+    /** What it refuses with: the log tells it from a disk that Kafka itself has trouble with. */
+    static final class Refusal extends KafkaStorageException {
+        private static final long serialVersionUID = 1;
+
+        Refusal(String why) {
+            super(why);
+        }
+    }
+
     private Supplier<String> reason = () -> "";
 
     /**
@@ -65,7 +74,7 @@ public final class AppendGate implements Authorizer {
         if (request.requestType() == ApiKeys.PRODUCE.id) {
             String why = reason.get();
             if (!why.isEmpty()) {
-                throw new KafkaStorageException(why);
+                throw new Refusal(why);
             }
         }
         return Collections.nCopies(actions.size(), AuthorizationResult.ALLOWED);

@@ -2,7 +2,6 @@ package io.waterwheel.embedded.server;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.kafka.common.errors.KafkaStorageException;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.filter.AbstractFilter;
 import org.apache.logging.log4j.core.impl.Log4jLogEvent;
@@ -36,7 +35,7 @@ final class RefusalsLog {
     }
 
     static boolean isRefusal(LogEvent event) {
-        return event.getThrown() instanceof KafkaStorageException;
+        return event.getThrown() instanceof AppendGate.Refusal;
     }
 
     static LogEvent oneLine(LogEvent event) {

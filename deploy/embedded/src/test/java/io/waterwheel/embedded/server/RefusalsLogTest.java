@@ -2,6 +2,7 @@ package io.waterwheel.embedded.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.apache.kafka.common.errors.KafkaStorageException;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.Filter.Result;
@@ -30,7 +31,7 @@ final class RefusalsLogTest {
 
     @Test
     void aRefusalIsOneLineOfWhomAndWhy() {
-        LogEvent line = RefusalsLog.oneLine(event(new KafkaStorageException("DISK_FULL: the disk of /data is full")));
+        LogEvent line = RefusalsLog.oneLine(event(new AppendGate.Refusal("DISK_FULL: the disk of /data is full")));
         assertThat(line.getMessage().getFormattedMessage())
                 .isEqualTo("records of producer-1 at 127.0.0.1 are refused: DISK_FULL: the disk of /data is full");
         assertThat(line.getThrown()).isNull();
@@ -39,11 +40,13 @@ final class RefusalsLogTest {
 
     @Test
     void whatElseTheBrokerSaysIsLeftAsItIs() {
-        LogEvent refusal = event(new KafkaStorageException("DISK_FULL: ..."));
-        LogEvent defect = event(new IllegalStateException("a defect"));
+        LogEvent refusal = event(new AppendGate.Refusal("DISK_FULL: ..."));
         assertThat(new RefusalsLog.Sieve(true).filter(refusal)).isEqualTo(Result.NEUTRAL);
-        assertThat(new RefusalsLog.Sieve(true).filter(defect)).isEqualTo(Result.DENY);
         assertThat(new RefusalsLog.Sieve(false).filter(refusal)).isEqualTo(Result.DENY);
-        assertThat(new RefusalsLog.Sieve(false).filter(defect)).isEqualTo(Result.NEUTRAL);
+        for (Exception defect : List.of(
+                new IllegalStateException("a defect"), new KafkaStorageException("Log directory /data is offline"))) {
+            assertThat(new RefusalsLog.Sieve(true).filter(event(defect))).isEqualTo(Result.DENY);
+            assertThat(new RefusalsLog.Sieve(false).filter(event(defect))).isEqualTo(Result.NEUTRAL);
+        }
     }
 }

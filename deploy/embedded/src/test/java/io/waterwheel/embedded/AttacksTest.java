@@ -33,6 +33,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -188,11 +189,13 @@ final class AttacksTest {
                     LockSupport.parkNanos(1_000_000);
                 }
                 beside = asked.get();
-                appender.flush();
                 // What came meanwhile is visible: it was not held up.
+                Map<Integer, Long> confirmed = appender.flush();
                 long late = appended;
-                assertThat(Waiting.answered(() ->
-                                client.query("rows").keys(ROWS, Long.MAX_VALUE).count()))
+                assertThat(Waiting.answered(() -> client.query("rows")
+                                .atLeast(confirmed)
+                                .keys(ROWS, Long.MAX_VALUE)
+                                .count()))
                         .isEqualTo(late);
             }
             enough.set(true);
@@ -353,8 +356,10 @@ final class AttacksTest {
                 strangers.add(connect(port(kafka), new byte[] {6, 0, 0, 0}));
                 strangers.add(connect(port(kafka), new byte[] {0, 23, 0, 0, 0, 0, 0, 1}));
             }
+            Map<Integer, Long> confirmed;
             try (Appender appender = client.appender("rows")) {
                 appender.append(1L, -1L, "beside strangers");
+                confirmed = appender.flush();
             }
             Random random = new Random(7);
             for (int i = 0; i < 50; i++) {
@@ -364,7 +369,8 @@ final class AttacksTest {
                 strangers.add(connect(port(url), "GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8)));
             }
             garbage(port(url));
-            assertThat(Waiting.answered(() -> client.query("rows").keys(-1, -1).count()))
+            assertThat(Waiting.answered(() ->
+                            client.query("rows").atLeast(confirmed).keys(-1, -1).count()))
                     .isEqualTo(1);
         } finally {
             for (Socket stranger : strangers) {

@@ -20,9 +20,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a stream's catalog by which an answer of a broker is known to be from the past, whoever asks and whenever
- * it was started: the topic ids that were left, and the highest leader epoch that was seen of each partition. Small and
- * rarely written: an epoch rises when a partition changes its leader. Thread-safe as far as its store is; calls block.
+ * The part of a stream's catalog that exposes a broker's answer from the past (protocol rule 14): the topic ids that
+ * were left, and the highest leader epoch seen of each partition. It outlives every spout. Small and rarely written: an
+ * epoch rises when a partition changes its leader. Thread-safe as far as its store is; calls block.
  *
  * <pre>
  * /data/ID/logs      topic ids that were left

@@ -1,6 +1,6 @@
 /**
  * The messages by which dispatchers, indexers and coordinators meet ({@link io.waterwheel.protocol.Control}). Their
- * bytes are {@code wire.ControlCodec}'s; the rules are in docs/exactness.md. Uses tuple.
+ * bytes are {@code wire.ControlCodec}'s; the numbered rules are in docs/protocol.md. Uses tuple.
  */
 @NullMarked
 package io.waterwheel.protocol;

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a partition has read of the log again, decoded, for channels that lag behind its ring: held until they are past
- * it, in turns of the task's {@link SweepBudget}. Whatever is dropped is read again when a cursor gets there. Owner:
- * the dispatcher's thread.
+ * The decoded segments that one partition has read again from the log, for channels that lag behind its ring (protocol
+ * rule 6). Segments are held until those channels have passed them, in turns of the task's {@link SweepBudget}. A
+ * dropped segment is read again when a cursor reaches it. Owner: the dispatcher's thread.
  */
 final class Sweep {
     /**

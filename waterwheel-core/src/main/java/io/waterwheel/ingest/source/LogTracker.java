@@ -9,13 +9,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which log a partition's positions are of, and whether it is whole. Nobody else does. A state machine without
- * threads or clock: looks at the topic, what the consumer tells and what the catalog says come in by the {@code on}
- * methods; out come what is wrong ({@link #problem}), whether records may be handed on ({@link #mayRead}), and what the
- * catalog should be told ({@link #epochToRemember}, {@link #successor}). Owner: one thread.
+ * Decides, alone, which log a partition's positions are of, and whether it is whole. A state machine without threads or
+ * clock: looks at the topic, what the consumer tells and what the catalog says come in by the {@code on} methods; out
+ * come what is wrong ({@link #problem}), whether records may be handed on ({@link #mayRead}), and what the catalog
+ * should be told ({@link #epochToRemember}, {@link #successor}). Owner: one thread.
  *
  * <p>Brokers may answer from the past: a leader that does not know yet that it was deposed, or one whose metadata are
- * of before the topic was made anew. Four rules keep that from being taken for a loss:
+ * of before the topic was made anew. Four checks keep that from being taken for a loss (protocol rule 14):
  *
  * <ol>
  *   <li>An answer under a leader epoch below the highest that was seen of the same topic id is ignored. Nothing that

@@ -2,7 +2,7 @@ package io.waterwheel.index;
 
 /**
  * When leaves are so uneven that a template no longer fits: skewness is how much the largest leaf that can be divided
- * exceeds an even share, in shares (the paper's S). Pure functions.
+ * exceeds an even share, in shares (the S of [Wang 2018]). Pure functions.
  */
 final class Skewness {
     /* Among l leaves some exceed their share n by chance alone. The tuples of a leaf are binomial with mean n when the

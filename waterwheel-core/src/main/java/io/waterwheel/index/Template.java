@@ -46,7 +46,7 @@ public final class Template {
     }
 
     /**
-     * Divides sorted keys evenly: equation 3 of the paper. Tuples of one key stay in one leaf; a key of more than an
+     * Divides sorted keys evenly: equation 3 of [Wang 2018]. Tuples of one key stay in one leaf; a key of more than an
      * eighth of a leaf's share has a leaf of its own, so there may be up to twice as many leaves as wanted.
      *
      * @param keys sorted, of which the first {@code count} are used

@@ -4,9 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A Bloom filter over the mini-ranges of time that a leaf has tuples in: it says "perhaps" or "certainly not" to a time
- * interval that overlaps the leaf's, but for which the leaf may have nothing (the paper's time sketch). A mini-range is
- * {@code 1 << shift} milliseconds, numbered {@code time >> shift}; who keeps a sketch keeps its shift too.
+ * A Bloom filter [Bloom 1970] over the mini-ranges of time that a leaf has tuples in: it says "perhaps" or "certainly
+ * not" to a time interval that overlaps the leaf's, but for which the leaf may have nothing (the time sketch of [Wang
+ * 2018]). A mini-range is {@code 1 << shift} milliseconds, numbered {@code time >> shift}; who keeps a sketch keeps its
+ * shift too.
  *
  * <p>A sketch is {@link #WORDS} longs of an array, from any place of it, all 0 at first. Never "no" for a mini-range
  * that was added; falsely "perhaps" for one that was not: 0.2 % of the time when it holds 16 others, 0.8 % at 32, 3.7 %
@@ -16,11 +17,10 @@ import java.lang.invoke.VarHandle;
  * Published by: that size; words are opaque, and a mini-range lies in one word.
  */
 public final class TimeSketch {
-    /* A blocked filter [1] whose blocks are single words: one load and one store for each mini-range, at the price of
+    /* A blocked filter [Putze 2007] whose blocks are single words: one load and one store for each mini-range, at the price of
      * some false positives (3.7 % at 64 mini-ranges, where Guava's filter of the same size has 2.4 %). Three
      * bits for each: best of 1 to 4 at 64 and 96. 512 bits are one line of the cache, and 0.1 % of a full
-     * tree of 256 leaves.
-     * [1] Putze, Sanders, Singler: Cache-, hash- and space-efficient Bloom filters, 2007. */
+     * tree of 256 leaves. */
 
     /** Longs of a sketch. */
     public static final int WORDS = 8;
@@ -82,7 +82,7 @@ public final class TimeSketch {
         return false;
     }
 
-    /** The finaliser of SplitMix64. */
+    /** The finaliser of SplitMix64 [Steele 2014]. */
     private static long hash(long miniRange) {
         long z = miniRange + 0x9e3779b97f4a7c15L;
         z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;

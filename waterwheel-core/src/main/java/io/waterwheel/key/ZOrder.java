@@ -3,9 +3,9 @@ package io.waterwheel.key;
 import io.waterwheel.geo.Box;
 
 /**
- * Z-order (Morton) codes of positions in one domain. Each dimension is cut into 2^31 cells of equal width, numbered
- * from the domain's lower bound; the last cell includes the upper bound. The code interleaves both numbers, longitude
- * in the odd (higher) bits: 0 to 2^62 - 1, so that a code is never negative.
+ * Z-order codes [Morton 1966] of positions in one domain. Each dimension is cut into 2^31 cells of equal width,
+ * numbered from the domain's lower bound; the last cell includes the upper bound. The code interleaves both numbers,
+ * longitude in the odd (higher) bits: 0 to 2^62 - 1, so that a code is never negative.
  *
  * <p>Cell numbers never fall when the coordinate rises, so a position within a box lies within the box's cells.
  * Immutable; any thread.

@@ -2,7 +2,7 @@ package io.waterwheel.schema;
 
 import java.util.Locale;
 
-/** Who divides a stream's keys between its indexers (section III-D of the paper). */
+/** Who divides a stream's keys between its indexers ([Wang 2018], section III-D). */
 public enum Balancing {
     /** The balancer, whenever an indexer's load is far from the mean for some time. */
     AUTO,

@@ -92,7 +92,7 @@ public final class RowSetHash {
         return hash;
     }
 
-    /** The finaliser of SplitMix64. */
+    /** The finaliser of SplitMix64 [Steele 2014]. */
     private static long mix(long value) {
         long z = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;

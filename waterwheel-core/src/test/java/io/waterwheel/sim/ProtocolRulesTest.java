@@ -2,18 +2,17 @@ package io.waterwheel.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.docs.ProjectFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,8 +24,7 @@ import org.junit.jupiter.api.Test;
  * the rule, and docs/exactness.md has exactly the planted bugs that there are.
  */
 final class ProtocolRulesTest {
-    private static final Path ROOT = Path.of("..");
-    private static final Path PAGE = ROOT.resolve("docs/protocol.md");
+    private static final Path PAGE = ProjectFiles.ROOT.resolve("docs/protocol.md");
 
     private static final Pattern HEADING = Pattern.compile("^## (\\d+)\\. (.+)$", Pattern.MULTILINE);
     /** "rule 4", "rules 1, 4 and 6", "rules 3 to 7". */
@@ -53,10 +51,10 @@ final class ProtocolRulesTest {
     void everyCitationIsOfARule() throws IOException {
         Set<Integer> known = rules().keySet();
         List<String> wrong = new ArrayList<>();
-        for (Path file : files(ROOT, ProtocolRulesTest::mayCite)) {
+        for (Path file : ProjectFiles.all(ProtocolRulesTest::mayCite)) {
             for (int rule : cited(file)) {
                 if (!known.contains(rule)) {
-                    wrong.add(ROOT.relativize(file) + " cites rule " + rule);
+                    wrong.add(ProjectFiles.name(file) + " cites rule " + rule);
                 }
             }
         }
@@ -102,7 +100,7 @@ final class ProtocolRulesTest {
     /** The table is what {@link PlantedBugTest} prints, but for the number of seeds. */
     @Test
     void tableHasThePlantedBugs() throws IOException {
-        List<String> rows = ROW.matcher(Files.readString(ROOT.resolve("docs/exactness.md")))
+        List<String> rows = ROW.matcher(Files.readString(ProjectFiles.ROOT.resolve("docs/exactness.md")))
                 .results()
                 .map(row -> row.group(1) + " | " + row.group(2) + " | " + row.group(3) + " | " + row.group(4))
                 .toList();
@@ -144,8 +142,7 @@ final class ProtocolRulesTest {
 
     /** The rules that a file cites; "3 to 7" stands for all five. */
     private static Set<Integer> cited(Path file) throws IOException {
-        // A citation may go over the end of a line, in a comment of Java too.
-        String text = Files.readString(file).replaceAll("\\s*\\R\\s*(\\*(?!/) ?|//)?\\s*", " ");
+        String text = ProjectFiles.oneLine(file);
         Set<Integer> rules = new TreeSet<>();
         for (Matcher citation = CITATION.matcher(text); citation.find(); ) {
             String numbers = citation.group(1);
@@ -159,35 +156,15 @@ final class ProtocolRulesTest {
         return rules;
     }
 
-    private static boolean mayCite(Path file) {
-        String name = file.getFileName().toString();
+    private static boolean mayCite(String name) {
         return name.endsWith(".java") || name.endsWith(".md") || name.endsWith(".proto") || name.endsWith(".yaml");
     }
 
     private static Map<String, Path> byName(String folder) throws IOException {
         Map<String, Path> classes = new TreeMap<>();
-        for (Path file : files(ROOT, file -> file.toString().endsWith(".java"))) {
-            if (file.toString().replace('\\', '/').contains(folder)) {
-                classes.put(file.getFileName().toString().replace(".java", ""), file);
-            }
+        for (Path file : ProjectFiles.all(name -> name.endsWith(".java") && name.contains(folder))) {
+            classes.put(file.getFileName().toString().replace(".java", ""), file);
         }
         return classes;
-    }
-
-    private static List<Path> files(Path root, Predicate<Path> wanted) throws IOException {
-        Set<String> skipped = new HashSet<>(Set.of("target", ".git", ".m2", "node_modules"));
-        List<Path> files = new ArrayList<>();
-        try (Stream<Path> all = Files.list(root)) {
-            for (Path file : all.sorted().toList()) {
-                if (Files.isDirectory(file)) {
-                    if (!skipped.contains(file.getFileName().toString())) {
-                        files.addAll(files(file, wanted));
-                    }
-                } else if (wanted.test(file)) {
-                    files.add(file);
-                }
-            }
-        }
-        return files;
     }
 }

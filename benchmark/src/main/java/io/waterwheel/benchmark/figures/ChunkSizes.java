@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Figure 11(a) of the paper: tuples a second by the size of chunks. One thread inserts taxi tuples until the tree has
+ * Figure 11(a) of [Wang 2018]: tuples a second by the size of chunks. One thread inserts taxi tuples until the tree has
  * the size, encodes it and writes it as a synced file.
  *
  * <pre>

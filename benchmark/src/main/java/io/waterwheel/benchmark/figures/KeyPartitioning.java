@@ -29,7 +29,7 @@ import java.util.concurrent.Future;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Figure 12 of the paper, the part about key partitioning: tuples a second that two indexers take in, a thread each,
+ * Figure 12 of [Wang 2018], the part about key partitioning: tuples a second that two indexers take in, a thread each,
  * when keys are normal about 30,000 of 100,000. Off: the domain is divided evenly. On: by what the balancer proposes
  * after six seconds of such keys. An indexer inserts, encodes chunks of 16 MiB and writes them as synced files; blocks
  * are divided beforehand, which costs the dispatcher the same in both.

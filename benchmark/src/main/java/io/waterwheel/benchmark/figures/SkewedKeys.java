@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * Figure 12 of the paper: tuples a second into the tree, and the time of a question for one key range, when keys are
+ * Figure 12 of [Wang 2018]: tuples a second into the tree, and the time of a question for one key range, when keys are
  * normal with a standard deviation of 10 to 5,000 and the template adapts, or stays as it was for keys that are spread
  * evenly over 100,000. A question counts the tuples of a range that holds a hundredth of them.
  *

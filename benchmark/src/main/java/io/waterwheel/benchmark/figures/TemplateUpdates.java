@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Figure 10 of the paper: how long does the update of a template take, by how full the tree is? And in our steps: how
+ * Figure 10 of [Wang 2018]: how long does the update of a template take, by how full the tree is? And in our steps: how
  * long does the longest insertion of a block take while keys of several kinds arrive?
  *
  * <pre>

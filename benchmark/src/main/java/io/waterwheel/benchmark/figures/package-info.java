@@ -1,4 +1,7 @@
-/** The paper's figures about one indexer, measured on ours: updates of the template, skewed keys, sizes of chunks. */
+/**
+ * The figures of [Wang 2018] about one indexer, measured on ours: updates of the template, skewed keys, sizes of
+ * chunks.
+ */
 @NullMarked
 package io.waterwheel.benchmark.figures;
 

@@ -5,10 +5,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The concurrent B+ tree that the paper compares with: latch coupling after Bayer and Schkolnick (Concurrency of
- * operations on B-trees, 1977), their second protocol: writers go down with read latches and a write latch on the leaf
- * alone, and only when that leaf must be split begin anew with write latches, letting go of all above a node that has
- * room. Rows of a leaf are sorted by key, as a B+ tree's are.
+ * The concurrent B+ tree that [Wang 2018] compares with: latch coupling after [Bayer 1977], their second protocol:
+ * writers go down with read latches and a write latch on the leaf alone, and only when that leaf must be split begin
+ * anew with write latches, letting go of all above a node that has room. Rows of a leaf are sorted by key, as a B+
+ * tree's are.
  */
 @SuppressWarnings("LockNotBeforeTry") // coupled: a latch is let go of when the next one is held
 final class LatchedTree implements TupleIndex {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Query servers beside DataNodes, three hosts with two copies of a block among them: who reads which chunk, by each
- * policy of dispatch, cold and warm (figure 13 of the paper); every answer is compared with brute force. It starts a
+ * policy of dispatch, cold and warm (figure 13 of [Wang 2018]); every answer is compared with brute force. It starts a
  * cluster of its own and a topology for each policy, so it runs on request.
  *
  * <pre>

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * a node on the way wait here until they have a new place. One thread, one change.
  */
 final class RegionChange {
-    /** Share of a full node's entries that try again elsewhere: three of ten, as the paper found best. */
+    /** Share of a full node's entries that try again elsewhere: three of ten, the best by [Beckmann 1990]. */
     private static final int AGAIN = MAX * 3 / 10;
 
     /** Something that needs a place in a node of a level. */

@@ -10,8 +10,8 @@ import java.util.Arrays;
  * bounds overflows.
  */
 final class RegionHeuristics {
-    /* Beckmann, Kriegel, Schneider, Seeger: The R*-tree, 1990. Keys and times have different units, so where sides are
-     * added up each is taken as a part of the node's own side. */
+    /* After [Beckmann 1990]. Keys and times have different units, so where sides are added up each is taken as a part
+     * of the node's own side. */
 
     private RegionHeuristics() {}
 

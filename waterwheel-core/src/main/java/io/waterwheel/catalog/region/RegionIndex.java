@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * @param <T> what a region stands for; {@code equals} tells entries of one region apart
  */
 public final class RegionIndex<T> {
-    /* Loading: Leutenegger, Lopez, Edgington: STR, a simple and efficient algorithm for R-tree packing, 1997. */
+    /* Bulk loading by sort-tile-recursive (STR) [Leutenegger 1997]. */
 
     /** One region and what it stands for. */
     public record Entry<T>(Region region, T value) {}

@@ -55,7 +55,7 @@ public final class BloomBits {
         return (1L << hash) | (1L << (hash >>> 6)) | (1L << (hash >>> 12)) | (1L << (hash >>> 18));
     }
 
-    /** The finaliser of SplitMix64. */
+    /** The finaliser of SplitMix64 [Steele 2014]. */
     private static long mix(long value) {
         long z = value + 0x9e3779b97f4a7c15L;
         z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;

@@ -5,7 +5,7 @@ import io.waterwheel.protocol.Control;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says when the keys of one stream should be divided anew between its indexers, and how (section III-D of the paper).
+ * Says when the keys of one stream should be divided anew between its indexers, and how ([Wang 2018], section III-D).
  * It judges the routing table that is in force by the keys that came in the last seconds; the load of a table that is
  * about to come into force can be told from them just as well, so nothing needs to settle between two judgements. A
  * state machine: no threads, no clock. Owner: one thread, but for {@link #onSample} and {@link #rates}, which any may

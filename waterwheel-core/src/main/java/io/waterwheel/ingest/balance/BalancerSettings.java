@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param pause between two changes at least: each costs an edit, a table and a version in every partition's route
  */
 public record BalancerSettings(double deviation, Duration patience, Duration pause) {
-    /** The paper's 20 %. */
+    /** A deviation of 20 %, as in [Wang 2018]. */
     public static final BalancerSettings DEFAULT =
             new BalancerSettings(0.2, Duration.ofSeconds(5), Duration.ofSeconds(20));
 

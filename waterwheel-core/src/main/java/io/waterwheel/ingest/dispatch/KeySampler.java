@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which keys a partition brings, a second at a time: an even sample of the second's tuples, then of their sorted keys
  * every n-th. What comes out are real keys of the stream, so a range a billionth of the domain wide is divided as
- * finely as any other, and a key that is hot is there as often as it weighs (section III-D of the paper, which counts
- * in buckets of equal width instead).
+ * finely as any other, and a key that is hot is there as often as it weighs ([Wang 2018], section III-D, counts in
+ * buckets of equal width instead).
  *
  * <p>Error: a rank is off by at most {@code tuples / 512} of the thinning, and by chance as in a sample of
  * {@value #BUFFER} or, after a thinning of a full buffer, half of it: 0.8 % of the tuples (one standard deviation), at

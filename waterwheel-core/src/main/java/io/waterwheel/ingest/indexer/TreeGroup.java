@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an indexer takes between two seals (section III-D of the paper): a main tree of tuples that are about now, a
+ * What an indexer takes between two seals ([Wang 2018], section III-D): a main tree of tuples that are about now, a
  * tree of late ones, a tree of those that are ahead of the clock. They are sealed together and become one flush of up
  * to three chunks, so that one straggler does not stretch the time interval of the chunk that everybody asks for.
  *

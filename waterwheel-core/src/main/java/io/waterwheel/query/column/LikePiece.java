@@ -181,9 +181,9 @@ abstract sealed class LikePiece {
     }
 
     /**
-     * With many characters, some of which may be any: all places are followed at once, a bit each (Baeza-Yates and
-     * Gonnet, "A new approach to text searching", 1992). A bit says that the piece up to its byte was found, ending
-     * here; that of a character that may be any stays while the character goes on.
+     * With many characters, some of which may be any: all places are followed at once, a bit each [Baeza-Yates 1992]. A
+     * bit says that the piece up to its byte was found, ending here; that of a character that may be any stays while
+     * the character goes on.
      */
     private static final class WithAny extends LikePiece {
         private final int words;

@@ -13,19 +13,22 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** How chunk subqueries are given to query servers (section IV-C of the paper; all but LADA are for comparison). */
+/**
+ * How chunk subqueries are assigned to query servers ([Wang 2018], section IV-C, docs/references.md). The product uses
+ * {@link #LADA}; the others are for comparison.
+ */
 public enum DispatchPolicy {
     /**
-     * Locality-aware: every chunk orders the servers by a permutation that depends only on the chunk and the servers,
-     * those that hold a replica first. A server's preference array is what is pending in the order of its own place in
-     * the chunks' permutations; when idle it takes the first. So the same server tends to read the same chunk, whose
-     * parts its cache holds. Where it is known who holds a replica, a server leaves a chunk to better ones for a moment
-     * ({@link PreferenceDispatch}); else none idles while anything is pending. And one that idles reads what another
-     * takes far too long for.
+     * The locality-aware dispatch algorithm (LADA): every chunk orders the servers by a permutation that depends only
+     * on the chunk and the servers, those that hold a replica first. A server's preference array is what is pending in
+     * the order of its own place in the chunks' permutations; when idle it takes the first. So the same server tends to
+     * read the same chunk, whose parts its cache holds. Where it is known who holds a replica, a server leaves a chunk
+     * to better ones for a moment ({@link PreferenceDispatch}); else none idles while anything is pending. And one that
+     * idles reads what another takes far too long for.
      */
     LADA,
 
-    /** The same to the letter of the paper: whoever is idle takes what there is, at once. */
+    /** LADA to the letter of [Wang 2018]: an idle server takes the first pending chunk at once. */
     LADA_EAGER,
 
     /** Chunk after chunk to server after server; a server reads only its own. Even in number, whatever each costs. */

@@ -10,7 +10,7 @@ import java.util.Arrays;
  */
 final class ExactSum {
     /* A long number in digits of 32 bits, each in a signed long, so that 2^10 additions fit before carries must be
-     * moved on; after Neal, "Fast exact summation using small and large superaccumulators", 2015. Only the digits from
+     * moved on; after [Neal 2015]. Only the digits from
      * the lowest to the highest in use are held: values of one kind need about four. */
 
     private static final int ADDS_BEFORE_CARRY = 1024;

@@ -3,7 +3,10 @@ package io.waterwheel.query.result;
 import io.waterwheel.tuple.LittleEndian;
 import java.nio.charset.StandardCharsets;
 
-/** MurmurHash3, x86, 32 bits, seed 0, of a text's UTF-8 bytes: equal in every process and version. Public domain. */
+/**
+ * MurmurHash3 [Appleby 2011], x86, 32 bits, seed 0, of a text's UTF-8 bytes: equal in every process and version. Public
+ * domain.
+ */
 public final class Murmur3 {
     private static final int C1 = 0xcc9e2d51;
     private static final int C2 = 0x1b873593;

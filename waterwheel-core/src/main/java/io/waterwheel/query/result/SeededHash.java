@@ -31,7 +31,7 @@ final class SeededHash {
         return mix(hash);
     }
 
-    /** The last steps of MurmurHash3's 64 bits. */
+    /** The last steps of MurmurHash3's 64 bits [Appleby 2011]. */
     private static int mix(long value) {
         long mixed = value;
         mixed ^= mixed >>> 33;

@@ -79,6 +79,9 @@ public final class Cli {
     private static final Pattern NO_INTEGER = Pattern.compile("('[^']*') is not an? (int|long)");
     private static final Pattern NO_NUMBER = Pattern.compile("('[^']*') is not a double");
 
+    /** Commands of older releases, with their names of today. */
+    private static final Map<String, String> RENAMED = Map.of("partitions", "key-ranges");
+
     private Cli() {}
 
     /**
@@ -127,7 +130,7 @@ public final class Cli {
         all.put("flush", () -> new FlushCommand(terminal));
         all.put("verify", () -> new VerifyCommand(terminal));
         all.put("dead-letters", () -> new DeadLettersCommand(terminal));
-        all.put("partitions", () -> new PartitionsCommand(terminal));
+        all.put("key-ranges", () -> new KeyRangesCommand(terminal));
         all.put("retention", () -> new RetentionCommand(terminal));
         all.put("offsets", () -> new OffsetsCommand(terminal));
         all.put("status", () -> new StatusCommand(terminal));
@@ -154,8 +157,13 @@ public final class Cli {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();
-        err.println(name + ": " + plain(command, String.valueOf(e.getMessage())));
-        UnmatchedArgumentException.printSuggestions(e, err);
+        String renamed = args.length > 0 && command.getParent() == null ? RENAMED.get(args[0]) : null;
+        if (renamed != null) {
+            err.println(name + ": '" + args[0] + "' is now called '" + renamed + "'");
+        } else {
+            err.println(name + ": " + plain(command, String.valueOf(e.getMessage())));
+            UnmatchedArgumentException.printSuggestions(e, err);
+        }
         err.println("See '" + name + " --help'.");
         return USAGE;
     }

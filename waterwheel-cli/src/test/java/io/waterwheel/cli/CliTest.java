@@ -74,6 +74,13 @@ class CliTest {
     }
 
     @Test
+    void aCommandOfAnOlderReleaseNamesTheNewOne() {
+        Ran ran = run("partitions", "show", "flights");
+        assertThat(ran.code()).isEqualTo(Cli.USAGE);
+        assertThat(ran.err()).startsWith("waterwheel: 'partitions' is now called 'key-ranges'");
+    }
+
+    @Test
     void printsRowsAsTableCsvAndJson() throws Exception {
         try (FakeServer server = FakeServer.answering(CliTest::answer)) {
             assertThat(run("query", "s", "--server", server.url(), "--format", "csv"))

@@ -2,7 +2,7 @@ package io.waterwheel.client;
 
 import io.waterwheel.client.admin.ChunkVerification;
 import io.waterwheel.client.admin.DeadLetter;
-import io.waterwheel.client.admin.KeyPartitions;
+import io.waterwheel.client.admin.KeyRanges;
 import io.waterwheel.client.admin.OpenQuery;
 import io.waterwheel.client.admin.ServerStatus;
 import io.waterwheel.client.admin.SourceOffsets;
@@ -368,10 +368,10 @@ public final class WaterwheelClient implements AutoCloseable {
     }
 
     /** How the keys of a stream are divided between its indexers. */
-    public KeyPartitions partitions(String stream) {
+    public KeyRanges keyRanges(String stream) {
         ShowPartitionsRequest request =
                 ShowPartitionsRequest.newBuilder().setName(stream).build();
-        return KeyPartitions.of(coordinators.repeatable(
+        return KeyRanges.of(coordinators.repeatable(
                 CALL_TIMEOUT,
                 connection -> connection.call(
                         AdminActions.SHOW_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
@@ -382,12 +382,12 @@ public final class WaterwheelClient implements AutoCloseable {
      *
      * @param boundaries first key of each indexer but the first, as in a key range, ascending; one fewer than indexers
      */
-    public KeyPartitions setPartitions(String stream, List<String> boundaries) {
+    public KeyRanges setKeyRanges(String stream, List<String> boundaries) {
         SetPartitionsRequest request = SetPartitionsRequest.newBuilder()
                 .setName(stream)
                 .addAllBoundaries(boundaries)
                 .build();
-        return KeyPartitions.of(coordinators.repeatable(
+        return KeyRanges.of(coordinators.repeatable(
                 CALL_TIMEOUT,
                 connection ->
                         connection.call(AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
@@ -395,7 +395,7 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /**
      * Changes how long the tuples of a stream are kept. What is older goes at the next looks of the first coordinator,
-     * {@code collector.interval} apart, for good: a longer retention later on does not bring it back.
+     * {@code maintenance.interval} apart, for good: a longer retention later on does not bring it back.
      *
      * @return what goes by it
      */

@@ -240,7 +240,7 @@ public enum ErrorCode {
     /** No answer, or not all of it, came in time. */
     TIMEOUT(TEMPORARY, "Ask again, or allow more time."),
     /** More time was asked for than a query may take. */
-    TIMEOUT_TOO_LONG(USER, "Ask with a shorter timeout, or raise `collector.grace`."),
+    TIMEOUT_TOO_LONG(USER, "Ask with a shorter timeout, or raise `maintenance.grace`."),
     /** A query has more groups than it may. */
     TOO_MANY_GROUPS(USER, "Group by less, or narrow the query."),
     /** A topic was not read to the end in the time. */

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
  * ./waterwheel test PlacementTest -Dplacement.policies=lada,round-robin
  * </pre>
  *
- * <p>Policies: {@code lada,lada-eager,shared-queue,round-robin,hashing}; {@code placement.copies}: how often the file's
+ * <p>Policies: {@code lada,lada-paper,shared-queue,round-robin,hashing}; {@code placement.copies}: how often the file's
  * three hours of flights follow one another; {@code placement.warm}: queries of each warm round; {@code seed}.
  */
 @Tag("cluster")
@@ -151,7 +151,7 @@ class PlacementTest {
                 assertThat(result.cold.nearShare())
                         .as("%s: %s", policy, result.cold)
                         .isGreaterThanOrEqualTo(NEAR_SHARE);
-            } else if (!policy.equals("lada-eager")) {
+            } else if (!policy.equals("lada-paper")) {
                 // Two copies on three hosts: about a third.
                 assertThat(result.cold.far).as("%s: %s", policy, result.cold).isPositive();
             }

@@ -1,6 +1,6 @@
 package io.waterwheel.embedded;
 
-import io.waterwheel.client.admin.KeyPartitions;
+import io.waterwheel.client.admin.KeyRanges;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,7 +33,7 @@ final class HistoryLoads {
         }
     }
 
-    void look(double second, KeyPartitions keys) {
+    void look(double second, KeyRanges keys) {
         int last = even.size() - 1;
         if (even.get(last) < 0 && fullest(keys) <= EVEN) {
             even.set(last, second - flippedAt);
@@ -41,7 +41,7 @@ final class HistoryLoads {
     }
 
     /** Of the keys since the flip, the newest. */
-    private double fullest(KeyPartitions keys) {
+    private double fullest(KeyRanges keys) {
         long[] counts = new long[keys.partitions().size()];
         long all = 0;
         for (HistoryProducer producer : producers) {
@@ -62,7 +62,7 @@ final class HistoryLoads {
         return all < 1_000 ? Double.MAX_VALUE : (double) most * counts.length / all;
     }
 
-    private static long low(KeyPartitions keys, int slot) {
+    private static long low(KeyRanges keys, int slot) {
         return Long.parseLong(String.valueOf(keys.partitions().get(slot).low()));
     }
 

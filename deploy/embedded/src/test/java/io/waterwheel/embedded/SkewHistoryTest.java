@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.admin.KeyPartitions;
+import io.waterwheel.client.admin.KeyRanges;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
@@ -58,7 +58,7 @@ final class SkewHistoryTest {
         boolean brief = FLIP_SECONDS < 60;
         List<String> settings = new ArrayList<>(List.of("indexer.tasks=" + INDEXERS, "indexer.seal-size=256 KiB"));
         if (brief) {
-            settings.addAll(List.of("balancer.patience=1 s", "balancer.pause=2 s"));
+            settings.addAll(List.of("balancer.patience=1 s", "balancer.min-interval=2 s"));
         }
         WaterwheelConfig config = WaterwheelConfig.parse("test", "", settings);
         try (RunningServer server =
@@ -109,9 +109,9 @@ final class SkewHistoryTest {
                 loads.flipped(second);
             }
             checker.ask(client);
-            loads.look(second, client.partitions(STREAM));
+            loads.look(second, client.keyRanges(STREAM));
         }
-        KeyPartitions keys = client.partitions(STREAM);
+        KeyRanges keys = client.keyRanges(STREAM);
         System.err.printf(
                 Locale.ROOT,
                 "history: %d s, %d flips, %d routing versions, %d answers of %d tuples checked, %d anomalies; seconds"

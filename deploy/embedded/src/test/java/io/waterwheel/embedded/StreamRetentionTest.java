@@ -59,11 +59,11 @@ final class StreamRetentionTest {
                 "test",
                 "",
                 List.of(
-                        "collector.grace=11 s",
-                        "collector.interval=300 ms",
+                        "maintenance.grace=11 s",
+                        "maintenance.interval=300 ms",
                         "query.timeout=10 s",
                         "indexer.tasks=2",
-                        "catalog.edits=10"));
+                        "catalog.manifest-interval-edits=10"));
         try (RunningServer started =
                         RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient connected = WaterwheelClient.connect(started.url())) {

@@ -29,7 +29,7 @@ public enum DispatchPolicy {
     LADA,
 
     /** LADA to the letter of [Wang 2018]: an idle server takes the first pending chunk at once. */
-    LADA_EAGER,
+    LADA_PAPER,
 
     /** Chunk after chunk to server after server; a server reads only its own. Even in number, whatever each costs. */
     ROUND_ROBIN,
@@ -74,7 +74,7 @@ public enum DispatchPolicy {
             int seed = Murmur3.hash(chunk.file());
             if (!names.isEmpty()) {
                 switch (this) {
-                    case LADA, LADA_EAGER -> {
+                    case LADA, LADA_PAPER -> {
                         Collections.shuffle(order, new Random(seed));
                         Set<String> hosts = new HashSet<>(replicas.apply(chunk.file()));
                         for (String name : names) {
@@ -96,7 +96,7 @@ public enum DispatchPolicy {
             case LADA ->
                 new PreferenceDispatch(
                         pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS, MOST_PATIENCE_NANOS, true);
-            case LADA_EAGER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
+            case LADA_PAPER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
             case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0, 0, false);
             case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0, 0, false);
         };

@@ -178,7 +178,7 @@ final class DispatchTest {
 
     private static boolean anyMayTakeAll(DispatchPolicy policy) {
         return policy == DispatchPolicy.LADA
-                || policy == DispatchPolicy.LADA_EAGER
+                || policy == DispatchPolicy.LADA_PAPER
                 || policy == DispatchPolicy.SHARED_QUEUE;
     }
 
@@ -274,7 +274,7 @@ final class DispatchTest {
                 List.of(DispatchPolicy.ROUND_ROBIN, DispatchPolicy.HASHING, DispatchPolicy.SHARED_QUEUE)) {
             assertThat(near.get(blind)).as("%s", blind).isBetween(0.6, 0.75);
         }
-        assertThat(millis.get(DispatchPolicy.LADA)).isLessThan(millis.get(DispatchPolicy.LADA_EAGER) * 1.1);
+        assertThat(millis.get(DispatchPolicy.LADA)).isLessThan(millis.get(DispatchPolicy.LADA_PAPER) * 1.1);
     }
 
     /** One cold query over three servers, each on a host of its own, two replicas a chunk; a millisecond a step. */

@@ -81,7 +81,7 @@ public final class KeyPartitions {
             throw wrong(
                     stream,
                     "expected " + expected + " boundaries, one fewer than its indexers, got " + texts.size()
-                            + "; `waterwheel partitions show " + stream.name() + "` has those there are");
+                            + "; `waterwheel key-ranges show " + stream.name() + "` has those there are");
         }
         @Nullable Field field = keyField(stream.schema());
         long[] boundaries = new long[expected];

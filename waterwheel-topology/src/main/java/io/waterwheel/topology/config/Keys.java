@@ -3,6 +3,7 @@ package io.waterwheel.topology.config;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Every key that Waterwheel reads. What is not here is refused. */
 public final class Keys {
@@ -125,17 +126,19 @@ public final class Keys {
             .atMost("7 d")
             .doc("Age of its oldest tuple at which a tree is sealed although it is small. Keep it well below Kafka's"
                     + " retention."));
-    public static final Key<Duration> LATE_VISIBILITY = add(Key.duration("late.visibility", "5 min")
+    public static final Key<Duration> LATE_THRESHOLD = add(Key.duration("late.threshold", "5 min")
             .atLeast("0 ms")
             .atMost("3650 d")
-            .doc("How far behind the stream's newest tuple, by event time, a tuple may be and still share a chunk with"
-                    + " what is recent. Later ones are as visible; they go to chunks of their own. At least as long as"
-                    + " the time before now that most queries ask for."));
-    public static final Key<Duration> LATE_AHEAD = add(Key.duration("late.ahead", "1 min")
+            .doc(
+                    "How far behind the stream's newest tuple, by event time, a tuple may be before it counts as late. Late"
+                            + " tuples are as visible as others, but are stored in separate chunks. Set it at least as long as the"
+                            + " time before now that most queries ask for."));
+    public static final Key<Duration> LATE_FUTURE_TOLERANCE = add(Key.duration("late.future-tolerance", "1 min")
             .atLeast("0 ms")
             .atMost("3650 d")
-            .doc("How far ahead of the clock a tuple's time may be and still share a chunk with what is recent. Those"
-                    + " beyond are as visible, in chunks of their own, and do not count as the stream's newest."));
+            .doc(
+                    "How far ahead of the clock a tuple's time may be. Tuples further ahead are as visible as others, but are"
+                            + " stored in separate chunks and do not count as the stream's newest."));
     public static final Key<DataSize> INDEXER_MEMORY_POOL = add(Key.bytes("indexer.memory-pool", "128 MiB")
             .atLeast("1 MiB")
             .atMost("1 TiB")
@@ -201,8 +204,8 @@ public final class Keys {
                             + " never."));
     public static final Key<String> QUERY_DISPATCH = add(Key.text("query.dispatch", "lada")
             .matching(
-                    "lada|lada-eager|round-robin|hashing|shared-queue",
-                    "lada, lada-eager, round-robin, hashing or shared-queue")
+                    "lada|lada-paper|round-robin|hashing|shared-queue",
+                    "lada, lada-paper, round-robin, hashing or shared-queue")
             .doc("How chunks are given to query servers. All but lada are for comparison."));
     public static final Key<DataSize> QUERY_MEMORY = add(Key.bytes("query.memory", "512 MiB")
             .atLeast("1 MiB")
@@ -235,13 +238,14 @@ public final class Keys {
             .atMost("10 s")
             .doc("How often an indexer reports what its fresh trees cover."));
 
-    public static final Key<Integer> CATALOG_EDITS = add(Key.integer("catalog.edits", 1_000)
-            .atLeast("10")
-            .atMost("20000")
-            .doc(
-                    "Edits of a stream that ZooKeeper holds before they are rolled up into manifest files in the chunk store;"
-                            + " half as many are kept longer, for coordinators that lag. More: larger ZooKeeper snapshots, slower"
-                            + " starts of coordinators."));
+    public static final Key<Integer> CATALOG_MANIFEST_INTERVAL_EDITS =
+            add(Key.integer("catalog.manifest-interval-edits", 1_000)
+                    .atLeast("10")
+                    .atMost("20000")
+                    .doc(
+                            "Edits of a stream that ZooKeeper holds before they are rolled up into manifest files in the chunk store;"
+                                    + " half as many are kept longer, for coordinators that lag. More: larger ZooKeeper snapshots, slower"
+                                    + " starts of coordinators."));
 
     public static final Key<Integer> CATALOG_TOTAL_EDITS = add(Key.integer("catalog.total-edits", 100_000)
             .atLeast("1000")
@@ -255,13 +259,13 @@ public final class Keys {
             .atMost("365 d")
             .doc("Edits older than this are rolled up, however few a stream has."));
 
-    public static final Key<Duration> COLLECTOR_GRACE = add(Key.duration("collector.grace", "2 h")
+    public static final Key<Duration> MAINTENANCE_GRACE = add(Key.duration("maintenance.grace", "2 h")
             .atLeast("1 s")
             .atMost("30 d")
             .doc(
                     "How long a chunk file that is nobody's (left by a crash, merged, of a dropped stream) is kept before it"
                             + " is removed. Longer than any query may take: one with a longer deadline is refused."));
-    public static final Key<Duration> COLLECTOR_INTERVAL = add(Key.duration("collector.interval", "10 min")
+    public static final Key<Duration> MAINTENANCE_INTERVAL = add(Key.duration("maintenance.interval", "10 min")
             .atLeast("100 ms")
             .atMost("1 d")
             .doc("How often tuples expire, where a stream has a retention, and files that are nobody's are looked"
@@ -277,10 +281,19 @@ public final class Keys {
             .atMost("1 h")
             .doc("How long the load must be uneven before keys are divided anew. Loads are those of the last 5 seconds:"
                     + " with less patience a sudden change is answered half-way first."));
-    public static final Key<Duration> BALANCER_PAUSE = add(Key.duration("balancer.pause", "20 s")
+    public static final Key<Duration> BALANCER_MIN_INTERVAL = add(Key.duration("balancer.min-interval", "20 s")
             .atLeast("0 ms")
             .atMost("1 d")
             .doc("Least time between two divisions of a stream's keys. Each is an edit of the catalog."));
+
+    /** Keys of older releases, with their names of today. */
+    static final Map<String, String> RENAMED = Map.of(
+            "late.visibility", LATE_THRESHOLD.name(),
+            "late.ahead", LATE_FUTURE_TOLERANCE.name(),
+            "collector.grace", MAINTENANCE_GRACE.name(),
+            "collector.interval", MAINTENANCE_INTERVAL.name(),
+            "catalog.edits", CATALOG_MANIFEST_INTERVAL_EDITS.name(),
+            "balancer.pause", BALANCER_MIN_INTERVAL.name());
 
     /** In the order of the documentation. */
     public static final List<Key<?>> ALL = List.copyOf(KEYS);

@@ -176,8 +176,12 @@ public final class WaterwheelConfig {
         texts.forEach((name, text) -> {
             Key<?> key = BY_NAME.get(name);
             if (key == null) {
+                String renamed = Keys.RENAMED.get(name);
                 problems.add(
-                        name + ": there is no such key; did you mean " + NearestName.of(name, BY_NAME.keySet()) + "?");
+                        renamed != null
+                                ? name + ": this key is now called " + renamed
+                                : name + ": there is no such key; did you mean "
+                                        + NearestName.of(name, BY_NAME.keySet()) + "?");
                 return;
             }
             try {
@@ -192,11 +196,11 @@ public final class WaterwheelConfig {
         }
         WaterwheelConfig config = new WaterwheelConfig(
                 Collections.unmodifiableMap(values), Collections.unmodifiableMap(new LinkedHashMap<>(storm)));
-        if (config.get(Keys.QUERY_TIMEOUT).compareTo(config.get(Keys.COLLECTOR_GRACE)) >= 0) {
+        if (config.get(Keys.QUERY_TIMEOUT).compareTo(config.get(Keys.MAINTENANCE_GRACE)) >= 0) {
             throw new ConfigException(
                     source,
-                    List.of(Keys.QUERY_TIMEOUT.name() + ": expected less than " + Keys.COLLECTOR_GRACE.name() + ", "
-                            + config.text(Keys.COLLECTOR_GRACE) + ", got " + config.text(Keys.QUERY_TIMEOUT)
+                    List.of(Keys.QUERY_TIMEOUT.name() + ": expected less than " + Keys.MAINTENANCE_GRACE.name() + ", "
+                            + config.text(Keys.MAINTENANCE_GRACE) + ", got " + config.text(Keys.QUERY_TIMEOUT)
                             + ": files that a query still reads could be removed"));
         }
         return config;

@@ -165,11 +165,11 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
         /** Refuses what might outlive the grace time, for which the files that it reads are kept. */
         private boolean ends(Query query, AnswerSink sink) {
-            Duration grace = services.config().get(Keys.COLLECTOR_GRACE);
+            Duration grace = services.config().get(Keys.MAINTENANCE_GRACE);
             if (query.timeout().compareTo(grace) >= 0) {
                 sink.fail(new WaterwheelException(
                         ErrorCode.TIMEOUT_TOO_LONG,
-                        "query: timeout " + query.timeout() + ": expected less than " + Keys.COLLECTOR_GRACE.name()
+                        "query: timeout " + query.timeout() + ": expected less than " + Keys.MAINTENANCE_GRACE.name()
                                 + ", " + grace + "; ask with a shorter one"));
                 return false;
             }

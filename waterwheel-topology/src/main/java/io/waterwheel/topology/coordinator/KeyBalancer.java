@@ -59,7 +59,7 @@ final class KeyBalancer implements AutoCloseable {
         this.settings = new BalancerSettings(
                 services.config().get(Keys.BALANCER_DEVIATION) / 100.0,
                 services.config().get(Keys.BALANCER_PATIENCE),
-                services.config().get(Keys.BALANCER_PAUSE));
+                services.config().get(Keys.BALANCER_MIN_INTERVAL));
         if (!acts) {
             this.thread = null;
             return;

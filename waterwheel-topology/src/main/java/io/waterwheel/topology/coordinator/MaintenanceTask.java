@@ -64,20 +64,20 @@ final class MaintenanceTask implements AutoCloseable {
         this.expiry = new Expiry(snapshots);
         this.dropped = new DroppedStreams(
                 services.catalogStore(),
-                services.config().get(Keys.COLLECTOR_GRACE).toNanos());
+                services.config().get(Keys.MAINTENANCE_GRACE).toNanos());
         RollUpPolicy policy = new RollUpPolicy(
-                RollUp.Settings.of(services.config().get(Keys.CATALOG_EDITS)),
+                RollUp.Settings.of(services.config().get(Keys.CATALOG_MANIFEST_INTERVAL_EDITS)),
                 services.config().get(Keys.CATALOG_TOTAL_EDITS),
                 services.config().get(Keys.CATALOG_EDIT_AGE).toNanos());
         this.rollUps = new EditRollUps(snapshots, policy, known);
         this.collector = new FileCollector(
-                snapshots, services.config().get(Keys.COLLECTOR_GRACE).toNanos());
+                snapshots, services.config().get(Keys.MAINTENANCE_GRACE).toNanos());
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "chunk-collector");
             created.setDaemon(true);
             return created;
         });
-        Duration interval = services.config().get(Keys.COLLECTOR_INTERVAL);
+        Duration interval = services.config().get(Keys.MAINTENANCE_INTERVAL);
         var looks =
                 thread.scheduleWithFixedDelay(this::look, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
         long rollNanos = Math.min(interval.toNanos(), ROLL_UP_INTERVAL.toNanos());

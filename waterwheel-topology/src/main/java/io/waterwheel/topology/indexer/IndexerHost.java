@@ -132,8 +132,8 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
                 3 * services.config().get(Keys.HEARTBEAT_INTERVAL).toNanos(),
                 IndexerSettings.DEFAULT.staleNanos(),
                 services.config().get(Keys.REPORT_INTERVAL).toNanos(),
-                services.config().get(Keys.LATE_VISIBILITY).toMillis(),
-                services.config().get(Keys.LATE_AHEAD).toMillis());
+                services.config().get(Keys.LATE_THRESHOLD).toMillis(),
+                services.config().get(Keys.LATE_FUTURE_TOLERANCE).toMillis());
         this.loop = new EventLoop<>(Role.INDEXER.address(index), TICK_NANOS, this);
         this.flusher = new Flusher(Role.INDEXER.address(index), services.chunkStore());
         this.registration = services.controlBus().register(Role.INDEXER, index, loop::offer);

@@ -453,7 +453,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
 
     /** Less than the grace time, for which the files of what is compared are kept. */
     private long verifyMillis(VerifyStreamRequest request) {
-        Duration grace = services.config().get(Keys.COLLECTOR_GRACE);
+        Duration grace = services.config().get(Keys.MAINTENANCE_GRACE);
         if (request.getTimeoutMillis() == 0) {
             return Math.min(DEFAULT_VERIFY_MILLIS, grace.toMillis() / 4 * 3);
         }
@@ -461,7 +461,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
             throw new WaterwheelException(
                     ErrorCode.TIMEOUT_TOO_LONG,
                     "verify: timeout " + Duration.ofMillis(request.getTimeoutMillis()) + ": expected less than "
-                            + Keys.COLLECTOR_GRACE.name() + ", " + grace + "; ask with a shorter one");
+                            + Keys.MAINTENANCE_GRACE.name() + ", " + grace + "; ask with a shorter one");
         }
         return request.getTimeoutMillis();
     }

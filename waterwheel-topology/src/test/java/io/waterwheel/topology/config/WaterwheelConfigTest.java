@@ -39,8 +39,8 @@ final class WaterwheelConfigTest {
         values.put("indexer.credit-window", new DataSize(512 << 10));
         values.put("dispatcher.ring-size", new DataSize(32 << 20));
         values.put("dispatcher.block-size", new DataSize(128 << 10));
-        values.put("late.visibility", Duration.ofMinutes(5));
-        values.put("late.ahead", Duration.ofMinutes(1));
+        values.put("late.threshold", Duration.ofMinutes(5));
+        values.put("late.future-tolerance", Duration.ofMinutes(1));
         values.put("query.light-at-once", 0);
         values.put("query.heavy-at-once", 0);
         values.put("query.heavy-tuples", 1_000_000);
@@ -56,19 +56,19 @@ final class WaterwheelConfigTest {
         values.put("source.check-interval", Duration.ofSeconds(1));
         values.put("heartbeat.interval", Duration.ofMillis(100));
         values.put("report.interval", Duration.ofMillis(200));
-        values.put("collector.grace", Duration.ofHours(2));
-        values.put("collector.interval", Duration.ofMinutes(10));
+        values.put("maintenance.grace", Duration.ofHours(2));
+        values.put("maintenance.interval", Duration.ofMinutes(10));
         values.put("zookeeper.auth", "none");
         values.put("zookeeper.acl", "open");
         values.put("chunk-store.sync", "hsync");
         values.put("disk.reserve", new DataSize(256 << 20));
         values.put("scrub.rate", new DataSize(4 << 20));
-        values.put("catalog.edits", 1_000);
+        values.put("catalog.manifest-interval-edits", 1_000);
         values.put("catalog.total-edits", 100_000);
         values.put("catalog.edit-age", Duration.ofDays(1));
         values.put("balancer.deviation", 20);
         values.put("balancer.patience", Duration.ofSeconds(5));
-        values.put("balancer.pause", Duration.ofSeconds(20));
+        values.put("balancer.min-interval", Duration.ofSeconds(20));
         return values;
     }
 
@@ -98,8 +98,8 @@ final class WaterwheelConfigTest {
         values.put("indexer.credit-window", new DataSize(100_000));
         values.put("dispatcher.ring-size", new DataSize(1 << 20));
         values.put("dispatcher.block-size", new DataSize(32 << 10));
-        values.put("late.visibility", Duration.ofHours(1));
-        values.put("late.ahead", Duration.ofSeconds(3));
+        values.put("late.threshold", Duration.ofHours(1));
+        values.put("late.future-tolerance", Duration.ofSeconds(3));
         values.put("query.light-at-once", 9);
         values.put("query.heavy-at-once", 3);
         values.put("query.heavy-tuples", 5_000);
@@ -115,19 +115,19 @@ final class WaterwheelConfigTest {
         values.put("source.check-interval", Duration.ofSeconds(3));
         values.put("heartbeat.interval", Duration.ofMillis(50));
         values.put("report.interval", Duration.ofSeconds(1));
-        values.put("collector.grace", Duration.ofHours(5));
-        values.put("collector.interval", Duration.ofSeconds(7));
+        values.put("maintenance.grace", Duration.ofHours(5));
+        values.put("maintenance.interval", Duration.ofSeconds(7));
         values.put("zookeeper.auth", "env:CATALOG_SECRET");
         values.put("zookeeper.acl", "creator");
         values.put("chunk-store.sync", "hflush");
         values.put("disk.reserve", new DataSize(3L << 30));
         values.put("scrub.rate", new DataSize(0));
-        values.put("catalog.edits", 500);
+        values.put("catalog.manifest-interval-edits", 500);
         values.put("catalog.total-edits", 5_000);
         values.put("catalog.edit-age", Duration.ofHours(2));
         values.put("balancer.deviation", 30);
         values.put("balancer.patience", Duration.ofSeconds(1));
-        values.put("balancer.pause", Duration.ofSeconds(2));
+        values.put("balancer.min-interval", Duration.ofSeconds(2));
         return values;
     }
 
@@ -172,9 +172,9 @@ final class WaterwheelConfigTest {
 
     @Test
     void noQueryOutlivesTheFilesThatItReads() {
-        assertThatThrownBy(() -> WaterwheelConfig.parse("test", "collector.grace: 20 s", List.of()))
+        assertThatThrownBy(() -> WaterwheelConfig.parse("test", "maintenance.grace: 20 s", List.of()))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("query.timeout: expected less than collector.grace, 20 s, got 30 s");
+                .hasMessageContaining("query.timeout: expected less than maintenance.grace, 20 s, got 30 s");
     }
 
     @Test
@@ -222,6 +222,17 @@ final class WaterwheelConfigTest {
                         "coordinator.ports: expected 0 to 65535, got '1, 70000'",
                         "spout.tasks: expected a whole number, got 'many'",
                         "zookeeper.root: expected an absolute path such as /waterwheel, got 'waterwheel'");
+    }
+
+    @Test
+    void aKeyOfAnOlderReleaseIsAnErrorThatNamesTheNewOne() {
+        assertThat(Keys.RENAMED).hasSize(6);
+        Keys.RENAMED.forEach((old, name) -> {
+            assertThat(Keys.ALL).extracting(Key::name).contains(name).doesNotContain(old);
+            assertThatThrownBy(() -> WaterwheelConfig.parse("w.yaml", "", List.of(old + "=1 s")))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(old + ": this key is now called " + name);
+        });
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.waterwheel.cli;
 
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.admin.KeyPartitions;
+import io.waterwheel.client.admin.KeyRanges;
 import io.waterwheel.schema.Balancing;
 import java.util.List;
 import java.util.Locale;
@@ -11,16 +11,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code waterwheel partitions ...}: how a stream's keys are divided between its indexers. */
+/** {@code waterwheel key-ranges ...}: how a stream's keys are divided between its indexers. */
 @Command(
-        name = "partitions",
+        name = "key-ranges",
         description = "Show and set how a stream's keys are divided between its indexers.",
         synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "Example:", "  waterwheel partitions show flights"})
-final class PartitionsCommand {
+        footer = {"", "Example:", "  waterwheel key-ranges show flights"})
+final class KeyRangesCommand {
     private final Terminal terminal;
 
-    PartitionsCommand(Terminal terminal) {
+    KeyRangesCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
@@ -29,12 +29,12 @@ final class PartitionsCommand {
             description = {
                 "Show the first key of each indexer and the tuples a second that its keys brought in the last seconds."
             },
-            footer = {"", "Example:", "  waterwheel partitions show flights"})
+            footer = {"", "Example:", "  waterwheel key-ranges show flights"})
     int show(
             @Mixin ServerOption server,
             @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
         try (WaterwheelClient client = server.connect()) {
-            print(stream, client.partitions(stream));
+            print(stream, client.keyRanges(stream));
             return 0;
         }
     }
@@ -45,7 +45,7 @@ final class PartitionsCommand {
                 "Divide the keys by hand, from about a second on, and leave them so: the balancer no longer changes them.",
                 "Answers stay exact before, during and after."
             },
-            footer = {"", "Example:", "  waterwheel partitions set sensors 1000 2000 3000"})
+            footer = {"", "Example:", "  waterwheel key-ranges set sensors 1000 2000 3000"})
     int set(
             @Mixin ServerOption server,
             @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.") String stream,
@@ -57,7 +57,7 @@ final class PartitionsCommand {
                                     + " of a stream of positions, first z-order code.")
                     List<String> boundaries) {
         try (WaterwheelClient client = server.connect()) {
-            print(stream, client.setPartitions(stream, boundaries));
+            print(stream, client.setKeyRanges(stream, boundaries));
             return 0;
         }
     }
@@ -70,8 +70,8 @@ final class PartitionsCommand {
             footer = {
                 "",
                 "Example:",
-                "  waterwheel partitions auto flights",
-                "  waterwheel partitions auto --off flights"
+                "  waterwheel key-ranges auto flights",
+                "  waterwheel key-ranges auto --off flights"
             })
     int auto(
             @Mixin ServerOption server,
@@ -79,17 +79,17 @@ final class PartitionsCommand {
             @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
         try (WaterwheelClient client = server.connect()) {
             client.alter(stream, null, null, off ? Balancing.OFF : Balancing.AUTO);
-            print(stream, client.partitions(stream));
+            print(stream, client.keyRanges(stream));
             return 0;
         }
     }
 
-    private void print(String stream, KeyPartitions keys) {
+    private void print(String stream, KeyRanges keys) {
         terminal.out()
                 .println("stream " + stream + ": routing version " + keys.version() + ", balancing "
                         + keys.balancing() + ", busiest indexer "
                         + String.format(Locale.ROOT, "%.2f", keys.fullest()) + " times the mean");
-        for (KeyPartitions.Part part : keys.partitions()) {
+        for (KeyRanges.Part part : keys.partitions()) {
             terminal.out()
                     .println("indexer " + part.indexer() + ": "
                             + (part.low() == null ? "from the least key" : "from " + part.low()) + ", "

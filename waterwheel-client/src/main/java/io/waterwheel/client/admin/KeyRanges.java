@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param version of the routing table; the newest, which holds for what is read from about a second on
  * @param partitions in key order
  */
-public record KeyPartitions(int version, Balancing balancing, List<Part> partitions) {
+public record KeyRanges(int version, Balancing balancing, List<Part> partitions) {
     /**
      * The keys of one indexer.
      *
@@ -20,8 +20,8 @@ public record KeyPartitions(int version, Balancing balancing, List<Part> partiti
      */
     public record Part(int indexer, @Nullable String low, double rate) {}
 
-    public static KeyPartitions of(PartitionsReply reply) {
-        return new KeyPartitions(
+    public static KeyRanges of(PartitionsReply reply) {
+        return new KeyRanges(
                 reply.getVersion(),
                 Balancing.parse(reply.getBalancing()),
                 reply.getPartitionsList().stream()

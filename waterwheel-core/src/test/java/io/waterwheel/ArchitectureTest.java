@@ -85,9 +85,10 @@ final class ArchitectureTest {
                     "protocol",
                     "ingest.block"),
             new Room("query.expression", "error", "schema"),
-            new Room("query", "error", "geo", "schema", "tuple", "query.expression"),
             new Room("query.memory", "error"),
             new Room("query.column", "error", "schema", "tuple", "query.expression", "query.memory"),
+            new Room("query.aggregate", "error", "schema", "tuple", "query.expression", "query.column"),
+            new Room("query", "error", "geo", "schema", "tuple", "query.expression", "query.aggregate"),
             new Room(
                     "query.result",
                     "error",
@@ -96,7 +97,8 @@ final class ArchitectureTest {
                     "query.expression",
                     "query",
                     "query.memory",
-                    "query.column"),
+                    "query.column",
+                    "query.aggregate"),
             new Room(
                     "query.scan",
                     "error",
@@ -161,7 +163,16 @@ final class ArchitectureTest {
                     "query.scan",
                     "query.plan",
                     "query.run"),
-            new Room("wire", "error", "geo", "schema", "tuple", "protocol", "query.expression", "query"));
+            new Room(
+                    "wire",
+                    "error",
+                    "geo",
+                    "schema",
+                    "tuple",
+                    "protocol",
+                    "query.expression",
+                    "query.aggregate",
+                    "query"));
 
     @ArchTest
     static final ArchRule arrows = arrows();

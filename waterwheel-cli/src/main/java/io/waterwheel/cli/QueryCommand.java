@@ -163,8 +163,9 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--agg",
             paramLabel = "AGGREGATE,...",
-            description = "Values of all tuples, or of each group: count (of tuples), count, sum, min, max or avg of an"
-                    + " expression, each perhaps with AS NAME; may be given several times.")
+            description =
+                    "Values of all tuples, or of each group: count (of tuples), or a function of an expression such as"
+                            + " avg(speed), each perhaps with AS NAME; may be given several times. A wrong name lists all.")
     private List<String> aggregates = List.of();
 
     @Option(

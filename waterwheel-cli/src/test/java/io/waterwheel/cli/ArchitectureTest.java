@@ -32,6 +32,7 @@ final class ArchitectureTest {
                     "io.waterwheel.schema..",
                     "io.waterwheel.tuple..",
                     "io.waterwheel.query",
+                    "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.decode..")
             .layer("core chunk")

@@ -27,6 +27,7 @@ final class ArchitectureTest {
                     "io.waterwheel.schema..",
                     "io.waterwheel.tuple..",
                     "io.waterwheel.query",
+                    "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.decode..",
                     "io.waterwheel.wire..")

@@ -2,11 +2,12 @@ package io.waterwheel.query;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.aggregate.AggregateFunction;
+import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionParser;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,22 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param argument of what; null for {@code count(*)}
  * @param name of the answer's field
  */
-public record Aggregate(Function function, @Nullable Expression argument, String name) {
-    /** What is computed. */
-    public enum Function {
-        /** Number of tuples, or of those whose argument is not null. */
-        COUNT,
-        /** Of integers exact, an error beyond 64 bits; of doubles the exact sum, rounded once. */
-        SUM,
-        MIN,
-        MAX,
-        /** A double: the sum, rounded, divided by the number. */
-        AVG
-    }
-
+public record Aggregate(
+        AggregateFunction function, @Nullable Expression argument, String name) {
     public Aggregate {
-        if (argument == null && function != Function.COUNT) {
-            throw new IllegalArgumentException(function + " needs an argument; only count is of *");
+        if (argument == null && !function.ofRows()) {
+            throw new IllegalArgumentException(function + " needs an argument; of * is only "
+                    + AggregateFunctions.names(AggregateFunctions.all().stream()
+                            .filter(AggregateFunction::ofRows)
+                            .toList()));
         }
         if (argument != null) {
             argument.requireLimits();
@@ -43,16 +36,11 @@ public record Aggregate(Function function, @Nullable Expression argument, String
 
     /** {@code count(*)}, named count. */
     public static Aggregate count() {
-        return new Aggregate(Function.COUNT, null, "count");
+        return new Aggregate(AggregateFunctions.of("count"), null, "count");
     }
 
-    /** An aggregate of one field, named by both, such as {@code avg_speed}. */
-    public static Aggregate of(Function function, String field) {
-        return new Aggregate(function, new Expression.FieldValue(field), defaultName(function, field));
-    }
-
-    private static String defaultName(Function function, String field) {
-        String name = function.name().toLowerCase(Locale.ROOT) + "_" + field;
+    private static String defaultName(AggregateFunction function, String field) {
+        String name = function.name() + "_" + field;
         return name.length() <= 64 ? name : name.substring(0, 64);
     }
 
@@ -63,22 +51,12 @@ public record Aggregate(Function function, @Nullable Expression argument, String
      */
     public static Aggregate parse(String text) {
         ExpressionParser.NamedCall call = ExpressionParser.parseCall(text);
-        Function function = null;
-        for (Function candidate : Function.values()) {
-            if (candidate.name().equalsIgnoreCase(call.name())) {
-                function = candidate;
-            }
-        }
-        if (function == null) {
-            throw new WaterwheelException(
-                    ErrorCode.BAD_EXPRESSION,
-                    "there is no aggregate '" + call.name() + "'; there are count, sum, min, max, avg");
-        }
+        AggregateFunction function = AggregateFunctions.of(call.name());
         String name = call.alias();
         if (name.isEmpty()) {
             name = call.argument() instanceof Expression.FieldValue field
                     ? defaultName(function, field.name())
-                    : function.name().toLowerCase(Locale.ROOT);
+                    : function.name();
         }
         try {
             return new Aggregate(function, call.argument(), name);

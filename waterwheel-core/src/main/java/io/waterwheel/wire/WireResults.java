@@ -4,6 +4,7 @@ import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.wire.proto.AggregateMessage;
 import io.waterwheel.wire.proto.Aggregates;
@@ -44,8 +45,7 @@ final class WireResults {
             }
             for (Aggregate value : aggregates.values()) {
                 AggregateMessage.Builder one = AggregateMessage.newBuilder()
-                        .setFunction(AggregateMessage.Function.valueOf(
-                                value.function().name()))
+                        .setFunction(value.function().name())
                         .setName(value.name());
                 if (value.argument() != null) {
                     one.setArgument(value.argument().toString());
@@ -105,24 +105,14 @@ final class WireResults {
         List<Aggregate> values = new ArrayList<>();
         for (AggregateMessage value : message.getValuesList()) {
             WireQueries.refuseUnknown("query: aggregate", value);
+            WireQueries.atMost(
+                    "characters in the name of a function", value.getFunction().length(), WireQueries.MAX_NAME);
             values.add(new Aggregate(
-                    function(value.getFunction()),
+                    AggregateFunctions.of(value.getFunction()),
                     value.getArgument().isEmpty() ? null : Expression.parse(value.getArgument()),
                     value.getName()));
         }
         return new ResultSpec.Aggregates(
                 values, message.getGroupByList(), bucket == 0 ? null : Duration.ofMillis(bucket));
-    }
-
-    private static Aggregate.Function function(AggregateMessage.Function function) {
-        return switch (function) {
-            case COUNT -> Aggregate.Function.COUNT;
-            case SUM -> Aggregate.Function.SUM;
-            case MIN -> Aggregate.Function.MIN;
-            case MAX -> Aggregate.Function.MAX;
-            case AVG -> Aggregate.Function.AVG;
-            case FUNCTION_UNSPECIFIED, UNRECOGNIZED ->
-                throw new IllegalArgumentException("query: an aggregate of a function that this server does not know");
-        };
     }
 }

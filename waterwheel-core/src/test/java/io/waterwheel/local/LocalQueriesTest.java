@@ -10,6 +10,9 @@ import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.aggregate.AggregateFunction;
+import io.waterwheel.query.aggregate.AggregateFunctions;
+import io.waterwheel.query.aggregate.AggregateOracle;
 import io.waterwheel.query.column.RowInterpreter;
 import io.waterwheel.query.column.SmallRows;
 import io.waterwheel.query.expression.Expression;
@@ -24,8 +27,6 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,7 +89,7 @@ final class LocalQueriesTest {
                     .hasMessageContaining("exceeds 64 bits");
             Query many = stream.query()
                     .withAggregates(List.of(new Aggregate(
-                            Aggregate.Function.SUM, Expression.parse("9223372036854775807 - k + k"), "all")));
+                            AggregateFunctions.of("sum"), Expression.parse("9223372036854775807 - k + k"), "all")));
             assertThatThrownBy(() -> stream.answer(many, rows -> true)).hasMessageContaining("exceeds 64 bits");
         }
     }
@@ -278,14 +279,14 @@ final class LocalQueriesTest {
     }
 
     private Aggregate aggregate(int number) {
-        Aggregate.Function function = List.of(Aggregate.Function.values()).get(random.nextInt(5));
-        if (function == Aggregate.Function.COUNT && random.nextBoolean()) {
+        AggregateFunction function = AggregateFunctions.all()
+                .get(random.nextInt(AggregateFunctions.all().size()));
+        if (function.ofRows() && random.nextBoolean()) {
             return new Aggregate(function, null, "a" + number);
         }
         Field field = fields.get(random.nextInt(fields.size()));
-        boolean any = function != Aggregate.Function.SUM && function != Aggregate.Function.AVG;
-        if (!any && !ValueType.of(field.type()).numeric()) {
-            return new Aggregate(Aggregate.Function.COUNT, new Expression.FieldValue(field.name()), "a" + number);
+        if (!function.takes(ValueType.of(field.type()))) {
+            return new Aggregate(AggregateFunctions.of("count"), new Expression.FieldValue(field.name()), "a" + number);
         }
         return new Aggregate(function, new Expression.FieldValue(field.name()), "a" + number);
     }
@@ -404,38 +405,6 @@ final class LocalQueriesTest {
                 values.add(value);
             }
         }
-        if (aggregate.function() == Aggregate.Function.COUNT) {
-            return (long) values.size();
-        } else if (values.isEmpty()) {
-            return null;
-        }
-        return switch (aggregate.function()) {
-            case COUNT -> throw new AssertionError();
-            case MIN -> Collections.min(values, RowInterpreter::compare);
-            case MAX -> Collections.max(values, RowInterpreter::compare);
-            case SUM -> sum(values) instanceof BigInteger whole ? (Object) whole.longValueExact() : sum(values);
-            case AVG -> ((Number) sum(values)).doubleValue() / values.size();
-        };
-    }
-
-    private static Object sum(List<Object> values) {
-        if (values.get(0) instanceof Long) {
-            BigInteger sum = BigInteger.ZERO;
-            for (Object value : values) {
-                sum = sum.add(BigInteger.valueOf((Long) value));
-            }
-            return sum;
-        }
-        BigDecimal exact = BigDecimal.ZERO;
-        double special = 0;
-        for (Object value : values) {
-            double number = (Double) value;
-            if (Double.isFinite(number)) {
-                exact = exact.add(new BigDecimal(number));
-            } else {
-                special += number;
-            }
-        }
-        return special != 0 || Double.isNaN(special) ? special : exact.doubleValue();
+        return AggregateOracle.value(aggregate.function(), values);
     }
 }

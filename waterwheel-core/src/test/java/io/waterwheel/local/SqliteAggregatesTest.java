@@ -6,6 +6,8 @@ import io.waterwheel.Rounds;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.aggregate.AggregateFunction;
+import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.column.SmallRows;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
@@ -119,14 +121,14 @@ final class SqliteAggregatesTest {
     }
 
     private Aggregate aggregate(int number) {
-        Aggregate.Function function = List.of(Aggregate.Function.values()).get(random.nextInt(5));
-        if (function == Aggregate.Function.COUNT && random.nextBoolean()) {
+        AggregateFunction function = AggregateFunctions.all()
+                .get(random.nextInt(AggregateFunctions.all().size()));
+        if (function.ofRows() && random.nextBoolean()) {
             return new Aggregate(function, null, "a" + number);
         }
         Field field = fields.get(random.nextInt(fields.size()));
-        boolean any = function != Aggregate.Function.SUM && function != Aggregate.Function.AVG;
-        if (!any && !ValueType.of(field.type()).numeric()) {
-            function = Aggregate.Function.COUNT;
+        if (!function.takes(ValueType.of(field.type()))) {
+            function = AggregateFunctions.of("count");
         }
         return new Aggregate(function, new Expression.FieldValue(field.name()), "a" + number);
     }

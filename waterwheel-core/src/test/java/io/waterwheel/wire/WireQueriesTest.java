@@ -181,7 +181,7 @@ class WireQueriesTest {
                         List.of(
                                 Aggregate.parse("sum(a * 2.5 + -1) AS total"),
                                 Aggregate.count(),
-                                Aggregate.of(Aggregate.Function.MAX, "order")),
+                                Aggregate.parse("max(\"order\")")),
                         random.nextBoolean() ? List.of() : List.of("a", "order"),
                         random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(100_000)));
             case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), select);

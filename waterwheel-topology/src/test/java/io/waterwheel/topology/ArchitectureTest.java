@@ -53,6 +53,7 @@ final class ArchitectureTest {
                     "io.waterwheel.schema..",
                     "io.waterwheel.tuple..",
                     "io.waterwheel.query",
+                    "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.protocol..",
                     "io.waterwheel.query.admission..",

@@ -158,7 +158,7 @@ public final class EngineGates {
                 taxis.insert(block);
             }
             System.out.printf(Locale.ROOT, "%,d tuples, of which %,d in chunks%n", tuples, taxis.flushedTuples());
-            List<Aggregate> countAndAvg = List.of(Aggregate.count(), Aggregate.of(Aggregate.Function.AVG, "lon"));
+            List<Aggregate> countAndAvg = List.of(Aggregate.count(), Aggregate.parse("avg(lon)"));
             compare(taxis, countAndAvg);
             time("1 % of keys x last 5 s, rows out", taxis, () -> last(taxis, 0.01, 5_000));
             time(

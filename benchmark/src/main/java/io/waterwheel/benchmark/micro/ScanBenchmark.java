@@ -97,7 +97,7 @@ public class ScanBenchmark {
             if (place == Place.CHUNK) {
                 stream.flush();
             }
-            countAndAvg = rows.withAggregates(List.of(Aggregate.count(), Aggregate.of(Aggregate.Function.AVG, "lon")));
+            countAndAvg = rows.withAggregates(List.of(Aggregate.count(), Aggregate.parse("avg(lon)")));
             double expected = floor.countAndAvg();
             Object[] found = new Object[2];
             stream.answer(countAndAvg, block -> {

@@ -289,7 +289,7 @@ class PlacementTest {
         Query query = Query.of(STREAM)
                 .withShape(box)
                 .withTimes(times)
-                .withAggregates(List.of(Aggregate.count(), Aggregate.of(Aggregate.Function.SUM, "longitude")));
+                .withAggregates(List.of(Aggregate.count(), Aggregate.parse("sum(longitude)")));
         long start = System.nanoTime();
         Coordinators.Answer answer = coordinators.ask(0, query);
         double taken = (System.nanoTime() - start) / 1e6;

@@ -4,6 +4,8 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.aggregate.AggregateFunction;
+import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.expression.Expression;
@@ -16,7 +18,6 @@ import io.waterwheel.schema.RowLayout;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,8 @@ final class GatherGroups extends Gather {
     private final ResultSpec.Aggregates wanted;
     private final int[] groupFields;
     private final List<ValueType> groupTypes = new ArrayList<>();
-    /** Type of each aggregate's argument; null for {@code count(*)}. */
-    private final List<@Nullable ValueType> argumentTypes = new ArrayList<>();
+    /** Of each aggregate; null for one of rows. */
+    private final List<AggregateFunction.@Nullable Argument> arguments = new ArrayList<>();
 
     private final List<Field> answer = new ArrayList<>();
     private final RowLayout part;
@@ -54,44 +55,33 @@ final class GatherGroups extends Gather {
         }
         List<Field> columns = new ArrayList<>(answer.subList(0, groupTypes.size()));
         List<AggregateState> states = states();
-        for (int a = 0; a < states.size(); a++) {
-            boolean extreme = wanted.values().get(a).function() == Aggregate.Function.MIN
-                    || wanted.values().get(a).function() == Aggregate.Function.MAX;
-            for (FieldType type : states.get(a).columns()) {
-                columns.add(new Field("s" + columns.size(), type, extreme));
+        for (AggregateState state : states) {
+            for (AggregateState.Column column : state.columns()) {
+                columns.add(new Field("s" + columns.size(), column.type(), column.nullable()));
             }
         }
         this.part = RowLayout.ofFields(columns);
     }
 
     private void add(Aggregate aggregate, ExpressionTypes types) {
-        Expression argument = aggregate.argument();
-        ValueType type = argument == null ? null : types.typeOf(argument);
-        Aggregate.Function function = aggregate.function();
-        boolean fits = type == null
-                || function == Aggregate.Function.COUNT
-                || type.numeric()
-                || (type != ValueType.NULL
-                        && (function == Aggregate.Function.MIN || function == Aggregate.Function.MAX));
-        if (!fits) {
-            throw new WaterwheelException(
-                    ErrorCode.TYPE_MISMATCH,
-                    "aggregate " + function.name().toLowerCase(Locale.ROOT) + "(" + argument
-                            + "): expected numbers, got "
-                            + java.util.Objects.requireNonNull(type).spoken());
+        Expression expression = aggregate.argument();
+        AggregateFunction function = aggregate.function();
+        AggregateFunction.Argument argument = null;
+        if (expression != null) {
+            ValueType type = types.typeOf(expression);
+            if (!function.takes(type)) {
+                throw new WaterwheelException(
+                        ErrorCode.TYPE_MISMATCH,
+                        "aggregate " + function.name() + "(" + expression + "): expected " + function.expected()
+                                + ", got " + type.spoken());
+            }
+            FieldType field = expression instanceof Expression.FieldValue value
+                    ? types.field(value.name()).type()
+                    : null;
+            argument = new AggregateFunction.Argument(type, field);
         }
-        argumentTypes.add(type);
-        FieldType answerType =
-                switch (function) {
-                    case COUNT -> FieldType.LONG;
-                    case AVG -> FieldType.DOUBLE;
-                    case SUM -> type == ValueType.INTEGER ? FieldType.LONG : FieldType.DOUBLE;
-                    case MIN, MAX ->
-                        argument instanceof Expression.FieldValue field
-                                ? types.field(field.name()).type()
-                                : java.util.Objects.requireNonNull(type).fieldType();
-                };
-        answer.add(new Field(aggregate.name(), answerType, function != Aggregate.Function.COUNT));
+        arguments.add(argument);
+        answer.add(new Field(aggregate.name(), function.answerType(argument), function.nullable()));
     }
 
     /** New states of the aggregates, in their order. */
@@ -99,23 +89,7 @@ final class GatherGroups extends Gather {
         List<AggregateState> states = new ArrayList<>();
         for (int a = 0; a < wanted.values().size(); a++) {
             Aggregate aggregate = wanted.values().get(a);
-            ValueType type = argumentTypes.get(a);
-            FieldType answerType = answer.get(groupTypes.size() + a).type();
-            boolean average = aggregate.function() == Aggregate.Function.AVG;
-            boolean greatest = aggregate.function() == Aggregate.Function.MAX;
-            states.add(
-                    switch (aggregate.function()) {
-                        case COUNT -> new AggregateState.Count();
-                        case SUM, AVG ->
-                            type == ValueType.INTEGER
-                                    ? new NumberStates.WholeSum(aggregate.name(), average)
-                                    : new NumberStates.DoubleSum(average);
-                        case MIN, MAX ->
-                            type != null && type.variable()
-                                    ? new AggregateState.ExtremeBytes(answerType, greatest)
-                                    : new NumberStates.Extreme(
-                                            java.util.Objects.requireNonNull(type), answerType, greatest);
-                    });
+            states.add(aggregate.function().state(arguments.get(a), aggregate.name()));
         }
         return states;
     }

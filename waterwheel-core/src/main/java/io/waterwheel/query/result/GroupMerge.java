@@ -1,5 +1,6 @@
 package io.waterwheel.query.result;
 
+import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.RowView;
@@ -7,6 +8,7 @@ import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
 import java.util.List;
 
 /** Merges the parts of aggregates, and hands out the answer in the order of the groups. One thread at a time. */
@@ -41,7 +43,7 @@ final class GroupMerge extends PartialMerge {
 
     @Override
     public boolean accept(TupleBlock part, RowSink sink) {
-        int[] all = AggregateState.all(part);
+        int[] all = all(part);
         RowView view = RowView.of(part, workspace);
         for (ColumnNode group : groups) {
             group.evaluate(view, all, all.length);
@@ -86,6 +88,13 @@ final class GroupMerge extends PartialMerge {
         }
         blocks.finish();
         return found;
+    }
+
+    /** The rows of a block as a selection. */
+    private static int[] all(TupleBlock block) {
+        int[] all = new int[block.size()];
+        Arrays.setAll(all, i -> i);
+        return all;
     }
 
     /** The groups in the order of their values, which are laid out as rows for it. */

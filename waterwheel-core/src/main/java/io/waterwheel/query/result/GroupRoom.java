@@ -2,6 +2,7 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.memory.Reservation;
 import java.util.List;
 

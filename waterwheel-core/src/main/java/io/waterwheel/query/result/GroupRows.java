@@ -1,6 +1,7 @@
 package io.waterwheel.query.result;
 
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.RowView;
@@ -73,7 +74,7 @@ final class GroupRows extends RowCollector {
             state.groups(table.groups());
             ColumnNode argument = arguments[a];
             if (argument == null) {
-                ((AggregateState.Count) state).addRows(selected, count, groupOf);
+                state.addRows(selected, count, groupOf);
             } else {
                 argument.evaluate(view, selected, count);
                 state.add(argument.values(), selected, count, groupOf);

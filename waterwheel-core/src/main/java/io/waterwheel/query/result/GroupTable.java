@@ -2,6 +2,7 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;

@@ -30,7 +30,6 @@ import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.query.plan.SnapshotSource;
-import io.waterwheel.query.result.AggregateState;
 import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.result.RowCollector;
 import io.waterwheel.query.result.RowSink;
@@ -66,6 +65,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,7 +119,7 @@ final class QueryMemoryTest {
                 new ResultSpec.Rows(List.of(), List.of(new Order(name, true)), 700),
                 new ResultSpec.Latest(2, List.of()),
                 new ResultSpec.Aggregates(
-                        List.of(Aggregate.count(), Aggregate.of(Aggregate.Function.MAX, name)),
+                        List.of(Aggregate.count(), Aggregate.parse("max(" + name + ")")),
                         List.of(name),
                         Duration.ofMillis(3)));
     }
@@ -140,7 +140,7 @@ final class QueryMemoryTest {
             for (int b = 0; b < 12; b++) {
                 TupleBlock block = tuples.block(1500, b * 1000L);
                 RowView view = RowView.of(block, workspace);
-                collector.add(view, AggregateState.all(block), block.size());
+                collector.add(view, IntStream.range(0, block.size()).toArray(), block.size());
                 long held = HeldArrays.bytes(collector, block, gather) - before;
                 assertThat(memory.reserved()).as(about).isBetween(held, held * 2 + (64 << 10));
             }

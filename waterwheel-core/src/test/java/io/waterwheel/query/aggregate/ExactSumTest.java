@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

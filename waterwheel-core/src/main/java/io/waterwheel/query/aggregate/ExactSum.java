@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.aggregate;
 
 import io.waterwheel.tuple.LittleEndian;
 import java.math.BigInteger;

@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,17 +13,17 @@ final class AggregateBytesTest {
 
     @Test
     void everyStateCountsItsArrays() {
-        AggregateState count = new AggregateState.Count();
+        AggregateState count = AggregateFunctions.of("count").state(null, "n");
         count.groups(GROUPS);
         assertThat(count.bytes()).isGreaterThanOrEqualTo(8L * GROUPS);
-        AggregateState sum = new NumberStates.WholeSum("sum(x)", false);
+        AggregateState sum = new WholeSum("sum(x)", false);
         sum.groups(GROUPS);
         assertThat(sum.bytes()).isGreaterThanOrEqualTo(24L * GROUPS);
     }
 
     @Test
     void sumsOfDoublesCountTheirDigits() {
-        NumberStates.DoubleSum sums = new NumberStates.DoubleSum(false);
+        DoubleSum sums = new DoubleSum(false);
         sums.groups(1_000);
         long empty = sums.bytes();
         Values values = new Values();

@@ -1,0 +1,75 @@
+package io.waterwheel.query.aggregate;
+
+import io.waterwheel.query.column.Values;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One aggregate of every group, made by its {@link AggregateFunction}. A part of it, from one tree or chunk, travels in
+ * one or more columns of a block, a row a group. Parts merge in any order. One thread.
+ */
+public abstract class AggregateState {
+    /**
+     * A column of a part.
+     *
+     * @param nullable whether a group without any value has a null there; such columns count against the 64 of a row
+     */
+    public record Column(FieldType type, boolean nullable) {}
+
+    /** Makes room for this number of groups. Calls that follow use group numbers below it. */
+    public abstract void groups(int count);
+
+    /**
+     * Takes the argument's values at selected rows.
+     *
+     * @param groupOf group by row number
+     */
+    public abstract void add(Values values, int[] selected, int count, int[] groupOf);
+
+    /**
+     * Takes rows without a value, as {@code count(*)} does. Called only of functions that are
+     * {@link AggregateFunction#ofRows}.
+     */
+    public void addRows(int[] selected, int count, int[] groupOf) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " takes values, not rows");
+    }
+
+    /** Takes the columns of a part, whose row r belongs to {@code groupOf[r]}. */
+    public abstract void merge(TupleBlock part, int field, int[] groupOf);
+
+    /** Its columns in a part; the same for all states of one function and one type of argument. */
+    public abstract List<Column> columns();
+
+    /** Writes a group's columns of a part. */
+    public abstract void writePart(TupleBlock part, int row, int field, int group);
+
+    /** Writes a group's field of the answer; false when it is null. */
+    public abstract boolean writeAnswer(TupleBlock answer, int row, int field, int group);
+
+    /** Bytes that it holds in memory, about. */
+    public abstract long bytes();
+
+    static long getLong(TupleBlock block, int field, int row) {
+        return LittleEndian.getLong(block.column(block.layout().columnOf(field)), row * 8);
+    }
+
+    static void putLong(TupleBlock block, int field, int row, long value) {
+        LittleEndian.putLong(block.column(block.layout().columnOf(field)), row * 8, value);
+    }
+
+    static void putDouble(TupleBlock block, int field, int row, double value) {
+        putLong(block, field, row, Double.doubleToRawLongBits(value));
+    }
+
+    static long[] grown(long[] longs, int count) {
+        return longs.length >= count ? longs : Arrays.copyOf(longs, Math.max(count, longs.length * 2));
+    }
+
+    /** Marks a nullable field of a row as null. */
+    public static void setNull(TupleBlock block, int row, int field) {
+        block.setNullMask(row, block.nullMask(row) | 1L << block.layout().nullBit(field));
+    }
+}

@@ -1,0 +1,100 @@
+package io.waterwheel.query.aggregate;
+
+import io.waterwheel.query.column.Values;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Number of tuples, or of those whose argument is not null; 0 without any. */
+final class Count extends AggregateFunction {
+    @Override
+    public String name() {
+        return "count";
+    }
+
+    @Override
+    public boolean ofRows() {
+        return true;
+    }
+
+    @Override
+    public boolean takes(ValueType type) {
+        return true;
+    }
+
+    @Override
+    public String expected() {
+        return "values";
+    }
+
+    @Override
+    public FieldType answerType(@Nullable Argument argument) {
+        return FieldType.LONG;
+    }
+
+    @Override
+    public boolean nullable() {
+        return false;
+    }
+
+    @Override
+    public AggregateState state(@Nullable Argument argument, String about) {
+        return new State();
+    }
+
+    private static final class State extends AggregateState {
+        private static final List<Column> COLUMNS = List.of(new Column(FieldType.LONG, false));
+
+        private long[] counts = {};
+
+        @Override
+        public void groups(int count) {
+            counts = grown(counts, count);
+        }
+
+        @Override
+        public void add(Values values, int[] selected, int count, int[] groupOf) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                counts[groupOf[row]] += values.anyNull && values.nulls[row] ? 0 : 1;
+            }
+        }
+
+        @Override
+        public void addRows(int[] selected, int count, int[] groupOf) {
+            for (int i = 0; i < count; i++) {
+                counts[groupOf[selected[i]]]++;
+            }
+        }
+
+        @Override
+        public void merge(TupleBlock part, int field, int[] groupOf) {
+            for (int r = 0; r < part.size(); r++) {
+                counts[groupOf[r]] += getLong(part, field, r);
+            }
+        }
+
+        @Override
+        public List<Column> columns() {
+            return COLUMNS;
+        }
+
+        @Override
+        public void writePart(TupleBlock part, int row, int field, int group) {
+            putLong(part, field, row, counts[group]);
+        }
+
+        @Override
+        public boolean writeAnswer(TupleBlock answer, int row, int field, int group) {
+            putLong(answer, field, row, counts[group]);
+            return true;
+        }
+
+        @Override
+        public long bytes() {
+            return 8L * counts.length;
+        }
+    }
+}

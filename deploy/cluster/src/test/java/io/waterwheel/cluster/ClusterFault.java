@@ -1,5 +1,6 @@
 package io.waterwheel.cluster;
 
+import io.waterwheel.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,7 +126,7 @@ enum ClusterFault implements Strike {
                 for (RealCluster.Worker zombie : zombies) {
                     cluster.pauseWorker(zombie);
                 }
-                moved = Waiting.until(MOVE_PATIENCE, () -> cluster.workers().stream()
+                moved = Waiting.holds(MOVE_PATIENCE, () -> cluster.workers().stream()
                         .anyMatch(worker -> !before.contains(worker.pid())));
                 // Its successor is on its way up, or works already.
                 rest(random, 2_000, 10_000);

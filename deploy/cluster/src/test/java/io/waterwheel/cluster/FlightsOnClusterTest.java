@@ -3,6 +3,8 @@ package io.waterwheel.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Query;
@@ -25,7 +27,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.storm.generated.ExecutorSummary;
 import org.junit.jupiter.api.Tag;
@@ -46,9 +47,9 @@ class FlightsOnClusterTest {
     private static final String STREAM = "flights";
     private static final String WORLD = "[-180, -90, 180, 90]";
     private static final String REGION = "[0, 46.5, 4.6, 51]";
-    private static final int QUERIES = 200;
+    private static final int QUERIES = Rounds.of("queries", 50, 200);
     /** While something is changing. */
-    private static final int FEWER_QUERIES = 100;
+    private static final int FEWER_QUERIES = QUERIES / 2;
 
     private static final int ROWS_PER_SECOND = 15_000;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -191,12 +192,13 @@ class FlightsOnClusterTest {
         long start = System.nanoTime();
         victims.forEach(cluster::killWorker);
         Set<Long> dead = victims.stream().map(RealCluster.Worker::pid).collect(Collectors.toSet());
-        until("the workers are gone", () -> cluster.workers().stream()
+        Waiting.until("the workers are gone", () -> cluster.workers().stream()
                 .noneMatch(worker -> dead.contains(worker.pid())));
         Map<Integer, Long> known = feed.acknowledged();
         CompletableFuture<Long> restarted = CompletableFuture.supplyAsync(() -> {
             try {
-                until("all workers are there again", () -> cluster.workers().size() == cluster.pairs());
+                Waiting.until(
+                        "all workers are there again", () -> cluster.workers().size() == cluster.pairs());
                 return since(start);
             } catch (Exception e) {
                 throw new IllegalStateException(e);
@@ -216,7 +218,7 @@ class FlightsOnClusterTest {
         for (int coordinator = 0; coordinator < 2; coordinator++) {
             int asked = coordinator;
             try {
-                until("coordinator " + asked + " answers", () -> {
+                Waiting.until("coordinator " + asked + " answers", () -> {
                     try {
                         last[0] = coordinators.ask(
                                 asked,
@@ -313,20 +315,6 @@ class FlightsOnClusterTest {
 
     private static long below(List<FlightRows.Row> matching, Map<Integer, Long> positions) {
         return matching.stream().filter(row -> row.isBelow(positions)).count();
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void until(String what, Condition condition) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.holds()) {
-            if (System.nanoTime() - deadline >= 0) {
-                throw new AssertionError("not within " + PATIENCE.toSeconds() + " s: " + what);
-            }
-            LockSupport.parkNanos(20_000_000);
-        }
     }
 
     private static long since(long start) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
@@ -28,7 +29,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -169,7 +169,8 @@ class PlacementTest {
                 arguments);
         say(policy + ": the topology is submitted");
         try (Coordinators coordinators = new Coordinators(cluster.zooKeeper(), "/waterwheel/default")) {
-            until("a coordinator is announced", () -> coordinators.address(0).isPresent());
+            Waiting.until(
+                    "a coordinator is announced", () -> coordinators.address(0).isPresent());
             assertHosts(cluster);
             if (results.isEmpty()) {
                 fill(cluster, coordinators);
@@ -188,7 +189,7 @@ class PlacementTest {
             return result;
         } finally {
             cluster.killTopology("waterwheel");
-            until(
+            Waiting.until(
                     "its workers are gone",
                     () -> cluster.workers().isEmpty() && cluster.topologies().isEmpty());
         }
@@ -207,7 +208,7 @@ class PlacementTest {
             zooKeeper.start();
             String live = "/waterwheel/default/live/waterwheel";
             Map<String, String> servers = new TreeMap<>();
-            until("three query servers are announced", () -> {
+            Waiting.until("three query servers are announced", () -> {
                 servers.clear();
                 for (String task : zooKeeper.getChildren().forPath(live)) {
                     if (task.startsWith("query-server-")) {
@@ -331,7 +332,7 @@ class PlacementTest {
     private static void untilComplete(Coordinators coordinators, TimeInterval times) throws Exception {
         Exception[] problem = new Exception[1];
         try {
-            until("the coordinator answers", () -> {
+            Waiting.until("the coordinator answers", () -> {
                 try {
                     Query all = Query.of(STREAM).withTimes(times).withCount().withTimeout(Duration.ofSeconds(10));
                     return coordinators.ask(0, all).verdict().complete();
@@ -343,20 +344,6 @@ class PlacementTest {
         } catch (AssertionError e) {
             Arrays.stream(problem).filter(each -> each != null).forEach(e::addSuppressed);
             throw e;
-        }
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void until(String what, Condition condition) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.holds()) {
-            if (System.nanoTime() - deadline >= 0) {
-                throw new AssertionError("not within " + PATIENCE.toSeconds() + " s: " + what);
-            }
-            LockSupport.parkNanos(20_000_000);
         }
     }
 

@@ -2,6 +2,7 @@ package io.waterwheel.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -49,11 +50,11 @@ class ProcessesTest {
         try {
             Processes.signal(process.pid(), "STOP");
             // The signal is on its way when the program that sends it has ended.
-            assertThat(Waiting.until(PATIENCE, () -> Processes.isPaused(process.pid())))
+            assertThat(Waiting.holds(PATIENCE, () -> Processes.isPaused(process.pid())))
                     .isTrue();
             assertThat(Processes.started(process.pid())).isPositive();
             Processes.signal(process.pid(), "CONT");
-            assertThat(Waiting.until(PATIENCE, () -> !Processes.isPaused(process.pid())))
+            assertThat(Waiting.holds(PATIENCE, () -> !Processes.isPaused(process.pid())))
                     .isTrue();
         } finally {
             end(process);

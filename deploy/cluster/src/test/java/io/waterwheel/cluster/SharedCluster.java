@@ -1,7 +1,6 @@
 package io.waterwheel.cluster;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import io.waterwheel.Waiting;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.WaterwheelException;
 import java.nio.file.Files;
@@ -155,12 +154,10 @@ final class SharedCluster implements ParameterResolver {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         try (Coordinators coordinators = new Coordinators(running.cluster.zooKeeper(), "/waterwheel/default")) {
             for (int c = 0; c < COORDINATORS; c++) {
-                while (coordinators.address(c).isEmpty()) {
-                    assertThat(System.nanoTime())
-                            .as("coordinator %d is announced", c)
-                            .isLessThan(deadline);
-                    LockSupport.parkNanos(50_000_000);
-                }
+                int coordinator = c;
+                Waiting.until("coordinator " + c + " is announced", PATIENCE, () -> coordinators
+                        .address(coordinator)
+                        .isPresent());
             }
         }
         try (WaterwheelClient client = running.client()) {

@@ -12,6 +12,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;

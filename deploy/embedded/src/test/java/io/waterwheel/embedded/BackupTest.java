@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

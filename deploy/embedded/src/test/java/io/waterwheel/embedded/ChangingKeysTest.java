@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.waterwheel.Waiting;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.embedded.server.RunningServer;

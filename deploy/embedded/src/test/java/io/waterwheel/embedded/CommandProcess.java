@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.waterwheel.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

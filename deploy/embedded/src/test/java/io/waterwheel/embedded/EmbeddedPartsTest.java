@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.embedded.server.DataFolder;
 import io.waterwheel.embedded.server.DiskWatch;

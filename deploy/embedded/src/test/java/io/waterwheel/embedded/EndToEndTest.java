@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.KeySpec;
@@ -35,12 +37,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Real flights, from a producer that knows nothing of Waterwheel, through the whole server in a process of its own;
- * every answer is compared with a reading of the file. The seed is printed; {@code -Dseed=N} repeats it.
+ * every answer is compared with a reading of the file. The seed is printed; {@code -Dseed=N} repeats it,
+ * {@code -Dqueries=N} sets the number of queries of each state.
  */
 @Tag("embedded")
 final class FlightsTest {
     private static final int PARTITIONS = 4;
-    private static final int QUERIES = 200;
+    private static final int QUERIES = Rounds.of("queries", 50, 200);
+    /** The rows arrive while the questions are asked. */
+    private static final int ARRIVAL_SECONDS = Rounds.of("arrival", 8, 25);
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
@@ -59,7 +65,7 @@ final class FlightsTest {
                     FlightQueries second = new FlightQueries(server.url1)) {
                 first.create(schema("flights", RecordFormat.CSV));
                 CompletableFuture<Void> producing =
-                        produce(server.bootstrap, "flights", csv(flights), flights.lines.size() / 25);
+                        produce(server.bootstrap, "flights", csv(flights), flights.lines.size() / ARRIVAL_SECONDS);
                 check("while it arrives", List.of(first, second), "flights", flights, Map.of());
                 producing.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
                 check("when all is there", List.of(first, second), "flights", flights, ends(flights));
@@ -200,7 +206,7 @@ final class FlightsTest {
         return twice;
     }
 
-    /** 200 random boxes and times: the count and the rows of each are what the file says of the offsets seen. */
+    /** Random boxes and times: the count and the rows of each are what the file says of the offsets seen. */
     private void check(
             String when, List<FlightQueries> coordinators, String stream, FlightRows flights, Map<Integer, Long> demand)
             throws Exception {

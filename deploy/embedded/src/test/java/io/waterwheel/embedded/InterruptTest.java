@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

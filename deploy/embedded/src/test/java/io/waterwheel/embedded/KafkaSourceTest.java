@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.RefusedRow;

@@ -3,6 +3,8 @@ package io.waterwheel.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
@@ -46,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(400)
 final class OperatedTopologyTest {
     private static final int ROWS = 20_000;
-    private static final int BULK = 1_000_000;
+    private static final int BULK = Rounds.of("bulk", 400_000, 1_000_000);
 
     @TempDir
     Path folder;

@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.embedded.server.WaterwheelServer;
 import io.waterwheel.topology.WaterwheelTopology;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1200)
 final class SkewHistoryTest {
     private static final String STREAM = "skewed";
-    private static final int SECONDS = Rounds.of("seconds", 35, 120);
+    private static final int SECONDS = Rounds.of("seconds", 26, 120);
     private static final int FLIP_SECONDS = Integer.getInteger("flip", 12);
     private static final int LATE_PER_CENT = Integer.getInteger("late", 10);
     private static final int ROWS_A_SECOND = Integer.getInteger("rows", 3_000);

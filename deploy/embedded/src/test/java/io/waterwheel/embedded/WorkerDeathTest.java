@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;

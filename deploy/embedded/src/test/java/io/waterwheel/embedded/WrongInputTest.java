@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -226,15 +226,13 @@ final class WrongInputTest {
     }
 
     /** Until there is room again for a question that takes most of what one may. */
-    private static void awaitOrder() throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-        Ran ran;
-        do {
-            ran = run("query wide --key 0..2999 --order-by s --format csv --server {url}", "");
-            TimeUnit.MILLISECONDS.sleep(ran.code() == 0 ? 0 : 100);
-        } while (ran.code() != 0 && System.nanoTime() < deadline);
-        assertThat(ran.code()).as(ran.err()).isZero();
-        assertThat(ran.out().lines().count()).isEqualTo(3001);
+    private static void awaitOrder() {
+        List<Ran> ran = new ArrayList<>();
+        Waiting.until("the rows come in order", Duration.ofMinutes(2), () -> {
+            ran.add(run("query wide --key 0..2999 --order-by s --format csv --server {url}", ""));
+            return ran.get(ran.size() - 1).code() == 0;
+        });
+        assertThat(ran.get(ran.size() - 1).out().lines().count()).isEqualTo(3001);
     }
 
     static Stream<Wrong> rows() throws IOException {

@@ -3,6 +3,7 @@ package io.waterwheel.query.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.Edit;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
@@ -258,12 +259,8 @@ final class QueryMemoryTest {
     }
 
     /** Readers that are given up may be a moment behind. */
-    private static void awaitNothing(QueryMemory memory) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (memory.reserved() != 0 && System.nanoTime() < deadline) {
-            TimeUnit.MILLISECONDS.sleep(1);
-        }
-        assertThat(memory.reserved()).isZero();
+    private static void awaitNothing(QueryMemory memory) {
+        Waiting.until("nothing is reserved", () -> memory.reserved() == 0);
     }
 
     @Test

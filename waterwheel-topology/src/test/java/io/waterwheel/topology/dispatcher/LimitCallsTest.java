@@ -3,6 +3,7 @@ package io.waterwheel.topology.dispatcher;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
@@ -43,8 +44,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.apache.curator.test.TestingServer;
 import org.apache.storm.generated.StormTopology;
 import org.apache.storm.metrics2.StormMetricRegistry;
@@ -95,7 +94,7 @@ final class LimitCallsTest {
             StreamInfo live = create(namespace, "live", 2 * RAISES);
             StreamCatalog catalog = new StreamCatalog(store, live);
             try (StreamDirectory directory = new StreamDirectory(store, namespace, schedule)) {
-                until("the stream is seen", () -> directory.streams().containsKey(live.id()));
+                Waiting.until("the stream is seen", () -> directory.streams().containsKey(live.id()));
                 DispatcherTask dispatcher =
                         new DispatcherTask(services(store, namespace, directory), context(), collector());
                 EventLoop<Object> loop = dispatcher.start();
@@ -173,7 +172,7 @@ final class LimitCallsTest {
     private static void begin(EventLoop<Object> loop, StreamInfo stream, StreamCatalog catalog, int partition)
             throws InterruptedException {
         long before = catalog.route(partition).route().limit();
-        until("a first limit of partition " + partition, () -> {
+        Waiting.until("a first limit of partition " + partition, () -> {
             loop.offer(new LiveBatch(RecordBatch.heartbeat(stream.id(), partition, 0), 1, 0, 0, 0));
             return catalog.route(partition).route().limit() > before;
         });
@@ -188,7 +187,7 @@ final class LimitCallsTest {
             RecordBatch read = new RecordBatch(stream.id(), partition, 0, FAR, 0, new long[0], new ByteBuffer[0]);
             long begun = System.nanoTime();
             loop.put(new LiveBatch(read, 1, 0, 0, 0));
-            until(
+            Waiting.until(
                     "a limit of partition " + partition,
                     () -> catalog.route(partition).route().limit() > FAR);
             nanos[i] = System.nanoTime() - begun;
@@ -199,14 +198,6 @@ final class LimitCallsTest {
 
     private static long median(long[] sorted) {
         return sorted[sorted.length / 2];
-    }
-
-    private static void until(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-            LockSupport.parkNanos(1_000_000);
-        }
     }
 
     private WorkerServices services(CatalogStore store, Namespace namespace, StreamDirectory directory) {

@@ -3,6 +3,7 @@ package io.waterwheel.topology.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.error.WaterwheelException;
@@ -15,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,9 +58,7 @@ final class MarkedChunkStoreTest {
                     .hasMessageContainingAll(URI, "safe mode");
             assertThatThrownBy(() -> store.list("")).isInstanceOf(IOException.class);
             there.release();
-            while (!store.trouble().isEmpty()) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            Waiting.until("the store is there", () -> store.trouble().isEmpty());
             store.write("a", content());
             assertThat(store.list("")).extracting(ChunkStore.StoredFile::name).containsExactly("CATALOG", "a");
         }
@@ -79,9 +77,10 @@ final class MarkedChunkStoreTest {
         };
         try (MarkedChunkStore store = new MarkedChunkStore(opener, catalog, URI).start(LONG)) {
             there.release();
-            while (!store.trouble().contains("somebody") && !store.trouble().contains("of catalog")) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            Waiting.until(
+                    "the other owner is seen",
+                    () -> store.trouble().contains("somebody")
+                            || store.trouble().contains("of catalog"));
             assertThatThrownBy(() -> store.write("a", content()))
                     .isInstanceOfSatisfying(
                             WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("FOREIGN_STORE"));

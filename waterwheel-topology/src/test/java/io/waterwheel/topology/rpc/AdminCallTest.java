@@ -3,6 +3,7 @@ package io.waterwheel.topology.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.error.WaterwheelException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +48,7 @@ final class AdminCallTest {
                             .next())
                     .isInstanceOf(FlightRuntimeException.class);
             begun.await();
-            Handlers.eventually("the handler hears of it", () -> end.get() != null);
+            Waiting.until("the handler hears of it", () -> end.get() != null);
             assertThat(end.get().code()).isEqualTo("CLIENT_GONE");
         }
     }

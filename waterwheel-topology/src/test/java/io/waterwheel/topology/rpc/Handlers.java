@@ -8,9 +8,6 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers and blocks for the tests of the server. */
@@ -23,17 +20,6 @@ final class Handlers {
     };
 
     private Handlers() {}
-
-    /** Waits until the condition holds, a minute at most; between two looks it leaves the processor to others. */
-    static void eventually(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("not within a minute: " + what);
-            }
-            LockSupport.parkNanos(1_000_000);
-        }
-    }
 
     /** A result block of these rows, written the plain way. */
     static TupleBlock block(List<Field> fields, List<@Nullable Object[]> rows) {

@@ -3,6 +3,7 @@ package io.waterwheel.topology.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.wire.WireQueries;
@@ -89,7 +90,7 @@ class PeerClientTest {
                         .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                                 .isEqualTo("STREAM_UNKNOWN_HERE"));
             }
-            Handlers.eventually("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
+            Waiting.until("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
         }
     }
 
@@ -102,7 +103,7 @@ class PeerClientTest {
                 assertThat(endless.next()).hasSize(1 << 20);
                 int[] last = {-1};
                 long[] since = {System.nanoTime()};
-                Handlers.eventually("standstill", () -> {
+                Waiting.until("standstill", () -> {
                     if (peer.sent.get() != last[0]) {
                         last[0] = peer.sent.get();
                         since[0] = System.nanoTime();
@@ -111,7 +112,7 @@ class PeerClientTest {
                 });
                 assertThat(peer.sent.get()).isLessThan(20);
             }
-            Handlers.eventually("the peer hears of it", () -> peer.end.get() != null);
+            Waiting.until("the peer hears of it", () -> peer.end.get() != null);
             assertThat(((WaterwheelException) peer.end.get()).code()).isEqualTo("CLIENT_GONE");
         }
     }
@@ -150,7 +151,7 @@ class PeerClientTest {
                         .isTrue();
                 expected.add("dispatcher-" + i % 3 + ":" + i);
             }
-            Handlers.eventually("all are there", () -> first.controls.size() == 1000);
+            Waiting.until("all are there", () -> first.controls.size() == 1000);
             assertThat(first.controls).containsExactlyElementsOf(expected);
             server.close();
             assertThatThrownBy(() -> {
@@ -160,13 +161,13 @@ class PeerClientTest {
                     })
                     .isInstanceOfSatisfying(
                             WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SERVER_UNREACHABLE"));
-            Handlers.eventually("some are dropped", () -> {
+            Waiting.until("some are dropped", () -> {
                 client.offerControl("x", new byte[1]);
                 return client.droppedControls() > 0;
             });
             Peer second = new Peer();
             server = start(new RpcSettings("127.0.0.1", port, 64 << 20, 4, 4), second);
-            Handlers.eventually("connected again", () -> {
+            Waiting.until("connected again", () -> {
                 client.offerControl("x", new byte[1]);
                 return !second.controls.isEmpty();
             });
@@ -207,7 +208,7 @@ class PeerClientTest {
                     .isInstanceOf(WaterwheelException.class)
                     .hasMessageContaining("another process listens there");
             stranger.offerControl("coordinator-0", new byte[1]);
-            Handlers.eventually("it is dropped", () -> stranger.droppedControls() > 0);
+            Waiting.until("it is dropped", () -> stranger.droppedControls() > 0);
             assertThat(peer.controls).isEmpty();
 
             try (MessageStream stream = worker.subquery(new byte[] {1}, Duration.ofSeconds(10))) {
@@ -243,7 +244,7 @@ class PeerClientTest {
                     nobody.doAction(new Action(PeerGate.PROOF, new byte[5])).next());
 
             worker.offerControl("coordinator-0", new byte[2 * UnprovedLimit.MAX_BYTES]);
-            Handlers.eventually("a worker's is taken", () -> !peer.controls.isEmpty());
+            Waiting.until("a worker's is taken", () -> !peer.controls.isEmpty());
             assertThat(peer.controls).containsExactly("coordinator-0:" + 2 * UnprovedLimit.MAX_BYTES);
         }
     }

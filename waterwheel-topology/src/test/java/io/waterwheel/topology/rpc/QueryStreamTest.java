@@ -3,6 +3,7 @@ package io.waterwheel.topology.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.decode.RandomRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -138,9 +139,9 @@ class QueryStreamTest {
                 assertThat(stream.next()).isTrue();
                 stream.cancel("enough", null);
             }
-            Handlers.eventually("the handler hears of it", () -> end.get() != null);
+            Waiting.until("the handler hears of it", () -> end.get() != null);
             assertThat(end.get().code()).isEqualTo("CLIENT_GONE");
-            Handlers.eventually("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
+            Waiting.until("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
         }
     }
 
@@ -163,7 +164,7 @@ class QueryStreamTest {
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server);
                 FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMillis(200))))) {
-            Handlers.eventually("the handler hears of it", () -> end.get() != null);
+            Waiting.until("the handler hears of it", () -> end.get() != null);
             assertThat(end.get().code()).isEqualTo("CLIENT_SLOW");
             assertThatThrownBy(() -> {
                         while (stream.next()) {
@@ -197,12 +198,12 @@ class QueryStreamTest {
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server);
                 FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMinutes(59))))) {
-            Handlers.eventually("the handler hears of it", () -> end.get() != null);
+            Waiting.until("the handler hears of it", () -> end.get() != null);
             assertThat(end.get().code()).isEqualTo("CLIENT_SLOW");
             assertThat(end.get()).hasMessageContaining("taken nothing of the answer for 300 ms");
             assertThat(timeout.get()).isEqualTo(Duration.ofSeconds(200));
             stream.cancel("gone", null);
-            Handlers.eventually("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
+            Waiting.until("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
         }
     }
 
@@ -255,7 +256,7 @@ class QueryStreamTest {
                 FlightClient client = client(allocator, server);
                 FlightStream one = client.getStream(ticket(Query.of("a")));
                 FlightStream two = client.getStream(ticket(Query.of("b")))) {
-            Handlers.eventually("both run", () -> running.get() == 2);
+            Waiting.until("both run", () -> running.get() == 2);
             assertThat(failure(client, ticket(Query.of("c")), FlightStatusCode.UNAVAILABLE)
                             .code())
                     .isEqualTo("SERVER_BUSY");
@@ -288,7 +289,7 @@ class QueryStreamTest {
                 FlightStream temporary = client.getStream(ticket(Query.of("temporary")));
                 FlightStream defect = client.getStream(ticket(Query.of("defect")));
                 FlightStream user = client.getStream(ticket(Query.of("user")))) {
-            Handlers.eventually("all run", () -> running.get() == 3);
+            Waiting.until("all run", () -> running.get() == 3);
             server.close();
             assertThat(failure(temporary, FlightStatusCode.UNAVAILABLE).code()).isEqualTo("SERVER_CLOSING");
             assertThat(failure(defect, FlightStatusCode.UNAVAILABLE).code()).isEqualTo("SERVER_CLOSING");
@@ -350,7 +351,7 @@ class QueryStreamTest {
     private static void awaitStandstill(AtomicInteger counter) throws InterruptedException {
         int[] last = {-1};
         long[] since = {System.nanoTime()};
-        Handlers.eventually("standstill", () -> {
+        Waiting.until("standstill", () -> {
             if (counter.get() != last[0]) {
                 last[0] = counter.get();
                 since[0] = System.nanoTime();

@@ -3,6 +3,7 @@ package io.waterwheel.topology.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.schema.Field;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
@@ -63,7 +63,7 @@ class IdleReadsTest {
                     workers.add(
                             new Worker(store, executor, new StreamDirectory(store, new Namespace(store), executor)));
                 }
-                await(() -> workers.stream()
+                Waiting.until("every worker knows of it", () -> workers.stream()
                         .allMatch(worker -> worker.streams().streams().size() == STREAMS));
                 double opened = (System.nanoTime() - begin) / 1e9;
                 double bytes = (double) (usedHeap() - heap) / ((double) STREAMS * WORKERS);
@@ -86,7 +86,7 @@ class IdleReadsTest {
                 begin = System.nanoTime();
                 create(namespace, "another");
                 double created = (System.nanoTime() - begin) / 1e9;
-                await(() -> workers.stream()
+                Waiting.until("every worker knows of it", () -> workers.stream()
                         .allMatch(worker -> worker.streams().streams().size() == STREAMS + 1));
                 double seen = (System.nanoTime() - begin) / 1e9;
                 long change = settle(server) - received;
@@ -155,12 +155,6 @@ class IdleReadsTest {
                 return now;
             }
             last = now;
-        }
-    }
-
-    private static void await(BooleanSupplier reached) {
-        while (!reached.getAsBoolean()) {
-            LockSupport.parkNanos(1_000_000);
         }
     }
 

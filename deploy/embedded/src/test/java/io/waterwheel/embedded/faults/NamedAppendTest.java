@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class NamedAppendTest {
     private static final int ROWS = 100_000;
     private static final int ADDED = 1_000;
-    private static final int KILLED_RUNS = Rounds.of("kills", 4, 20);
+    private static final int KILLED_RUNS = Rounds.of("kills", 3, 20);
     private static final int MAX_RUNS = 2 * KILLED_RUNS + 10;
 
     @TempDir

@@ -2,7 +2,7 @@ package io.waterwheel.embedded.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.embedded.Waiting;
+import io.waterwheel.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,8 +3,8 @@ package io.waterwheel.embedded.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.embedded.CountingTopology;
-import io.waterwheel.embedded.Waiting;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.waterwheel.topology.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.query.dispatch.Dispatch;
 import io.waterwheel.query.dispatch.DispatchPolicy;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.Tag;
@@ -81,14 +81,8 @@ final class HdfsPlacementTest {
 
     /** Both; the second is reported to the namenode a moment after the file is closed. */
     private static List<String> hosts(ChunkStore store, String file) throws IOException {
-        long deadline = System.nanoTime() + 30_000_000_000L;
-        List<String> hosts = store.hosts(file);
-        while (hosts.size() < 2) {
-            assertThat(System.nanoTime()).as("%s: %s", file, hosts).isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-            hosts = store.hosts(file);
-        }
-        return hosts;
+        Waiting.until("both hosts of " + file, () -> store.hosts(file).size() == 2);
+        return store.hosts(file);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.waterwheel.topology.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.ingest.dispatch.RefusedRow;
 import java.nio.ByteBuffer;
@@ -13,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -80,14 +79,6 @@ final class OrdinaryUserTest {
         admin.createAcls(rules).all().get(30, TimeUnit.SECONDS);
     }
 
-    private static void until(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-            LockSupport.parkNanos(10_000_000);
-        }
-    }
-
     private static void store(KafkaDeadLetters letters) throws Exception {
         CompletableFuture<Exception> done = new CompletableFuture<>();
         letters.store(
@@ -109,13 +100,13 @@ final class OrdinaryUserTest {
             producer.initTransactions();
             producer.beginTransaction();
             producer.send(new ProducerRecord<>("half", 1, null, new byte[1])).get(30, TimeUnit.SECONDS);
-            until("a warning", () -> !open.warning(1, 1).isEmpty());
+            Waiting.until("a warning", () -> !open.warning(1, 1).isEmpty());
             assertThat(open.warning(1, 1))
                     .contains("of producer ", "open from offset 0", "its last record has the time 20")
                     .endsWith("abort --topic half --partition 1 --start-offset 0");
             assertThat(open.warning(1, 0)).isEmpty();
             producer.abortTransaction();
-            until("no warning any longer", () -> open.warning(1, 1).isEmpty());
+            Waiting.until("no warning any longer", () -> open.warning(1, 1).isEmpty());
         }
     }
 
@@ -137,7 +128,7 @@ final class OrdinaryUserTest {
             producer.beginTransaction();
             producer.send(new ProducerRecord<>("secret", 0, null, new byte[1])).get(30, TimeUnit.SECONDS);
             producer.send(new ProducerRecord<>("open", 0, null, new byte[1])).get(30, TimeUnit.SECONDS);
-            until("a warning of the other topic", () -> {
+            Waiting.until("a warning of the other topic", () -> {
                 assertThat(open.warning(1, 0)).isEmpty();
                 return !open.warning(2, 0).isEmpty();
             });
@@ -163,9 +154,9 @@ final class OrdinaryUserTest {
                 .all()
                 .get(30, TimeUnit.SECONDS);
         forbid(name, AclOperation.ALTER_CONFIGS);
-        until("the refusal", () -> topics.ensureDeadLetters("few").contains("it may delete letters"));
+        Waiting.until("the refusal", () -> topics.ensureDeadLetters("few").contains("it may delete letters"));
         forbid(name, AclOperation.DESCRIBE_CONFIGS);
-        until("the other refusal", () -> topics.ensureDeadLetters("few").contains("right DESCRIBE_CONFIGS"));
+        Waiting.until("the other refusal", () -> topics.ensureDeadLetters("few").contains("right DESCRIBE_CONFIGS"));
         try (KafkaDeadLetters letters =
                 new KafkaDeadLetters(kafka.bootstrap(), "l", "n", id -> "few", topics::ensureDeadLetters)) {
             store(letters);
@@ -184,9 +175,9 @@ final class OrdinaryUserTest {
                 TimeUnit.MILLISECONDS.toNanos(200))) {
             assertThat(letters.isOpen()).isFalse();
             store(letters);
-            until("it is closed", () -> !letters.isOpen());
+            Waiting.until("it is closed", () -> !letters.isOpen());
             store(letters);
-            until("it is closed again", () -> !letters.isOpen());
+            Waiting.until("it is closed again", () -> !letters.isOpen());
         }
     }
 }

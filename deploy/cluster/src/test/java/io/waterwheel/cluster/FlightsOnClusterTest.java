@@ -192,13 +192,15 @@ class FlightsOnClusterTest {
         long start = System.nanoTime();
         victims.forEach(cluster::killWorker);
         Set<Long> dead = victims.stream().map(RealCluster.Worker::pid).collect(Collectors.toSet());
-        Waiting.until("the workers are gone", () -> cluster.workers().stream()
+        Waiting.until("the workers are gone", PATIENCE, () -> cluster.workers().stream()
                 .noneMatch(worker -> dead.contains(worker.pid())));
         Map<Integer, Long> known = feed.acknowledged();
         CompletableFuture<Long> restarted = CompletableFuture.supplyAsync(() -> {
             try {
                 Waiting.until(
-                        "all workers are there again", () -> cluster.workers().size() == cluster.pairs());
+                        "all workers are there again",
+                        PATIENCE,
+                        () -> cluster.workers().size() == cluster.pairs());
                 return since(start);
             } catch (Exception e) {
                 throw new IllegalStateException(e);
@@ -218,7 +220,7 @@ class FlightsOnClusterTest {
         for (int coordinator = 0; coordinator < 2; coordinator++) {
             int asked = coordinator;
             try {
-                Waiting.until("coordinator " + asked + " answers", () -> {
+                Waiting.until("coordinator " + asked + " answers", PATIENCE, () -> {
                     try {
                         last[0] = coordinators.ask(
                                 asked,

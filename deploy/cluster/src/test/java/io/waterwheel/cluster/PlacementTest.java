@@ -59,7 +59,6 @@ class PlacementTest {
     /** Of cold reads by LADA, the share that must be on a host with a replica. */
     private static final double NEAR_SHARE = 0.95;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final List<String> TOPOLOGY = List.of(
             // Small trees: a few rows a chunk suffice to see who reads it. Caches that keep everything.
             "indexer.seal-size=256 KiB", "query-server.cache-size=128 MiB");

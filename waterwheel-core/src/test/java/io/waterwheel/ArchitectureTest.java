@@ -125,6 +125,7 @@ final class ArchitectureTest {
                     "protocol",
                     "query.expression",
                     "query",
+                    "query.memory",
                     "query.column",
                     "query.result",
                     "query.scan"),

@@ -9,7 +9,7 @@ package io.waterwheel.geo;
  * @param wkt at most {@link #MAX_LENGTH} characters; what it says is checked where it is used
  */
 public record Polygon(String wkt) implements Shape {
-    /** Longest text: about 20,000 vertices. */
+    /** Longest text: some 20,000 to 100,000 corners. */
     public static final int MAX_LENGTH = 1 << 19;
 
     public Polygon {

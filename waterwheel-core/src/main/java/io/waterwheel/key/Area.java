@@ -14,21 +14,33 @@ import java.util.function.LongConsumer;
  * Immutable; any thread.
  */
 public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
+    private static final long SMALL = 100;
+
     Area() {}
+
+    /** As {@link #of(Shape, Allowance)}, whatever it takes. */
+    public static Area of(Shape shape) {
+        return of(shape, Allowance.UNLIMITED);
+    }
 
     /**
      * Makes a shape ready.
      *
      * @throws IllegalArgumentException when a polygon's text is no valid polygon; the message says where
      */
-    public static Area of(Shape shape) {
+    public static Area of(Shape shape, Allowance allowance) {
         if (shape instanceof Box box) {
             return new BoxArea(box);
         }
         if (shape instanceof Circle circle) {
             return new CircleArea(circle);
         }
-        return PolygonArea.of(((Polygon) shape).wkt());
+        return PolygonArea.of(((Polygon) shape).wkt(), allowance);
+    }
+
+    /** What it takes of the heap, in about bytes. */
+    public long bytes() {
+        return SMALL;
     }
 
     /** Whether the position lies in the area, its border included; never for NaN. */
@@ -39,13 +51,19 @@ public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
         return 10;
     }
 
+    /** As {@link #intervals(ZOrder, int, LongConsumer)}, however long it takes. */
+    public final List<KeyInterval> intervals(ZOrder zOrder, int limit) {
+        return intervals(zOrder, limit, work -> {});
+    }
+
     /**
      * At most {@code limit} sorted disjoint intervals that hold the key of every position of the area within the
      * domain; none when they do not meet.
      *
      * @param limit at least 1
+     * @param spend is told of work, in about nanoseconds, and may end it by an exception
      */
-    public abstract List<KeyInterval> intervals(ZOrder zOrder, int limit);
+    public abstract List<KeyInterval> intervals(ZOrder zOrder, int limit, LongConsumer spend);
 
     /**
      * Keeps of a selection the rows whose position lies in the area.

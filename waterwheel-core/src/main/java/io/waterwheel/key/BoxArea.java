@@ -4,6 +4,7 @@ import io.waterwheel.geo.Box;
 import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /** A box; one over the antimeridian is covered as two. */
 final class BoxArea extends Area {
@@ -19,7 +20,7 @@ final class BoxArea extends Area {
     }
 
     @Override
-    public List<KeyInterval> intervals(ZOrder zOrder, int limit) {
+    public List<KeyInterval> intervals(ZOrder zOrder, int limit, LongConsumer spend) {
         if (!box.crossesAntimeridian()) {
             return BoxIntervals.of(box, zOrder, limit);
         }

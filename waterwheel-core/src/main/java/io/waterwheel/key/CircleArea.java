@@ -4,6 +4,7 @@ import io.waterwheel.geo.Circle;
 import io.waterwheel.key.QuadIntervals.Relation;
 import io.waterwheel.tuple.KeyInterval;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /**
  * The haversine test. {@link StrictMath} throughout: every server must find the same tuples, to the last bit of a
@@ -65,7 +66,7 @@ final class CircleArea extends Area {
     }
 
     @Override
-    public List<KeyInterval> intervals(ZOrder zOrder, int limit) {
+    public List<KeyInterval> intervals(ZOrder zOrder, int limit, LongConsumer spend) {
         return QuadIntervals.of(this::relation, zOrder, limit);
     }
 

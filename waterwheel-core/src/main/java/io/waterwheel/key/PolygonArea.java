@@ -3,20 +3,14 @@ package io.waterwheel.key;
 import io.waterwheel.key.QuadIntervals.Relation;
 import io.waterwheel.tuple.KeyInterval;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.locationtech.jts.algorithm.locate.IndexedPointInAreaLocator;
 import org.locationtech.jts.geom.Coordinate;
 import org.locationtech.jts.geom.Envelope;
 import org.locationtech.jts.geom.Geometry;
 import org.locationtech.jts.geom.GeometryFactory;
-import org.locationtech.jts.geom.Location;
-import org.locationtech.jts.geom.prep.PreparedGeometry;
-import org.locationtech.jts.geom.prep.PreparedGeometryFactory;
 import org.locationtech.jts.io.ParseException;
 import org.locationtech.jts.io.WKTReader;
-import org.locationtech.jts.operation.valid.IsValidOp;
-import org.locationtech.jts.operation.valid.TopologyValidationError;
 
 /** A polygon or multipolygon, tested by a grid over its edges and JTS's orientation test, which is exact. */
 final class PolygonArea extends Area {
@@ -27,30 +21,24 @@ final class PolygonArea extends Area {
     private static final double TURN = 360;
     private static final double MOST_LONGITUDE = 540;
 
-    /** More would take seconds to check and hundreds of megabytes to hold. */
+    /** So that one is made ready in about a second, and in some tens of megabytes. */
     static final int MOST_CORNERS = 100_000;
 
+    /** What parsing one takes, in bytes for each corner. */
+    private static final long PARSED_BYTES = 150;
+    /** What parsing one takes, in nanoseconds for each character. */
+    private static final long PARSING_COST = 100;
+
     private final Envelope bounds;
-    /** Null where coordinates are too large for one. */
-    private final Geometry geometry;
-    /** Null where it would be too large; see {@link #grid()}. */
-    private @Nullable PolygonGrid grid;
+    private final PolygonGrid grid;
 
-    private volatile boolean gridMade;
-
-    private final IndexedPointInAreaLocator locator;
-    private final PreparedGeometry prepared;
-    private final int edges;
-
-    private PolygonArea(Geometry geometry) {
-        bounds = geometry.getEnvelopeInternal();
-        this.geometry = geometry;
-        locator = new IndexedPointInAreaLocator(geometry);
-        prepared = PreparedGeometryFactory.prepare(geometry);
-        edges = geometry.getNumPoints();
+    private PolygonArea(Envelope bounds, PolygonGrid grid) {
+        this.bounds = bounds;
+        this.grid = grid;
     }
 
-    static PolygonArea of(String wkt) {
+    /** See {@link Area#of(io.waterwheel.geo.Shape, Allowance)}. */
+    static PolygonArea of(String wkt, Allowance allowance) {
         if (!KIND.matcher(wkt).lookingAt()) {
             throw new IllegalArgumentException("polygon: expected POLYGON or MULTIPOLYGON, got '"
                     + wkt.substring(0, Math.min(wkt.length(), 30)) + "'");
@@ -60,6 +48,8 @@ final class PolygonArea extends Area {
             throw new IllegalArgumentException("polygon: it has " + corners + " corners, expected at most "
                     + MOST_CORNERS + "; simplify it, or ask for its parts one after the other");
         }
+        allowance.memory(PARSED_BYTES * corners + wkt.length());
+        allowance.work(PARSING_COST * wkt.length());
         Geometry geometry;
         try {
             geometry = new WKTReader(FACTORY).read(wkt);
@@ -72,18 +62,16 @@ final class PolygonArea extends Area {
             throw new IllegalArgumentException("polygon: it is empty");
         }
         for (Coordinate corner : geometry.getCoordinates()) {
-            if (!(Math.abs(corner.x) <= MOST_LONGITUDE && Math.abs(corner.y) < Double.POSITIVE_INFINITY)) {
-                throw new IllegalArgumentException("polygon: expected longitudes from -540 to 540 and finite latitudes,"
-                        + " got " + corner.x + " " + corner.y);
+            if (!(Math.abs(corner.x) <= MOST_LONGITUDE && Math.abs(corner.y) <= PolygonGrid.MOST_COORDINATE)) {
+                throw new IllegalArgumentException("polygon: expected longitudes from -540 to 540 and latitudes from"
+                        + " -1000000 to 1000000, got " + corner.x + " " + corner.y);
             }
         }
-        TopologyValidationError error = new IsValidOp(geometry).getValidationError();
-        if (error != null) {
-            Coordinate where = error.getCoordinate();
-            throw new IllegalArgumentException(
-                    "polygon: " + error.getMessage() + (where == null ? "" : " at " + where.x + " " + where.y));
+        PolygonCheck.Fault fault = PolygonCheck.of(geometry, allowance);
+        if (fault != null) {
+            throw new IllegalArgumentException("polygon: " + fault.what() + " at " + fault.x() + " " + fault.y());
         }
-        return new PolygonArea(geometry);
+        return new PolygonArea(geometry.getEnvelopeInternal(), PolygonGrid.of(geometry, allowance));
     }
 
     @Override
@@ -94,45 +82,33 @@ final class PolygonArea extends Area {
         return holds(longitude, latitude) || holds(longitude - TURN, latitude) || holds(longitude + TURN, latitude);
     }
 
-    /** Made when the first position is tested: who only plans a query, or reads what is all inside, needs none. */
-    private @Nullable PolygonGrid grid() {
-        if (!gridMade) {
-            synchronized (this) {
-                if (!gridMade) {
-                    grid = PolygonGrid.of(geometry);
-                    gridMade = true;
-                }
-            }
-        }
-        return grid;
-    }
-
     private boolean holds(double longitude, double latitude) {
         if (!(longitude >= bounds.getMinX() && longitude <= bounds.getMaxX())) {
             return false;
         }
-        PolygonGrid cells = grid();
-        return cells == null
-                ? locator.locate(new Coordinate(longitude, latitude)) != Location.EXTERIOR
-                : cells.holds(longitude, latitude);
+        return grid.holds(longitude, latitude);
     }
 
-    /** Of the fullest cell; without a grid the index is by latitude: at worst every edge spans that of the position. */
+    /** Of the fullest cell. */
     @Override
     long costOfTest() {
-        PolygonGrid cells = grid();
-        return cells == null ? 100L + edges / 8 : 100L + 10L * cells.longest();
+        return 100L + 10L * grid.longest();
     }
 
     @Override
-    public List<KeyInterval> intervals(ZOrder zOrder, int limit) {
-        return QuadIntervals.of(this::relation, zOrder, limit);
+    public long bytes() {
+        return grid.bytes();
     }
 
-    private Relation relation(double west, double south, double east, double north) {
+    @Override
+    public List<KeyInterval> intervals(ZOrder zOrder, int limit, LongConsumer spend) {
+        return QuadIntervals.of((west, south, east, north) -> relation(west, south, east, north, spend), zOrder, limit);
+    }
+
+    private Relation relation(double west, double south, double east, double north, LongConsumer spend) {
         Relation closest = Relation.APART;
         for (int turn = -1; turn <= 1; turn++) {
-            Relation here = planar(west + turn * TURN, south, east + turn * TURN, north, turn != 0);
+            Relation here = planar(west + turn * TURN, south, east + turn * TURN, north, turn != 0, spend);
             if (here == Relation.WITHIN) {
                 return here;
             }
@@ -144,7 +120,7 @@ final class PolygonArea extends Area {
     }
 
     /** @param turned the bounds were moved by a whole turn and are rounded: what is within may not quite be */
-    private Relation planar(double west, double south, double east, double north, boolean turned) {
+    private Relation planar(double west, double south, double east, double north, boolean turned, LongConsumer spend) {
         Envelope rectangle = new Envelope(west, east, south, north);
         if (turned) {
             rectangle.expandBy(1e-12 * MOST_LONGITUDE);
@@ -152,10 +128,6 @@ final class PolygonArea extends Area {
         if (!bounds.intersects(rectangle)) {
             return Relation.APART;
         }
-        Geometry area = FACTORY.toGeometry(rectangle);
-        if (!prepared.intersects(area)) {
-            return Relation.APART;
-        }
-        return prepared.covers(area) ? Relation.WITHIN : Relation.PERHAPS;
+        return grid.relation(rectangle.getMinX(), rectangle.getMinY(), rectangle.getMaxX(), rectangle.getMaxY(), spend);
     }
 }

@@ -1,7 +1,9 @@
 package io.waterwheel.key;
 
+import io.waterwheel.key.QuadIntervals.Relation;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.locationtech.jts.algorithm.CGAlgorithmsDD;
 import org.locationtech.jts.geom.Coordinate;
@@ -28,12 +30,16 @@ final class PolygonGrid {
     private static final int FEWEST_CELLS = 64;
     /** Most entries of all cells: with larger cells an edge is in fewer. */
     private static final long MOST_ENTRIES = 1 << 21;
-    /** Coordinates beyond have none: how far a rounding may lead would not be known. */
-    private static final double MOST_COORDINATE = 1e6;
+    /** Largest coordinate: how far a rounding may lead would not be known beyond. */
+    static final double MOST_COORDINATE = 1e6;
     /**
      * An edge is in each cell that comes so near to it: more than all roundings together, see {@link #MOST_COORDINATE}.
      */
     private static final double MARGIN = 1e-8;
+
+    /* About what a step takes, in nanoseconds. */
+    private static final long CELL_COST = 5;
+    private static final long TURN_COST = 50;
 
     /** Four numbers an edge, from and to, as the rings go. */
     private final double[] edges;
@@ -53,7 +59,8 @@ final class PolygonGrid {
 
     private final int longest;
 
-    private PolygonGrid(double[] edges, double[] box, int columns, int rows, long most) {
+    private PolygonGrid(double[] edges, double[] box, int columns, int rows, long most, Allowance allowance) {
+        LongConsumer spend = allowance::work;
         this.edges = edges;
         this.west = box[0];
         this.south = box[1];
@@ -64,7 +71,7 @@ final class PolygonGrid {
         this.starts = new int[columns * rows + 1];
         long sum = 0;
         for (int edge = 0; edge < edges.length; edge += 4) {
-            sum += visit(edge, null, null);
+            sum += visit(edge, null, null, spend);
             if (sum > most) {
                 this.entries = new int[0];
                 this.corners = new BitSet();
@@ -72,9 +79,10 @@ final class PolygonGrid {
                 return;
             }
         }
+        allowance.memory(4 * sum + 9L * columns * rows);
         int[] next = new int[columns * rows + 1];
         for (int edge = 0; edge < edges.length; edge += 4) {
-            visit(edge, next, null);
+            visit(edge, next, null, spend);
         }
         int fullest = 0;
         for (int cell = 0; cell < columns * rows; cell++) {
@@ -85,13 +93,18 @@ final class PolygonGrid {
         this.longest = fullest;
         this.entries = new int[(int) sum];
         for (int edge = 0; edge < edges.length; edge += 4) {
-            visit(edge, next, entries);
+            visit(edge, next, entries, spend);
         }
-        this.corners = corners();
+        this.corners = corners(spend);
     }
 
-    /** A grid over the polygons, or null when their coordinates are too large for one. */
-    static @Nullable PolygonGrid of(Geometry polygons) {
+    /**
+     * A grid over the polygons.
+     *
+     * @param polygons valid, of coordinates up to {@link #MOST_COORDINATE}
+     */
+    static PolygonGrid of(Geometry polygons, Allowance allowance) {
+        allowance.memory(32L * polygons.getNumPoints());
         double[] edges = edges(polygons);
         double[] box = {
             Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, Double.NEGATIVE_INFINITY
@@ -103,11 +116,6 @@ final class PolygonGrid {
             box[1] = Math.min(box[1], edges[e + 1]);
             box[2] = Math.max(box[2], edges[e]);
             box[3] = Math.max(box[3], edges[e + 1]);
-        }
-        for (double bound : box) {
-            if (!(Math.abs(bound) <= MOST_COORDINATE)) {
-                return null;
-            }
         }
         // The corners of the lowest row lie below the polygons: outside.
         box[1] -= 2 * MARGIN;
@@ -124,7 +132,7 @@ final class PolygonGrid {
             double wish = Math.sqrt(cells * Math.max(up, 1e-9) / Math.max(across, 1e-9));
             int columns = (int) Math.max(1, Math.min(cells, wish));
             int rows = (int) Math.max(1, cells / columns);
-            PolygonGrid grid = new PolygonGrid(edges, box, columns, rows, MOST_ENTRIES + edges.length);
+            PolygonGrid grid = new PolygonGrid(edges, box, columns, rows, MOST_ENTRIES + edges.length, allowance);
             if (grid.longest >= 0) {
                 return grid;
             }
@@ -169,7 +177,7 @@ final class PolygonGrid {
      * @param counts of cells, counted up; or null
      * @param into takes the edge at the count of each cell, or null
      */
-    private long visit(int edge, int @Nullable [] counts, int @Nullable [] into) {
+    private long visit(int edge, int @Nullable [] counts, int @Nullable [] into, LongConsumer spend) {
         double x1 = edges[edge];
         double y1 = edges[edge + 1];
         double dx = edges[edge + 2] - x1;
@@ -187,6 +195,7 @@ final class PolygonGrid {
             int left = column(Math.min(from, to) - MARGIN);
             int right = column(Math.max(from, to) + MARGIN);
             cells += right - left + 1L;
+            spend.accept(CELL_COST * (right - left + 2L));
             for (int cell = row * columns + left; counts != null && cell <= row * columns + right; cell++) {
                 if (into != null) {
                     into[counts[cell]] = edge;
@@ -209,7 +218,7 @@ final class PolygonGrid {
         return south + row * cellHeight;
     }
 
-    private BitSet corners() {
+    private BitSet corners(LongConsumer spend) {
         BitSet inside = new BitSet(columns * rows);
         for (int column = 0; column < columns; column++) {
             double x = border(column);
@@ -217,6 +226,7 @@ final class PolygonGrid {
             for (int row = 0; row < rows; row++) {
                 int cell = row * columns + column;
                 inside.set(cell, now);
+                spend.accept(CELL_COST + TURN_COST * (starts[cell + 1] - starts[cell]));
                 for (int i = starts[cell]; i < starts[cell + 1]; i++) {
                     int edge = entries[i];
                     now ^= spans(edges[edge], edges[edge + 2], x)
@@ -243,7 +253,12 @@ final class PolygonGrid {
     }
 
     private int turn(int edge, double x, double y) {
-        return CGAlgorithmsDD.orientationIndex(edges[edge], edges[edge + 1], edges[edge + 2], edges[edge + 3], x, y);
+        return turn(edges[edge], edges[edge + 1], edges[edge + 2], edges[edge + 3], x, y);
+    }
+
+    /** Positive when a point lies left of the line from one to another, negative when right of it, zero when on it. */
+    static int turn(double fromX, double fromY, double toX, double toY, double x, double y) {
+        return CGAlgorithmsDD.orientationIndex(fromX, fromY, toX, toY, x, y);
     }
 
     /** Whether the position, which is within the polygons' box, lies in one of them or on its border. */
@@ -281,6 +296,57 @@ final class PolygonGrid {
             }
         }
         return inside;
+    }
+
+    /**
+     * How a rectangle lies to the polygons; what only touches a border is {@link Relation#PERHAPS}.
+     *
+     * @param spend is told of work, in about nanoseconds, and may end it by an exception
+     */
+    Relation relation(double rectWest, double rectSouth, double rectEast, double rectNorth, LongConsumer spend) {
+        int left = column(rectWest - MARGIN);
+        int right = column(rectEast + MARGIN);
+        int top = row(rectNorth + MARGIN);
+        for (int row = row(rectSouth - MARGIN); row <= top; row++) {
+            spend.accept(CELL_COST);
+            // Cells beside each other have their entries behind each other.
+            int end = starts[row * columns + right + 1];
+            for (int i = starts[row * columns + left]; i < end; i++) {
+                spend.accept(TURN_COST);
+                if (meets(entries[i], rectWest, rectSouth, rectEast, rectNorth)) {
+                    return Relation.PERHAPS;
+                }
+            }
+        }
+        boolean boxed = rectWest >= west
+                && rectSouth >= south
+                && rectWest <= west + columns * cellWidth
+                && rectSouth <= south + rows * cellHeight;
+        return boxed && holds(rectWest, rectSouth) ? Relation.WITHIN : Relation.APART;
+    }
+
+    /** Whether an edge has a point in the rectangle: unless one of the four sides, or its own line, parts them. */
+    private boolean meets(int edge, double rectWest, double rectSouth, double rectEast, double rectNorth) {
+        double x1 = edges[edge];
+        double y1 = edges[edge + 1];
+        double x2 = edges[edge + 2];
+        double y2 = edges[edge + 3];
+        if (Math.max(x1, x2) < rectWest
+                || Math.min(x1, x2) > rectEast
+                || Math.max(y1, y2) < rectSouth
+                || Math.min(y1, y2) > rectNorth) {
+            return false;
+        }
+        int side = turn(edge, rectWest, rectSouth);
+        return side == 0
+                || turn(edge, rectWest, rectNorth) != side
+                || turn(edge, rectEast, rectSouth) != side
+                || turn(edge, rectEast, rectNorth) != side;
+    }
+
+    /** What it takes of the heap. */
+    long bytes() {
+        return 8L * edges.length + 4L * (starts.length + entries.length) + corners.size() / 8 + 200;
     }
 
     /** Most edges that one position is compared with. */

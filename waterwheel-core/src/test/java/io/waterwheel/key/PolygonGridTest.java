@@ -22,8 +22,7 @@ final class PolygonGridTest {
     private static final GeometryFactory FACTORY = new GeometryFactory();
 
     private static void check(String about, Geometry polygons, List<Coordinate> positions) {
-        PolygonGrid grid = PolygonGrid.of(polygons);
-        assertThat(grid).isNotNull();
+        PolygonGrid grid = PolygonGrid.of(polygons, Allowance.UNLIMITED);
         Envelope box = polygons.getEnvelopeInternal();
         for (Coordinate position : positions) {
             if (box.contains(position)) {
@@ -150,23 +149,26 @@ final class PolygonGridTest {
     @Test
     void aPositionIsComparedWithFewEdgesOfAComb() {
         Geometry comb = comb(12_500);
-        PolygonGrid grid = PolygonGrid.of(comb);
+        PolygonGrid grid = PolygonGrid.of(comb, Allowance.UNLIMITED);
         assertThat(grid.longest()).isLessThan(40);
         Random random = new Random(1);
         check("comb", comb, positions(comb, random, 20));
     }
 
     @Test
-    void coordinatesBeyondThoseOfTheEarthHaveNoGrid() {
-        Geometry tall = FACTORY.createPolygon(
-                ring(List.of(new Coordinate(0, 0), new Coordinate(1, 0), new Coordinate(0, 1e300))));
-        assertThat(PolygonGrid.of(tall)).isNull();
-        assertThat(PolygonArea.of(tall.toText()).contains(0.25, 5)).isTrue();
+    void latitudesFarBeyondThoseOfTheEarthAreRefused() {
+        assertThatThrownBy(() -> PolygonArea.of("POLYGON ((0 0, 1 0, 0 1e7, 0 0))", Allowance.UNLIMITED))
+                .hasMessage("polygon: expected longitudes from -540 to 540 and latitudes from -1000000 to 1000000, got"
+                        + " 0.0 1.0E7");
+        assertThat(PolygonArea.of("POLYGON ((0 0, 1 0, 0 1e6, 0 0))", Allowance.UNLIMITED)
+                        .contains(0.25, 5))
+                .isTrue();
     }
 
     @Test
     void polygonsOfTooManyCornersAreRefused() {
         String wkt = "POLYGON ((" + "1 2, ".repeat(PolygonArea.MOST_CORNERS) + "1 2))";
-        assertThatThrownBy(() -> PolygonArea.of(wkt)).hasMessageContaining("it has 100001 corners");
+        assertThatThrownBy(() -> PolygonArea.of(wkt, Allowance.UNLIMITED))
+                .hasMessageContaining("it has 100001 corners");
     }
 }

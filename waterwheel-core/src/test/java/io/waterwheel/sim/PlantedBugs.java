@@ -460,8 +460,8 @@ final class PlantedBugs {
             new PlantedBug("all expired", 11, SAFETY, "a query of times before the horizon only is not clipped")
                     .with(
                             "query/plan/ResolvedQuery",
-                            "return of(query, snapshot.stream()).ofNoRow();",
-                            "return of(query, snapshot.stream());"),
+                            "return of(query, snapshot.stream(), planning).ofNoRow();",
+                            "return of(query, snapshot.stream(), planning);"),
             new PlantedBug("chunks across", 11, SAFETY, "chunks that begin before the horizon expire whole")
                     .with(
                             SNAPSHOT,

@@ -2,7 +2,9 @@ package io.waterwheel.query.memory;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -16,6 +18,7 @@ public final class QueryMemory {
     private final long perQuery;
     private final AtomicLong reserved = new AtomicLong();
     private final AtomicInteger queries = new AtomicInteger();
+    private final List<Runnable> givingWay = new CopyOnWriteArrayList<>();
 
     /**
      * A budget.
@@ -39,7 +42,17 @@ public final class QueryMemory {
 
     /** Opens the account of a query, or of a subquery whose query is another process's. Closed by its end. */
     public Reservation open() {
-        return new Reservation(new Account());
+        return new Reservation(new Account(true));
+    }
+
+    /**
+     * Opens the account of what is kept for queries to come.
+     *
+     * @param giveWay gives back all that is kept; called, on any thread, before a query is refused for others' sake
+     */
+    public Reservation openKept(Runnable giveWay) {
+        givingWay.add(giveWay);
+        return new Reservation(new Account(false));
     }
 
     /** Bytes reserved now. */
@@ -58,15 +71,21 @@ public final class QueryMemory {
     final class Account {
         private final AtomicLong used = new AtomicLong();
         private final AtomicInteger open = new AtomicInteger();
+        /** Not of what is kept for queries. */
+        private final boolean ofQuery;
+
+        private Account(boolean ofQuery) {
+            this.ofQuery = ofQuery;
+        }
 
         void opened() {
-            if (open.getAndIncrement() == 0) {
+            if (open.getAndIncrement() == 0 && ofQuery) {
                 queries.incrementAndGet();
             }
         }
 
         void closed() {
-            if (open.decrementAndGet() == 0) {
+            if (open.decrementAndGet() == 0 && ofQuery) {
                 queries.decrementAndGet();
             }
         }
@@ -75,11 +94,17 @@ public final class QueryMemory {
             if (!addIfItFits(used, bytes, perQuery)) {
                 return Taken.BEYOND_QUERY;
             }
-            if (!addIfItFits(reserved, bytes, total)) {
-                used.addAndGet(-bytes);
-                return Taken.BEYOND_PROCESS;
+            if (addIfItFits(reserved, bytes, total)) {
+                return Taken.YES;
             }
-            return Taken.YES;
+            if (ofQuery) {
+                givingWay.forEach(Runnable::run);
+                if (addIfItFits(reserved, bytes, total)) {
+                    return Taken.YES;
+                }
+            }
+            used.addAndGet(-bytes);
+            return Taken.BEYOND_PROCESS;
         }
 
         /** In one step: what is asked for in vain must not stand in the way of what would fit. */

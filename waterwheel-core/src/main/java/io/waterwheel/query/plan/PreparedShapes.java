@@ -5,29 +5,39 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.waterwheel.geo.Box;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
+import io.waterwheel.key.Allowance;
 import io.waterwheel.key.Area;
 import io.waterwheel.key.ZOrder;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.tuple.KeyInterval;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Shapes made ready for asking. To check a polygon of many corners and to find its keys takes seconds, and every plan
- * of a query and every subquery needs it: the last few are kept for the process, for a minute after their last use.
- * Thread-safe. A thread that asks for a shape that another thread prepares waits for it, also past its deadline.
+ * Shapes made ready for asking. To check a polygon of many corners and to find its keys takes up to a second, and every
+ * plan of a query and every subquery needs it: the last few are kept for the process, until a minute after their last
+ * use or until queries need the memory. One thread makes a shape ready; others that need it wait, each as long as its
+ * own query may. Thread-safe.
  */
-final class PreparedShapes {
-    /**
-     * Most characters of all polygons that are kept, so that the largest that may be asked for fits twice. One takes
-     * some sixty times its text, with its grid.
-     */
-    private static final long MOST_CHARACTERS = 1 << 20;
+public final class PreparedShapes {
+    /** Most that those kept may take; the largest polygon takes some 12 MB. */
+    private static final long KEPT_BYTES = 32 << 20;
 
     /** Below that it costs no more to prepare one than to look it up. */
     private static final int FEWEST_CHARACTERS = 1 << 10;
 
     private static final Duration KEPT = Duration.ofMinutes(1);
+    /** How often one who waits for another looks whether it may go on. */
+    private static final long LOOK_MILLIS = 20;
 
     /**
      * Most intervals that cover a shape: enough that the exact test on positions throws away little, few enough to be
@@ -35,14 +45,39 @@ final class PreparedShapes {
      */
     private static final int INTERVALS = 64;
 
-    private static final Cache<Asked, Prepared> POLYGONS = Caffeine.newBuilder()
-            .maximumWeight(MOST_CHARACTERS)
-            .weigher((Asked asked, Prepared prepared) ->
-                    ((Polygon) asked.shape()).wkt().length())
-            .expireAfterAccess(KEPT)
-            .build();
+    /** Those kept, each within what is reserved for them. */
+    private final Cache<Asked, Prepared> kept;
 
-    private PreparedShapes() {}
+    private final long keptBytes;
+
+    private final ConcurrentMap<Asked, CompletableFuture<Prepared>> underWay = new ConcurrentHashMap<>();
+    private final Reservation keeping;
+
+    /**
+     * None yet.
+     *
+     * @param memory of the process's queries; what is kept is reserved from it, and given back when they need it
+     */
+    public PreparedShapes(QueryMemory memory) {
+        this(memory, KEPT_BYTES);
+    }
+
+    /** @param keptBytes most that those kept may take */
+    PreparedShapes(QueryMemory memory, long keptBytes) {
+        this.keptBytes = keptBytes;
+        kept = Caffeine.newBuilder()
+                .maximumWeight(keptBytes)
+                .weigher((Asked asked, Prepared prepared) -> (int) Math.min(Integer.MAX_VALUE, prepared.bytes()))
+                .expireAfterAccess(KEPT)
+                .executor(Runnable::run)
+                .<Asked, Prepared>removalListener((asked, prepared, cause) -> {
+                    if (prepared != null) {
+                        release(prepared.bytes());
+                    }
+                })
+                .build();
+        keeping = memory.openKept(kept::invalidateAll);
+    }
 
     private record Asked(Shape shape, Box domain) {}
 
@@ -50,24 +85,91 @@ final class PreparedShapes {
      * A shape, ready.
      *
      * @param keys sorted and disjoint; hold the key of every position in the shape
+     * @param bytes about what it takes of the heap, with the text of its shape
      */
-    record Prepared(Area area, List<KeyInterval> keys) {}
+    record Prepared(Area area, List<KeyInterval> keys, long bytes) {}
+
+    private void release(long bytes) {
+        keeping.release(bytes);
+    }
 
     /**
-     * Makes a shape ready, or finds it.
+     * Makes a shape ready, or finds it. What is found is the caller's to reserve.
      *
      * @param domain of the stream's positions
      * @throws IllegalArgumentException when a polygon's text is no valid polygon; the message says where
+     * @throws io.waterwheel.error.WaterwheelException when the query may not go on, or has not the memory
      */
-    static Prepared of(Shape shape, Box domain) {
+    Prepared of(Shape shape, Box domain, Planning planning) {
         Asked asked = new Asked(shape, domain);
-        return shape instanceof Polygon polygon && polygon.wkt().length() >= FEWEST_CHARACTERS
-                ? Objects.requireNonNull(POLYGONS.get(asked, PreparedShapes::prepare))
-                : prepare(asked);
+        if (!(shape instanceof Polygon polygon) || polygon.wkt().length() < FEWEST_CHARACTERS) {
+            return make(asked, planning);
+        }
+        while (true) {
+            Prepared found = kept.getIfPresent(asked);
+            if (found != null) {
+                return found;
+            }
+            CompletableFuture<Prepared> own = new CompletableFuture<>();
+            CompletableFuture<Prepared> others = underWay.putIfAbsent(asked, own);
+            if (others == null) {
+                return make(asked, planning, own);
+            }
+            Prepared made = await(others, planning);
+            if (made != null) {
+                return made;
+            }
+        }
     }
 
-    private static Prepared prepare(Asked asked) {
-        Area area = Area.of(asked.shape());
-        return new Prepared(area, area.intervals(new ZOrder(asked.domain()), INTERVALS));
+    private Prepared make(Asked asked, Planning planning, CompletableFuture<Prepared> told) {
+        try {
+            Prepared made = make(asked, planning);
+            if (made.bytes() <= keptBytes && keeping.tryReserve(made.bytes())) {
+                kept.put(asked, made);
+            }
+            told.complete(made);
+            return made;
+        } catch (IllegalArgumentException e) {
+            // So it is for all that ask for it.
+            told.completeExceptionally(e);
+            throw e;
+        } finally {
+            underWay.remove(asked, told);
+            // When this query could not go on, another that waits makes it ready.
+            told.cancel(false);
+        }
+    }
+
+    private static Prepared make(Asked asked, Planning planning) {
+        try (Planning.Making making = planning.making()) {
+            return make(asked, making);
+        }
+    }
+
+    private static Prepared make(Asked asked, Allowance allowance) {
+        Area area = Area.of(asked.shape(), allowance);
+        List<KeyInterval> keys = area.intervals(new ZOrder(asked.domain()), INTERVALS, allowance::work);
+        int text = asked.shape() instanceof Polygon polygon ? polygon.wkt().length() : 0;
+        return new Prepared(area, keys, area.bytes() + 40L * keys.size() + text + 500);
+    }
+
+    /** What another thread makes, or null when it gave up. */
+    private static @Nullable Prepared await(CompletableFuture<Prepared> others, Planning planning) {
+        while (true) {
+            try {
+                return others.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException stillAtIt) {
+                planning.check();
+            } catch (CancellationException e) {
+                return null;
+            } catch (ExecutionException e) {
+                Throwable cause = e.getCause();
+                throw new IllegalArgumentException(cause == null ? "shape: it is not valid" : cause.getMessage(), e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                planning.check();
+            }
+        }
     }
 }

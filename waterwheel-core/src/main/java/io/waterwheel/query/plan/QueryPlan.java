@@ -42,10 +42,15 @@ public record QueryPlan(
      *
      * @param reports of the stream's indexers
      * @param failed indexers that could not answer on an earlier plan: an old report excuses them too
+     * @param planning what it may take
      */
     public static QueryPlan of(
-            Query query, StreamSnapshot snapshot, Map<Integer, IndexerReports> reports, Set<Integer> failed) {
-        ResolvedQuery resolved = ResolvedQuery.of(query, snapshot);
+            Query query,
+            StreamSnapshot snapshot,
+            Map<Integer, IndexerReports> reports,
+            Set<Integer> failed,
+            Planning planning) {
+        ResolvedQuery resolved = ResolvedQuery.of(query, snapshot, planning);
         long[] demand = new long[snapshot.partitions()];
         Arrays.fill(demand, Long.MIN_VALUE);
         query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));

@@ -35,16 +35,16 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
      *
      * @throws WaterwheelException of kind USER when the query asks for what the stream has not
      */
-    public static ResolvedQuery of(Query query, StreamSnapshot snapshot) {
+    public static ResolvedQuery of(Query query, StreamSnapshot snapshot, Planning planning) {
         long horizon = snapshot.horizon();
         if (query.times().from() >= horizon) {
-            return of(query, snapshot.stream());
+            return of(query, snapshot.stream(), planning);
         }
         if (query.times().to() < horizon) {
-            return of(query, snapshot.stream()).ofNoRow();
+            return of(query, snapshot.stream(), planning).ofNoRow();
         }
         Query clipped = query.withTimes(new TimeInterval(horizon, query.times().to()));
-        return of(clipped, snapshot.stream());
+        return of(clipped, snapshot.stream(), planning);
     }
 
     /** The same for rows that are all gone: whoever could have them is asked how far it is, and no row is taken. */
@@ -58,12 +58,19 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         return spec.keys().isEmpty();
     }
 
+    /** As {@link #of(Query, StreamInfo, Planning)}, whatever it takes. */
+    public static ResolvedQuery of(Query query, StreamInfo stream) {
+        return of(query, stream, Planning.unbounded());
+    }
+
     /**
      * Looks everything up.
      *
-     * @throws WaterwheelException of kind USER when the query asks for what the stream has not
+     * @param planning what it may take; holds the memory of the query's shape, for as long as this is used
+     * @throws WaterwheelException of kind USER when the query asks for what the stream has not; others when it may not
+     *     go on
      */
-    public static ResolvedQuery of(Query query, StreamInfo stream) {
+    public static ResolvedQuery of(Query query, StreamInfo stream, Planning planning) {
         Schema schema = stream.schema();
         RowLayout stored = RowLayout.of(schema);
         for (int partition : query.atLeast().keySet()) {
@@ -94,7 +101,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                         ErrorCode.NO_POSITION,
                         "stream " + stream.name() + " has no position for a key; a shape cannot be asked for");
             }
-            PreparedShapes.Prepared prepared = PreparedShapes.of(shape, position.domain());
+            PreparedShapes.Prepared prepared = planning.prepared(shape, position.domain());
             keys = KeyIntervals.intersection(keys, prepared.keys());
             test = new ScanSpec.AreaTest(
                     prepared.area(), schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));

@@ -18,6 +18,8 @@ import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.IndexerReports;
+import io.waterwheel.query.plan.Planning;
+import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.plan.QueryPlan;
 import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.query.plan.SnapshotSource;
@@ -89,6 +91,7 @@ public final class QueryRunner {
     private final QueryClock clock;
     private final Admission admission;
     private final QueryMemory memory;
+    private final PreparedShapes shapes;
 
     /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
@@ -103,6 +106,7 @@ public final class QueryRunner {
      * @param policy how chunks are given to query servers
      * @param admission gives queries their turns
      * @param memory what queries hold is reserved from it
+     * @param shapes of the process; of the same memory
      */
     public QueryRunner(
             SnapshotSource snapshots,
@@ -110,8 +114,9 @@ public final class QueryRunner {
             Function<Lane, ExecutorService> executors,
             DispatchPolicy policy,
             Admission admission,
-            QueryMemory memory) {
-        this(snapshots, endpoints, executors, policy, QueryClock.SYSTEM, admission, memory);
+            QueryMemory memory,
+            PreparedShapes shapes) {
+        this(snapshots, endpoints, executors, policy, QueryClock.SYSTEM, admission, memory, shapes);
     }
 
     /**
@@ -125,7 +130,15 @@ public final class QueryRunner {
             DispatchPolicy policy,
             QueryClock clock,
             QueryMemory memory) {
-        this(snapshots, endpoints, lane -> executor, policy, clock, Admission.unlimited(), memory);
+        this(
+                snapshots,
+                endpoints,
+                lane -> executor,
+                policy,
+                clock,
+                Admission.unlimited(),
+                memory,
+                new PreparedShapes(memory));
     }
 
     private QueryRunner(
@@ -135,8 +148,10 @@ public final class QueryRunner {
             DispatchPolicy policy,
             QueryClock clock,
             Admission admission,
-            QueryMemory memory) {
+            QueryMemory memory,
+            PreparedShapes shapes) {
         this.memory = memory;
+        this.shapes = shapes;
         this.policy = policy;
         this.clock = clock;
         this.snapshots = snapshots;
@@ -157,7 +172,11 @@ public final class QueryRunner {
         try (open) {
             AnswerSink admitted = new AdmittedSink(
                     sink, open, System.nanoTime() + query.timeout().toNanos());
-            run(admitted, reservation -> new Run(query, admitted, open, reservation).answer());
+            run(admitted, reservation -> {
+                try (Run running = new Run(query, admitted, open, reservation)) {
+                    running.answer();
+                }
+            });
         }
     }
 
@@ -170,11 +189,13 @@ public final class QueryRunner {
     public void runOnChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
             throws InterruptedException {
         run(sink, reservation -> {
-            ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot));
-            List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
-            QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
             // Not admitted: of these there is one at a time.
-            new Run(query, sink, null, reservation).deliver(plan, Map.of(), List.of());
+            try (Run running = new Run(query, sink, null, reservation)) {
+                ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot, running.planning));
+                List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
+                QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
+                running.deliver(plan, Map.of(), List.of());
+            }
         });
     }
 
@@ -206,11 +227,12 @@ public final class QueryRunner {
         }
     }
 
-    private final class Run {
+    private final class Run implements AutoCloseable {
         private final Query query;
         private final AnswerSink sink;
         private final Reservation memory;
         private final long deadline;
+        private final Planning planning;
         /** Null for one that takes no turns. */
         private final Admission.@Nullable OpenQuery turn;
 
@@ -224,6 +246,12 @@ public final class QueryRunner {
             this.sink = sink;
             this.turn = turn;
             this.deadline = clock.nanos() + query.timeout().toNanos();
+            this.planning = new Planning(shapes, memory, clock, deadline, sink::cancelled);
+        }
+
+        @Override
+        public void close() {
+            planning.close();
         }
 
         void answer() throws IOException, InterruptedException {
@@ -241,7 +269,7 @@ public final class QueryRunner {
                 StreamSnapshot now = snapshot;
                 Map<Integer, IndexerReports> reports =
                         snapshots.reports(now.stream().id());
-                QueryPlan plan = understood(() -> QueryPlan.of(query, now, reports, failed));
+                QueryPlan plan = understood(() -> QueryPlan.of(query, now, reports, failed, planning));
                 if (turn != null && admit(turn, plan, reports)) {
                     // What the plan was made on is old.
                     snapshot = snapshots.snapshot(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
@@ -527,7 +555,7 @@ public final class QueryRunner {
                     long from = Math.min(settled, clipped.times().to());
                     Query narrowed = clipped.withTimes(
                             new TimeInterval(from, clipped.times().to()));
-                    asked = ResolvedQuery.of(narrowed, plan.snapshot().stream());
+                    asked = ResolvedQuery.of(narrowed, plan.snapshot().stream(), planning);
                 }
                 ChunkReads reads = reads(asked, chunks.subList(read, upTo), delivery);
                 reads.start(policy);

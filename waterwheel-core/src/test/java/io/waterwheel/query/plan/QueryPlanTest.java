@@ -69,7 +69,7 @@ class QueryPlanTest {
     }
 
     private static QueryPlan plan(Query query, IndexerReports reported, Integer... failed) {
-        return QueryPlan.of(query, SNAPSHOT, Map.of(0, reported), Set.of(failed));
+        return QueryPlan.of(query, SNAPSHOT, Map.of(0, reported), Set.of(failed), Planning.unbounded());
     }
 
     private static IndexerReports now(Control.Report report) {
@@ -107,7 +107,7 @@ class QueryPlanTest {
         assertAsked(plan(OLD, now(report(2, 2, 20, 1, false))));
         assertAsked(plan(OLD, now(report(2, 1, 20, 2, false))));
         assertAsked(plan(OLD, now(report(1, 1, 20, 1, false))));
-        assertAsked(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(0)));
+        assertAsked(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(0), Planning.unbounded()));
     }
 
     @Test
@@ -143,7 +143,8 @@ class QueryPlanTest {
     @Test
     void anOldReportOfFewerPartitionsExcusesNobody() {
         StreamSnapshot grown = SNAPSHOT.apply(5, new Edit.Extended(1, List.of(0L), true));
-        QueryPlan plan = QueryPlan.of(OLD, grown, Map.of(0, old(report(2, 1, 20, 1, false), 4)), Set.of(0));
+        QueryPlan plan = QueryPlan.of(
+                OLD, grown, Map.of(0, old(report(2, 1, 20, 1, false), 4)), Set.of(0), Planning.unbounded());
         assertAsked(plan);
     }
 

@@ -119,7 +119,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     services::queryThreads,
                     DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)),
                     services.admission(),
-                    services.queryMemory());
+                    services.queryMemory(),
+                    services.preparedShapes());
             this.collector = index == 0 ? new MaintenanceTask(services, snapshots) : null;
             this.findings = new ScrubFindings(services.catalogStore(), services::requireCatalog);
             this.scrub = index == 0

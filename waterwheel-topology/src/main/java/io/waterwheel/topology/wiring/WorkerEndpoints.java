@@ -8,11 +8,14 @@ import io.waterwheel.query.Subquery;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.Planning;
+import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.query.result.RowSink;
 import io.waterwheel.query.scan.ChunkScan;
 import io.waterwheel.query.scan.FreshReader;
 import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.topology.rpc.MessageStream;
@@ -40,6 +43,7 @@ final class WorkerEndpoints {
     private final StreamDirectory streams;
     private final ChunkScan chunkScan;
     private final QueryMemory memory;
+    private final PreparedShapes shapes;
     private final TaskDirectory directory;
     private final Peers peers;
     private final String here;
@@ -50,6 +54,7 @@ final class WorkerEndpoints {
             ChunkScan chunkScan,
             ReplicaHosts replicas,
             QueryMemory memory,
+            PreparedShapes shapes,
             TaskDirectory directory,
             Peers peers,
             String here,
@@ -57,6 +62,7 @@ final class WorkerEndpoints {
         this.streams = streams;
         this.chunkScan = chunkScan;
         this.memory = memory;
+        this.shapes = shapes;
         this.directory = directory;
         this.peers = peers;
         this.here = here;
@@ -87,9 +93,10 @@ final class WorkerEndpoints {
     /** Answers a subquery that came from another worker. */
     void answer(byte[] request, MessageSink sink) throws InterruptedException {
         Subquery subquery = SubqueryCodec.read(request);
-        ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream(subquery.streamId()));
         long deadline = System.nanoTime() + subquery.query().timeout().toNanos();
-        try (Reservation reservation = memory.open()) {
+        try (Reservation reservation = memory.open();
+                Planning planning = new Planning(shapes, reservation, QueryClock.SYSTEM, deadline, sink::cancelled)) {
+            ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream(subquery.streamId()), planning);
             BlockSender sender = new BlockSender(sink, deadline, reservation);
             long found;
             if (subquery instanceof Subquery.OfIndexer part) {

@@ -15,6 +15,7 @@ import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
 import io.waterwheel.query.scan.FreshReader;
@@ -83,6 +84,7 @@ final class WorkerRuntime implements WorkerServices {
     private final MarkedChunkStore chunkStore;
     private final ChunkScan chunkScan;
     private final QueryMemory queryMemory;
+    private final PreparedShapes preparedShapes;
     private final ExecutorService blockingCalls;
     private final ExecutorService limitCalls;
     private final QueryThreads queryThreads;
@@ -100,6 +102,7 @@ final class WorkerRuntime implements WorkerServices {
         WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
         this.config = config;
         this.queryMemory = WorkerMemory.queries(config);
+        this.preparedShapes = new PreparedShapes(queryMemory);
         this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-"
                 + ProcessHandle.current().pid();
         try {
@@ -168,6 +171,7 @@ final class WorkerRuntime implements WorkerServices {
                     chunkScan,
                     new ReplicaHosts(chunkStore::hosts, lookups, REPLICA_PATIENCE),
                     queryMemory,
+                    preparedShapes,
                     directory,
                     peers,
                     here,
@@ -382,6 +386,11 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public QueryMemory queryMemory() {
         return queryMemory;
+    }
+
+    @Override
+    public PreparedShapes preparedShapes() {
+        return preparedShapes;
     }
 
     @Override

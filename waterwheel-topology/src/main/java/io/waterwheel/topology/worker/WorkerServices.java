@@ -15,6 +15,7 @@ import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.scan.FreshReader;
 import io.waterwheel.store.ChunkStore;
@@ -120,6 +121,9 @@ public interface WorkerServices extends AutoCloseable {
 
     /** What queries and subqueries of this worker reserve their memory from. */
     QueryMemory queryMemory();
+
+    /** Shapes that queries and subqueries of this worker have made ready. */
+    PreparedShapes preparedShapes();
 
     /**
      * Lets subqueries reach an indexer that a task of this worker hosts.

@@ -1,0 +1,131 @@
+package io.waterwheel.query.plan;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Shape;
+import io.waterwheel.key.Allowance;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.scan.QueryClock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the plans of one query, or of one subquery, may take: the time until its deadline while somebody waits for the
+ * answer, and memory. Holds what memory its shape takes, once that is ready, until it is closed. One thread at a time.
+ */
+public final class Planning implements AutoCloseable {
+    /** Work between two looks at the clock, in nanoseconds. */
+    private static final long WORK_BETWEEN = 200_000;
+
+    private final PreparedShapes shapes;
+    private final Reservation memory;
+    private final QueryClock clock;
+    private final long deadlineNanos;
+    private final BooleanSupplier givenUp;
+    /** The query's shape, made ready. */
+    private PreparedShapes.@Nullable Prepared ready;
+
+    private @Nullable Shape readyShape;
+    private @Nullable Box readyDomain;
+
+    /**
+     * Of one query.
+     *
+     * @param memory of the query; what its shape takes is reserved apart from what this holds
+     * @param deadlineNanos by the clock
+     * @param givenUp whether nobody waits for the answer any more; asked often
+     */
+    public Planning(
+            PreparedShapes shapes, Reservation memory, QueryClock clock, long deadlineNanos, BooleanSupplier givenUp) {
+        this.shapes = shapes;
+        this.memory = memory.part();
+        this.clock = clock;
+        this.deadlineNanos = deadlineNanos;
+        this.givenUp = givenUp;
+    }
+
+    /** One that bounds nothing and keeps nothing for others. */
+    static Planning unbounded() {
+        QueryMemory memory = QueryMemory.unlimited();
+        return new Planning(
+                new PreparedShapes(memory),
+                memory.open(),
+                QueryClock.SYSTEM,
+                System.nanoTime() + Long.MAX_VALUE / 2,
+                () -> false);
+    }
+
+    /**
+     * Makes the query's shape ready, once for all its plans.
+     *
+     * @throws IllegalArgumentException when it is no valid shape; the message says where
+     * @throws WaterwheelException when the query may not go on, or has not the memory
+     */
+    PreparedShapes.Prepared prepared(Shape shape, Box domain) {
+        PreparedShapes.Prepared before = ready;
+        if (before != null && shape.equals(readyShape) && domain.equals(readyDomain)) {
+            return before;
+        }
+        PreparedShapes.Prepared now = shapes.of(shape, domain, this);
+        memory.replace(before == null ? 0 : before.bytes(), now.bytes());
+        ready = now;
+        readyShape = shape;
+        readyDomain = domain;
+        return now;
+    }
+
+    /** Throws unless the query may go on. */
+    void check() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new WaterwheelException(
+                    ErrorCode.INTERRUPTED, "the server ended the query while its shape was made ready; ask again");
+        }
+        if (givenUp.getAsBoolean()) {
+            throw new WaterwheelException(ErrorCode.CLIENT_GONE, "the receiver of the answer is gone");
+        }
+        if (clock.nanos() - deadlineNanos >= 0) {
+            throw new WaterwheelException(
+                    ErrorCode.INCOMPLETE,
+                    "the query's time was over before its shape was made ready; ask again, allow more time, or ask for"
+                            + " a shape with fewer corners");
+        }
+    }
+
+    Making making() {
+        return new Making();
+    }
+
+    /** What making the shape ready takes: reserved until it is made. */
+    final class Making implements Allowance, AutoCloseable {
+        private final Reservation taken = memory.part();
+        private long work;
+
+        private Making() {}
+
+        @Override
+        public void work(long nanos) {
+            work += nanos;
+            if (work >= WORK_BETWEEN) {
+                work = 0;
+                check();
+            }
+        }
+
+        @Override
+        public void memory(long bytes) {
+            taken.reserve(bytes);
+        }
+
+        @Override
+        public void close() {
+            taken.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

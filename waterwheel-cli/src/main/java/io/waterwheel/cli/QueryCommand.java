@@ -192,9 +192,8 @@ final class QueryCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             converter = Seconds.class,
-            defaultValue = "30",
-            description = "How long the answer may take in all. Default: 30.")
-    private Duration timeout = Query.DEFAULT_TIMEOUT;
+            description = "How long the answer may take in all. Default: query.timeout of the server, 30.")
+    private @Nullable Duration timeout;
 
     @Option(
             names = "--partial",
@@ -305,7 +304,10 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private Query query() {
-        Query query = Query.of(stream).withKeyRanges(keys).withTimeout(timeout);
+        Query query = Query.of(stream).withKeyRanges(keys);
+        if (timeout != null) {
+            query = query.withTimeout(timeout);
+        }
         Shape shape = shape();
         if (shape != null) {
             query = query.withShape(shape);

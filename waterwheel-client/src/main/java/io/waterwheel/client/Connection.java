@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The connection to one coordinator. Connects when it is first used, and again when it was lost. Thread-safe. */
 final class Connection implements AutoCloseable {
-    // Together well below the time that a query has when it names none (30 s): of a host that vanished without a word
-    // it must be known early enough to ask another coordinator.
+    // Together well below the time that a coordinator is looked for, by a query that names no timeout (30 s): of a host
+    // that vanished without a word it must be known early enough to ask another coordinator.
     private static final int CONNECT_MILLIS = 5_000;
     private static final long KEEP_ALIVE_SECONDS = 10; // gRPC takes no less
     private static final long KEEP_ALIVE_ANSWER_SECONDS = 8;

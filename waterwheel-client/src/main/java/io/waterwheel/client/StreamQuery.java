@@ -240,7 +240,10 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** How long the answer may take in all, the reader's time included; without it 30 seconds, at most an hour. */
+    /**
+     * How long the answer may take in all, the reader's time included, at most an hour; without it what the server has
+     * as {@code query.timeout}, 30 seconds.
+     */
     public StreamQuery timeout(Duration duration) {
         return with(query.withTimeout(duration));
     }

@@ -181,12 +181,14 @@ public final class WaterwheelClient implements AutoCloseable {
                             "no coordinator began to answer within " + query.timeout()
                                     + "; ask again, or allow more time");
                 }
-                Query timed = again[0] ? demanding.withTimeout(left) : demanding;
+                Query timed = again[0] && query.hasTimeout() ? demanding.withTimeout(left) : demanding;
+                // How long the server gives a query that names no timeout is not known here.
+                Duration longest = query.hasTimeout() ? left : WireQueries.LONGEST_TIMEOUT;
                 again[0] = true;
                 return Cursor.open(
                         connection,
                         new Ticket(WireQueries.ticket(timed)),
-                        CallOptions.timeout(left.plus(Connection.GRACE).toMillis(), TimeUnit.MILLISECONDS),
+                        CallOptions.timeout(longest.plus(Connection.GRACE).toMillis(), TimeUnit.MILLISECONDS),
                         demanding.aggregates(),
                         verdict -> session.saw(demanding.stream(), demanding.seen(), verdict),
                         cancellation,

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Query {
     public static final long NO_LIMIT = Long.MAX_VALUE;
+    /** What a query takes that names no timeout, where no server says otherwise. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
     private final String stream;
@@ -27,7 +28,7 @@ public final class Query {
     private final InstantRange instants;
     private final @Nullable Expression where;
     private final ResultSpec result;
-    private final Duration timeout;
+    private final @Nullable Duration timeout;
     private final boolean allowPartial;
     private final Map<Integer, Long> atLeast;
     private final SessionPositions seen;
@@ -51,7 +52,7 @@ public final class Query {
         if (where != null) {
             where.requireLimits();
         }
-        if (timeout.isNegative() || timeout.isZero()) {
+        if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException("query: timeout must be positive, got " + timeout);
         }
     }
@@ -81,7 +82,7 @@ public final class Query {
         private InstantRange instants = InstantRange.ALL;
         private @Nullable Expression where;
         private ResultSpec result = ResultSpec.Rows.ALL;
-        private Duration timeout = DEFAULT_TIMEOUT;
+        private @Nullable Duration timeout;
         private boolean allowPartial;
         private Map<Integer, Long> atLeast = Map.of();
         private SessionPositions seen = SessionPositions.NOTHING;
@@ -147,7 +148,7 @@ public final class Query {
             return this;
         }
 
-        /** How long the answer may take in all; positive. */
+        /** How long the answer may take in all; positive. Without it the server's {@code query.timeout}. */
         public Builder timeout(Duration duration) {
             timeout = duration;
             return this;
@@ -231,9 +232,14 @@ public final class Query {
         return result;
     }
 
-    /** As {@link Builder#timeout} says. */
+    /** As {@link Builder#timeout} says; {@link #DEFAULT_TIMEOUT} when it names none. */
     public Duration timeout() {
-        return timeout;
+        return timeout == null ? DEFAULT_TIMEOUT : timeout;
+    }
+
+    /** Whether it names a timeout. */
+    public boolean hasTimeout() {
+        return timeout != null;
     }
 
     /** As {@link Builder#allowPartial} says. */

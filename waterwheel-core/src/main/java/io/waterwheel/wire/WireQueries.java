@@ -39,7 +39,10 @@ public final class WireQueries {
 
     static final int MAX_NAME = 100;
     private static final int MAX_MISSING = 1000;
-    private static final long MAX_TIMEOUT_MILLIS = Duration.ofHours(1).toMillis();
+    /** The longest timeout of a query, of any server. */
+    public static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
+
+    private static final long MAX_TIMEOUT_MILLIS = LONGEST_TIMEOUT.toMillis();
 
     private WireQueries() {}
 
@@ -73,7 +76,8 @@ public final class WireQueries {
     static io.waterwheel.wire.proto.Query toMessage(Query query) {
         io.waterwheel.wire.proto.Query.Builder message = io.waterwheel.wire.proto.Query.newBuilder()
                 .setStream(query.stream())
-                .setTimeoutMillis(Math.max(1, query.timeout().toMillis()))
+                .setTimeoutMillis(
+                        query.hasTimeout() ? Math.max(1, query.timeout().toMillis()) : 0)
                 .setAllowPartial(query.allowPartial())
                 .putAllAtLeast(query.atLeast())
                 .putAllSeen(query.seen().positions())
@@ -144,7 +148,7 @@ public final class WireQueries {
                 ranges.add(
                         new KeyRange(range.hasLow() ? range.getLow() : null, range.hasHigh() ? range.getHigh() : null));
             }
-            return Query.builder(message.getStream())
+            Query.Builder query = Query.builder(message.getStream())
                     .keys(keys)
                     .keyRanges(ranges)
                     .shape(message.hasShape() ? WireShapes.fromMessage(message.getShape()) : null)
@@ -157,14 +161,13 @@ public final class WireQueries {
                     .instants(WireInstants.fromMessage(message.getInstants()))
                     .where(message.getWhere().isEmpty() ? null : Expression.parsePrinted(message.getWhere()))
                     .result(WireResults.read(message))
-                    .timeout(
-                            message.getTimeoutMillis() == 0
-                                    ? Query.DEFAULT_TIMEOUT
-                                    : Duration.ofMillis(message.getTimeoutMillis()))
                     .allowPartial(message.getAllowPartial())
                     .atLeast(message.getAtLeastMap())
-                    .seen(new SessionPositions(message.getSeenStreamId(), message.getSeenMap()))
-                    .build();
+                    .seen(new SessionPositions(message.getSeenStreamId(), message.getSeenMap()));
+            if (message.getTimeoutMillis() > 0) {
+                query.timeout(Duration.ofMillis(message.getTimeoutMillis()));
+            }
+            return query.build();
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));
         }

@@ -51,7 +51,9 @@ final class Readiness {
     }
 
     /**
-     * Returns when the receiver is ready; not later than the deadline, nor than the patience allows.
+     * Returns when the receiver is ready; not later than the deadline, nor than the patience allows. After the deadline
+     * it fails also when the receiver is ready: one that reads slowly and steadily would else hold its answer's memory
+     * for as long as it likes.
      *
      * @param deadlineNanos by {@link System#nanoTime}
      * @throws InterruptedException also when the server closes: who hands out rows may be no thread of its own
@@ -66,10 +68,15 @@ final class Readiness {
                 if (closing.getAsBoolean()) {
                     throw new InterruptedException("the server closes");
                 }
+                long now = System.nanoTime();
+                if (deadlineNanos - now <= 0) {
+                    throw new WaterwheelException(
+                            ErrorCode.CLIENT_SLOW,
+                            "the client did not take the whole answer within the query's timeout; allow more time or ask for less");
+                }
                 if (listener.isReady()) {
                     return;
                 }
-                long now = System.nanoTime();
                 if (now - begun >= patienceNanos) {
                     throw new WaterwheelException(
                             ErrorCode.CLIENT_SLOW,
@@ -79,11 +86,6 @@ final class Readiness {
                 }
                 long left = TimeUnit.NANOSECONDS.toMillis(
                         Math.min(deadlineNanos - now, begun + patienceNanos - now) + 999_999);
-                if (deadlineNanos - now <= 0) {
-                    throw new WaterwheelException(
-                            ErrorCode.CLIENT_SLOW,
-                            "the client did not take the answer in time; allow more time or ask for less");
-                }
                 signal.wait(Math.min(left, RECHECK_MILLIS));
             }
         }

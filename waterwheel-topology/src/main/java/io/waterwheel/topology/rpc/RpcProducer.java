@@ -93,13 +93,15 @@ final class RpcProducer extends NoOpFlightProducer {
     }
 
     private void query(Query asked, ServerStreamListener listener) {
-        Query query = asked.timeout().compareTo(settings.longestQuery()) > 0
-                ? asked.withTimeout(settings.longestQuery())
-                : asked;
+        Duration wished = asked.hasTimeout() ? asked.timeout() : settings.usualQuery();
+        Duration timeout = wished.compareTo(settings.longestQuery()) > 0 ? settings.longestQuery() : wished;
+        Query query = asked.withTimeout(timeout);
+        // What an answer that may lack something has by its deadline is sent after it.
+        Duration sending = query.allowPartial() ? timeout.plus(settings.patience()) : timeout;
         FlightAnswer answer = new FlightAnswer(
                 listener,
                 allocator,
-                System.nanoTime() + query.timeout().toNanos(),
+                System.nanoTime() + sending.toNanos(),
                 settings.patience().toNanos(),
                 this::isClosing,
                 ThisCall.client());

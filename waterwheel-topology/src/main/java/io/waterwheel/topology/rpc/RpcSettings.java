@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.query.Query;
 import java.time.Duration;
 
 /**
@@ -11,6 +12,7 @@ import java.time.Duration;
  * @param queries most queries answered at a time; further ones are refused as TEMPORARY
  * @param subqueries most subqueries answered at a time; further ones are refused as TEMPORARY
  * @param patience how long an answer waits for a client that takes nothing of it
+ * @param usualQuery what a query may take that names no timeout
  * @param longestQuery what a query may take at most; one that asks for more time gets this
  */
 public record RpcSettings(
@@ -20,13 +22,22 @@ public record RpcSettings(
         int queries,
         int subqueries,
         Duration patience,
+        Duration usualQuery,
         Duration longestQuery) {
-    /** Loopback, a free port, 256 MiB, 64 queries, 256 subqueries, half a minute, ten minutes. */
+    /** Loopback, a free port, 256 MiB, 64 queries, 256 subqueries, twice half a minute, ten minutes. */
     public static final RpcSettings DEFAULT = new RpcSettings("127.0.0.1", 0, 256L << 20, 64, 256);
 
-    /** The same, with the patience and the longest query of the defaults. */
+    /** The same, with the times of the defaults. */
     public RpcSettings(String host, int port, long memoryBytes, int queries, int subqueries) {
-        this(host, port, memoryBytes, queries, subqueries, Duration.ofSeconds(30), Duration.ofMinutes(10));
+        this(
+                host,
+                port,
+                memoryBytes,
+                queries,
+                subqueries,
+                Duration.ofSeconds(30),
+                Query.DEFAULT_TIMEOUT,
+                Duration.ofMinutes(10));
     }
 
     public RpcSettings {
@@ -35,9 +46,11 @@ public record RpcSettings(
                     + queries + ", subqueries " + subqueries
                     + ": expected a port of 0 to 65535, at least 16 MiB, and at least one of each");
         }
-        if (patience.compareTo(Duration.ZERO) <= 0 || longestQuery.compareTo(Duration.ZERO) <= 0) {
-            throw new IllegalArgumentException(
-                    "rpc: patience " + patience + ", longest query " + longestQuery + ": expected positive ones");
+        if (patience.compareTo(Duration.ZERO) <= 0
+                || usualQuery.compareTo(Duration.ZERO) <= 0
+                || longestQuery.compareTo(Duration.ZERO) <= 0) {
+            throw new IllegalArgumentException("rpc: patience " + patience + ", usual query " + usualQuery
+                    + ", longest query " + longestQuery + ": expected positive ones");
         }
     }
 }

@@ -126,6 +126,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
                     queries,
                     1,
                     services.config().get(Keys.QUERY_CLIENT_PATIENCE),
+                    services.config().get(Keys.QUERY_TIMEOUT),
                     services.config().get(Keys.QUERY_MAX_TIMEOUT));
             try {
                 return RpcServer.forClients(settings, coordinator::query, this::call);

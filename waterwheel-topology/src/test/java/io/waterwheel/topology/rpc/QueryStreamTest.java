@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
 class QueryStreamTest {
+    private static final Duration HOUR = Duration.ofHours(1);
     private static final Verdict WHOLE = new Verdict(true, List.of(), Map.of(0, 7L), 3, 0, 1, 2);
     private static final List<Field> NUMBERS =
             List.of(new Field("n", FieldType.LONG, false), new Field("s", FieldType.STRING, true));
@@ -193,7 +194,7 @@ class QueryStreamTest {
             }
         };
         RpcSettings settings =
-                new RpcSettings("127.0.0.1", 0, 64 << 20, 2, 2, Duration.ofMillis(300), Duration.ofSeconds(200));
+                new RpcSettings("127.0.0.1", 0, 64 << 20, 2, 2, Duration.ofMillis(300), HOUR, Duration.ofSeconds(200));
         try (RpcServer server = RpcServer.forClients(settings, handler, Handlers.NO_ADMIN);
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server);
@@ -204,6 +205,30 @@ class QueryStreamTest {
             assertThat(timeout.get()).isEqualTo(Duration.ofSeconds(200));
             stream.cancel("gone", null);
             Waiting.until("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
+        }
+    }
+
+    @Test
+    void aQueryThatNamesNoTimeoutHasTheServers() throws Exception {
+        AtomicReference<Query> got = new AtomicReference<>();
+        QueryHandler handler = (query, sink) -> {
+            got.set(query);
+            sink.finish(WHOLE);
+        };
+        RpcSettings settings =
+                new RpcSettings("127.0.0.1", 0, 64 << 20, 2, 2, HOUR, Duration.ofSeconds(77), Duration.ofSeconds(200));
+        try (RpcServer server = RpcServer.forClients(settings, handler, Handlers.NO_ADMIN);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server)) {
+            for (int seconds : new int[] {0, 30, 199, 201}) {
+                Query query = seconds == 0 ? Query.of("s") : Query.of("s").withTimeout(Duration.ofSeconds(seconds));
+                try (FlightStream stream = client.getStream(ticket(query))) {
+                    while (stream.next()) {
+                        assertThat(stream.getRoot().getRowCount()).isZero();
+                    }
+                }
+                assertThat(got.get().timeout().toSeconds()).isEqualTo(seconds == 0 ? 77 : Math.min(seconds, 200));
+            }
         }
     }
 

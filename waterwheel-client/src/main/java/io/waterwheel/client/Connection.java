@@ -1,8 +1,7 @@
 package io.waterwheel.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.MessageLite;
-import com.google.protobuf.Parser;
+import com.google.protobuf.Message;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -13,6 +12,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.wire.AdminCall;
 import io.waterwheel.wire.WireErrors;
 import java.net.ConnectException;
 import java.net.URI;
@@ -116,17 +116,16 @@ final class Connection implements AutoCloseable {
     /**
      * Makes a call and reads its reply.
      *
-     * @param action by its name in {@link io.waterwheel.wire.AdminActions}
      * @throws WaterwheelException as the server said, or as {@link #failure} says
      */
-    <R> R call(String action, MessageLite request, Parser<R> parser, Duration timeout) {
+    <Q extends Message, R extends Message> R call(AdminCall<Q, R> call, Q request, Duration timeout) {
         byte[] reply;
         try {
             Iterator<Result> results = flight().doAction(
-                            new Action(action, request.toByteArray()),
+                            new Action(call.name(), request.toByteArray()),
                             CallOptions.timeout(timeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS));
             if (!results.hasNext()) {
-                throw new WaterwheelException(ErrorCode.NO_REPLY, address + ": " + action + " ended without a reply");
+                throw new WaterwheelException(ErrorCode.NO_REPLY, address + ": " + call + " ended without a reply");
             }
             reply = results.next().getBody();
             // To the end: a failure may follow.
@@ -137,12 +136,10 @@ final class Connection implements AutoCloseable {
             throw failure(e);
         }
         try {
-            return parser.parseFrom(reply);
+            return call.readReply(reply);
         } catch (InvalidProtocolBufferException e) {
             throw new WaterwheelException(
-                    ErrorCode.BAD_REPLY,
-                    address + ": the reply to " + action + " cannot be read: " + e.getMessage(),
-                    e);
+                    ErrorCode.BAD_REPLY, address + ": the reply to " + call + " cannot be read: " + e.getMessage(), e);
         }
     }
 

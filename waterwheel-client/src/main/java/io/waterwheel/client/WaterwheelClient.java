@@ -1,5 +1,6 @@
 package io.waterwheel.client;
 
+import com.google.protobuf.Message;
 import io.waterwheel.client.admin.ChunkVerification;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.client.admin.KeyRanges;
@@ -18,7 +19,6 @@ import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
-import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.AlterStreamRequest;
 import io.waterwheel.wire.proto.CheckChunksReply;
@@ -92,11 +92,13 @@ public final class WaterwheelClient implements AutoCloseable {
     private static final Duration DEFAULT_FLUSH_TIMEOUT = Duration.ofSeconds(30);
 
     private final Coordinators coordinators;
+    private final AdminRequests admin;
     private final OpenAnswers answers;
     private final Session session = new Session();
 
     private WaterwheelClient(BufferAllocator allocator, Coordinators coordinators) {
         this.coordinators = coordinators;
+        this.admin = new AdminRequests(coordinators);
         this.answers = new OpenAnswers(() -> {
             coordinators.close();
             allocator.close();
@@ -241,11 +243,8 @@ public final class WaterwheelClient implements AutoCloseable {
         CreateStreamRequest request = CreateStreamRequest.newBuilder()
                 .setDefinitionJson(SchemaJson.writeStream(definition))
                 .build();
-        StreamDetails created = StreamDetails.of(coordinators.once(
-                "create stream " + definition.name(),
-                CREATE_TIMEOUT,
-                connection -> connection.call(
-                        AdminActions.CREATE_STREAM, request, StreamDescription.parser(), CREATE_TIMEOUT)));
+        StreamDetails created = StreamDetails.of(admin.call(
+                "create stream " + definition.name(), request, StreamDescription.getDefaultInstance(), CREATE_TIMEOUT));
         session.created(definition.name(), created.id());
         return created;
     }
@@ -261,13 +260,8 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param unreadable told the name of each stream whose entry in the catalog is damaged, or of a newer release
      */
     public List<StreamDetails> listStreams(Consumer<String> unreadable) {
-        ListStreamsReply reply = coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection -> connection.call(
-                        AdminActions.LIST_STREAMS,
-                        ListStreamsRequest.getDefaultInstance(),
-                        ListStreamsReply.parser(),
-                        CALL_TIMEOUT));
+        ListStreamsReply reply =
+                admin.call(ListStreamsRequest.getDefaultInstance(), ListStreamsReply.getDefaultInstance());
         reply.getUnreadableList().forEach(unreadable);
         return reply.getStreamsList().stream().map(StreamDetails::of).toList();
     }
@@ -276,21 +270,15 @@ public final class WaterwheelClient implements AutoCloseable {
     public StreamDetails describe(String stream) {
         DescribeStreamRequest request =
                 DescribeStreamRequest.newBuilder().setName(stream).build();
-        return StreamDetails.of(coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection -> connection.call(
-                        AdminActions.DESCRIBE_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
+        return StreamDetails.of(admin.call(request, StreamDescription.getDefaultInstance()));
     }
 
     /** Forgets a stream and its chunks; the topic and its records stay. */
     public void drop(String stream) {
         DropStreamRequest request =
                 DropStreamRequest.newBuilder().setName(stream).build();
-        DropStreamReply unused = coordinators.once(
-                "drop stream " + stream,
-                CALL_TIMEOUT,
-                connection ->
-                        connection.call(AdminActions.DROP_STREAM, request, DropStreamReply.parser(), CALL_TIMEOUT));
+        DropStreamReply unused =
+                admin.call("drop stream " + stream, request, DropStreamReply.getDefaultInstance(), CALL_TIMEOUT);
         session.dropped(stream);
     }
 
@@ -321,9 +309,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setTimeoutMillis(Math.max(1, timeout.toMillis()))
                 .putAllUpTo(upTo)
                 .build();
-        FlushStreamReply reply = coordinators.repeatable(
-                timeout,
-                connection -> connection.call(AdminActions.FLUSH_STREAM, request, FlushStreamReply.parser(), timeout));
+        FlushStreamReply reply = admin.call(request, FlushStreamReply.getDefaultInstance(), timeout);
         return Map.copyOf(reply.getPositionsMap());
     }
 
@@ -346,10 +332,7 @@ public final class WaterwheelClient implements AutoCloseable {
         if (balancing != null) {
             request.setBalancing(balancing.toString());
         }
-        return StreamDetails.of(coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection -> connection.call(
-                        AdminActions.ALTER_STREAM, request.build(), StreamDescription.parser(), CALL_TIMEOUT)));
+        return StreamDetails.of(admin.call(request.build(), StreamDescription.getDefaultInstance()));
     }
 
     /**
@@ -363,20 +346,14 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .setIndexers(count)
                 .build();
-        return StreamDetails.of(coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection ->
-                        connection.call(AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT)));
+        return StreamDetails.of(admin.call(request, StreamDescription.getDefaultInstance()));
     }
 
     /** How the keys of a stream are divided between its indexers. */
     public KeyRanges keyRanges(String stream) {
         ShowPartitionsRequest request =
                 ShowPartitionsRequest.newBuilder().setName(stream).build();
-        return KeyRanges.of(coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection -> connection.call(
-                        AdminActions.SHOW_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+        return KeyRanges.of(admin.call(request, PartitionsReply.getDefaultInstance()));
     }
 
     /**
@@ -389,10 +366,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .addAllBoundaries(boundaries)
                 .build();
-        return KeyRanges.of(coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection ->
-                        connection.call(AdminActions.SET_PARTITIONS, request, PartitionsReply.parser(), CALL_TIMEOUT)));
+        return KeyRanges.of(admin.call(request, PartitionsReply.getDefaultInstance()));
     }
 
     /**
@@ -406,10 +380,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .setRetention(retention.toString())
                 .build();
-        coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection ->
-                        connection.call(AdminActions.ALTER_STREAM, request, StreamDescription.parser(), CALL_TIMEOUT));
+        admin.call(request, StreamDescription.getDefaultInstance());
         return retention(stream);
     }
 
@@ -427,19 +398,14 @@ public final class WaterwheelClient implements AutoCloseable {
     }
 
     private StreamRetention retention(ShowRetentionRequest request) {
-        return StreamRetention.of(coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection ->
-                        connection.call(AdminActions.SHOW_RETENTION, request, RetentionReply.parser(), CALL_TIMEOUT)));
+        return StreamRetention.of(admin.call(request, RetentionReply.getDefaultInstance()));
     }
 
     /** Where reading of each partition of a stream's topic stands. */
     public List<SourceOffsets> offsets(String stream) {
         ShowOffsetsRequest request =
                 ShowOffsetsRequest.newBuilder().setName(stream).build();
-        OffsetsReply reply = coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection -> connection.call(AdminActions.SHOW_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+        OffsetsReply reply = admin.call(request, OffsetsReply.getDefaultInstance());
         return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
     }
 
@@ -454,10 +420,8 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .putAllOffsets(offsets)
                 .build();
-        OffsetsReply reply = coordinators.once(
-                "set the offsets of " + stream,
-                CALL_TIMEOUT,
-                connection -> connection.call(AdminActions.SET_OFFSETS, request, OffsetsReply.parser(), CALL_TIMEOUT));
+        OffsetsReply reply =
+                admin.call("set the offsets of " + stream, request, OffsetsReply.getDefaultInstance(), CALL_TIMEOUT);
         return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
     }
 
@@ -482,10 +446,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 .setName(stream)
                 .setTimeoutMillis(Math.max(1, timeout.toMillis()))
                 .build();
-        return Verification.of(coordinators.repeatable(
-                timeout,
-                connection ->
-                        connection.call(AdminActions.VERIFY_STREAM, request, VerifyStreamReply.parser(), timeout)));
+        return Verification.of(admin.call(request, VerifyStreamReply.getDefaultInstance(), timeout));
     }
 
     /**
@@ -500,10 +461,7 @@ public final class WaterwheelClient implements AutoCloseable {
         CheckChunksReply reply;
         do {
             CheckChunksRequest next = request.build();
-            reply = coordinators.repeatable(
-                    CALL_TIMEOUT,
-                    connection ->
-                            connection.call(AdminActions.CHECK_CHUNKS, next, CheckChunksReply.parser(), CALL_TIMEOUT));
+            reply = admin.call(next, CheckChunksReply.getDefaultInstance());
             chunks += reply.getChunks();
             bytes += reply.getBytes();
             damages.addAll(reply.getDamagesList());
@@ -514,10 +472,7 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** How the server and its streams are. */
     public ServerStatus status() {
-        StatusReply reply = coordinators.repeatable(
-                CALL_TIMEOUT,
-                connection -> connection.call(
-                        AdminActions.STATUS, StatusRequest.getDefaultInstance(), StatusReply.parser(), CALL_TIMEOUT));
+        StatusReply reply = admin.call(StatusRequest.getDefaultInstance(), StatusReply.getDefaultInstance());
         return new ServerStatus(reply.getText(), reply.getJson());
     }
 
@@ -525,12 +480,7 @@ public final class WaterwheelClient implements AutoCloseable {
     public List<OpenQuery> queries() {
         // Coordinators of one process answer the same.
         Map<String, OpenQuery> byId = new TreeMap<>();
-        coordinators
-                .each(connection -> connection.call(
-                        AdminActions.LIST_QUERIES,
-                        ListQueriesRequest.getDefaultInstance(),
-                        ListQueriesReply.parser(),
-                        CALL_TIMEOUT))
+        admin.each(ListQueriesRequest.getDefaultInstance(), ListQueriesReply.getDefaultInstance())
                 .forEach(reply -> reply.getQueriesList().stream()
                         .map(OpenQuery::of)
                         .forEach(query -> byId.put(query.id(), query)));
@@ -547,11 +497,17 @@ public final class WaterwheelClient implements AutoCloseable {
      */
     public boolean killQuery(String id) {
         KillQueryRequest request = KillQueryRequest.newBuilder().setId(id).build();
-        return coordinators
-                .each(connection ->
-                        connection.call(AdminActions.KILL_QUERY, request, KillQueryReply.parser(), CALL_TIMEOUT))
-                .stream()
-                .anyMatch(KillQueryReply::getFound);
+        return admin.each(request, KillQueryReply.getDefaultInstance()).stream().anyMatch(KillQueryReply::getFound);
+    }
+
+    /**
+     * Makes a call of the service {@code AdminCalls} of {@code admin.proto} that has no method of its own here.
+     *
+     * @param reply any message of the reply's type
+     * @throws IllegalArgumentException when there is no call of these types
+     */
+    public <Q extends Message, R extends Message> R call(Q request, R reply, Duration timeout) {
+        return admin.call(request, reply, timeout);
     }
 
     /** Opens an appender to a stream, with the usual settings. Needs Kafka's clients on the class path. */

@@ -20,7 +20,6 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
-import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DropStreamReply;
 import io.waterwheel.wire.proto.FlushStreamReply;
@@ -60,29 +59,28 @@ class WaterwheelClientTest {
 
     private static byte[] call(String action, byte[] body) throws Exception {
         return switch (action) {
-            case AdminActions.CREATE_STREAM -> {
+            case "create-stream" -> {
                 assertThat(SchemaJson.readStream(
                                 CreateStreamRequest.parseFrom(body).getDefinitionJson()))
                         .isEqualTo(ORDERS);
                 yield description().build().toByteArray();
             }
-            case AdminActions.DESCRIBE_STREAM ->
+            case "describe-stream" ->
                 description()
                         .setChunks(2)
                         .setChunkTuples(30)
                         .setChunkBytes(400)
                         .build()
                         .toByteArray();
-            case AdminActions.LIST_STREAMS ->
+            case "list-streams" ->
                 ListStreamsReply.newBuilder().addStreams(description()).build().toByteArray();
-            case AdminActions.DROP_STREAM ->
-                DropStreamReply.getDefaultInstance().toByteArray();
-            case AdminActions.FLUSH_STREAM -> {
+            case "drop-stream" -> DropStreamReply.getDefaultInstance().toByteArray();
+            case "flush-stream" -> {
                 assertThat(FlushStreamRequest.parseFrom(body).getTimeoutMillis())
                         .isEqualTo(1500);
                 yield FlushStreamReply.newBuilder().putPositions(1, 99).build().toByteArray();
             }
-            case AdminActions.STATUS ->
+            case "status" ->
                 StatusReply.newBuilder().setText("well").setJson("{}").build().toByteArray();
             default -> throw new AssertionError(action);
         };

@@ -99,7 +99,7 @@ final class ArchitectureTest {
             .whereLayer("rpc")
             .mayOnlyAccessLayers("config", "core questions", "core engine")
             .whereLayer("admin")
-            .mayOnlyAccessLayers("worker", "kafka", "rpc", "core questions", "core engine")
+            .mayOnlyAccessLayers("config", "worker", "kafka", "rpc", "core questions", "core engine")
             .whereLayer("wiring")
             .mayOnlyAccessLayers(
                     "config", "worker", "kafka", "hdfs", "zookeeper", "rpc", "admin", "core questions", "core engine");

@@ -8,7 +8,6 @@ import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
-import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamRequest;
@@ -70,7 +69,7 @@ final class BenchmarkServer implements AutoCloseable {
 
     void create(StreamDefinition stream) {
         call(
-                AdminActions.CREATE_STREAM,
+                "create-stream",
                 CreateStreamRequest.newBuilder()
                         .setDefinitionJson(SchemaJson.writeStream(stream))
                         .build()
@@ -79,7 +78,7 @@ final class BenchmarkServer implements AutoCloseable {
 
     void flush(String stream) {
         call(
-                AdminActions.FLUSH_STREAM,
+                "flush-stream",
                 FlushStreamRequest.newBuilder()
                         .setName(stream)
                         .setTimeoutMillis(120_000)

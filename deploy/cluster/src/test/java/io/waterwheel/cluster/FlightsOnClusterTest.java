@@ -11,7 +11,6 @@ import io.waterwheel.query.Query;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.tuple.TimeInterval;
-import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamReply;
@@ -143,7 +142,7 @@ class FlightsOnClusterTest {
         String definition = SchemaJson.writeStream(SchemaFile.read("flights.yaml", schema.replace(WORLD, REGION)));
         StreamDescription created = StreamDescription.parseFrom(coordinators.call(
                 0,
-                AdminActions.CREATE_STREAM,
+                "create-stream",
                 CreateStreamRequest.newBuilder()
                         .setDefinitionJson(definition)
                         .build()
@@ -156,7 +155,7 @@ class FlightsOnClusterTest {
         long start = System.nanoTime();
         FlushStreamReply reply = FlushStreamReply.parseFrom(coordinators.call(
                 0,
-                AdminActions.FLUSH_STREAM,
+                "flush-stream",
                 FlushStreamRequest.newBuilder().setName(STREAM).build().toByteArray()));
         long millis = since(start);
         feed.acknowledged().forEach((partition, offset) -> assertThat(
@@ -165,7 +164,7 @@ class FlightsOnClusterTest {
                 .isGreaterThanOrEqualTo(offset));
         StreamDescription description = StreamDescription.parseFrom(coordinators.call(
                 1,
-                AdminActions.DESCRIBE_STREAM,
+                "describe-stream",
                 DescribeStreamRequest.newBuilder().setName(STREAM).build().toByteArray()));
         long acknowledged =
                 feed.acknowledged().values().stream().mapToLong(Long::longValue).sum();

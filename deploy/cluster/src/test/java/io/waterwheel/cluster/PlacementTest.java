@@ -12,7 +12,6 @@ import io.waterwheel.query.Statistics;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.tuple.TimeInterval;
-import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamRequest;
@@ -228,7 +227,7 @@ class PlacementTest {
         String definition = SchemaJson.writeStream(SchemaFile.read("flights.yaml", schema));
         coordinators.call(
                 0,
-                AdminActions.CREATE_STREAM,
+                "create-stream",
                 CreateStreamRequest.newBuilder()
                         .setDefinitionJson(definition)
                         .build()
@@ -239,7 +238,7 @@ class PlacementTest {
         say("%d rows are sent".formatted(rows.size()));
         coordinators.call(
                 0,
-                AdminActions.FLUSH_STREAM,
+                "flush-stream",
                 FlushStreamRequest.newBuilder().setName(STREAM).build().toByteArray());
         assertThat(describe(coordinators).getChunkTuples()).isEqualTo(rows.size());
     }
@@ -247,7 +246,7 @@ class PlacementTest {
     private static StreamDescription describe(Coordinators coordinators) throws Exception {
         return StreamDescription.parseFrom(coordinators.call(
                 0,
-                AdminActions.DESCRIBE_STREAM,
+                "describe-stream",
                 DescribeStreamRequest.newBuilder().setName(STREAM).build().toByteArray()));
     }
 

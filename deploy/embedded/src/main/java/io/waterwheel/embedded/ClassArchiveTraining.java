@@ -3,7 +3,6 @@ package io.waterwheel.embedded;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.embedded.server.LogSettings;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.StatusReply;
@@ -89,7 +88,7 @@ final class ClassArchiveTraining {
 
         @Override
         public void doAction(CallContext context, Action action, StreamListener<Result> listener) {
-            byte[] reply = action.getType().equals(AdminActions.STATUS)
+            byte[] reply = action.getType().equals("status")
                     ? StatusReply.newBuilder()
                             .setJson("{\"streams\":[]}")
                             .build()

@@ -4,7 +4,6 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
-import io.waterwheel.wire.AdminActions;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamRequest;
@@ -81,7 +80,7 @@ final class FlightQueries implements AutoCloseable {
 
     void create(StreamDefinition stream) {
         call(
-                AdminActions.CREATE_STREAM,
+                "create-stream",
                 CreateStreamRequest.newBuilder()
                         .setDefinitionJson(SchemaJson.writeStream(stream))
                         .build()
@@ -90,12 +89,12 @@ final class FlightQueries implements AutoCloseable {
 
     void flush(String stream) {
         call(
-                AdminActions.FLUSH_STREAM,
+                "flush-stream",
                 FlushStreamRequest.newBuilder().setName(stream).build().toByteArray());
     }
 
     String statusJson() throws Exception {
-        return StatusReply.parseFrom(call(AdminActions.STATUS, new byte[0])).getJson();
+        return StatusReply.parseFrom(call("status", new byte[0])).getJson();
     }
 
     private byte[] call(String action, byte[] body) {

@@ -9,6 +9,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
+import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.AdminHandler;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.proto.CheckChunksReply;
@@ -27,15 +28,33 @@ public final class ChunkChecks {
     /** Chunks in a row that cannot be read before the store is taken to be away. */
     private static final int MOST_UNREADABLE = 4;
 
-    private final ChunkStore store;
+    private final WorkerServices services;
     private final WorkerServices.QueryHandler coordinator;
 
-    public ChunkChecks(ChunkStore store, WorkerServices.QueryHandler coordinator) {
-        this.store = store;
+    public ChunkChecks(WorkerServices services, WorkerServices.QueryHandler coordinator) {
+        this.services = services;
         this.coordinator = coordinator;
     }
 
-    public CheckChunksReply check(StreamInfo stream, CheckChunksRequest request, AdminHandler.Caller caller)
+    /** Answers check-chunks. */
+    public void register(AdminCalls calls) {
+        calls.on(
+                CheckChunksRequest.getDefaultInstance(),
+                CheckChunksReply.getDefaultInstance(),
+                (request, caller) -> check(
+                        services.chunkStore(),
+                        coordinator,
+                        StreamNames.require(services, request.getName()),
+                        request,
+                        caller));
+    }
+
+    static CheckChunksReply check(
+            ChunkStore store,
+            WorkerServices.QueryHandler coordinator,
+            StreamInfo stream,
+            CheckChunksRequest request,
+            AdminHandler.Caller caller)
             throws InterruptedException {
         long begun = System.nanoTime();
         List<ChunkDescriptor> chunks = ChunkAudit.inOrder(coordinator.snapshot(stream));

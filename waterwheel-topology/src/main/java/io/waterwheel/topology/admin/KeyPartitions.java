@@ -10,9 +10,12 @@ import io.waterwheel.schema.Balancing;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.proto.KeyPartition;
 import io.waterwheel.wire.proto.PartitionsReply;
+import io.waterwheel.wire.proto.SetPartitionsRequest;
+import io.waterwheel.wire.proto.ShowPartitionsRequest;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +34,21 @@ public final class KeyPartitions {
         this.coordinator = coordinator;
     }
 
-    public PartitionsReply show(StreamInfo stream) {
+    /** Answers show-partitions and set-partitions. */
+    public void register(AdminCalls calls) {
+        PartitionsReply reply = PartitionsReply.getDefaultInstance();
+        calls.on(
+                        ShowPartitionsRequest.getDefaultInstance(),
+                        reply,
+                        (request, caller) -> show(StreamNames.require(services, request.getName())))
+                .on(
+                        SetPartitionsRequest.getDefaultInstance(),
+                        reply,
+                        (request, caller) ->
+                                set(StreamNames.require(services, request.getName()), request.getBoundariesList()));
+    }
+
+    private PartitionsReply show(StreamInfo stream) {
         services.catalogStore().sync();
         return show(stream, new StreamCatalog(services.catalogStore(), stream).newestTable());
     }
@@ -55,7 +72,7 @@ public final class KeyPartitions {
     }
 
     /** Sets the boundaries for the indexers there are; the policy first, or the balancer might change them at once. */
-    public PartitionsReply set(StreamInfo stream, List<String> texts) {
+    private PartitionsReply set(StreamInfo stream, List<String> texts) {
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         while (true) {
             services.catalogStore().sync();

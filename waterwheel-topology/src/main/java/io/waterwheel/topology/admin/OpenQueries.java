@@ -2,9 +2,11 @@ package io.waterwheel.topology.admin;
 
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.QueryState;
+import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.wire.proto.KillQueryReply;
 import io.waterwheel.wire.proto.KillQueryRequest;
 import io.waterwheel.wire.proto.ListQueriesReply;
+import io.waterwheel.wire.proto.ListQueriesRequest;
 import io.waterwheel.wire.proto.OpenQuery;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -14,9 +16,25 @@ import org.slf4j.LoggerFactory;
 public final class OpenQueries {
     private static final Logger LOG = LoggerFactory.getLogger(OpenQueries.class);
 
-    private OpenQueries() {}
+    private final Admission admission;
 
-    public static ListQueriesReply list(Admission admission) {
+    public OpenQueries(Admission admission) {
+        this.admission = admission;
+    }
+
+    /** Answers list-queries and kill-query. */
+    public void register(AdminCalls calls) {
+        calls.on(
+                        ListQueriesRequest.getDefaultInstance(),
+                        ListQueriesReply.getDefaultInstance(),
+                        (request, caller) -> list())
+                .on(
+                        KillQueryRequest.getDefaultInstance(),
+                        KillQueryReply.getDefaultInstance(),
+                        (request, caller) -> kill(request));
+    }
+
+    private ListQueriesReply list() {
         ListQueriesReply.Builder reply = ListQueriesReply.newBuilder();
         for (QueryState state : admission.list()) {
             reply.addQueries(OpenQuery.newBuilder()
@@ -32,7 +50,7 @@ public final class OpenQueries {
         return reply.build();
     }
 
-    public static KillQueryReply kill(Admission admission, KillQueryRequest request) {
+    private KillQueryReply kill(KillQueryRequest request) {
         boolean found = admission.kill(request.getId());
         if (found) {
             LOG.info("[coordinator] query {} is ended by a call", request.getId());

@@ -9,12 +9,15 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.worker.WorkerServices.TopicState;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.OffsetsReply;
 import io.waterwheel.wire.proto.PartitionOffsets;
+import io.waterwheel.wire.proto.SetOffsetsRequest;
+import io.waterwheel.wire.proto.ShowOffsetsRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +42,21 @@ public final class SourceOffsets {
         this.coordinator = coordinator;
     }
 
-    public OffsetsReply show(StreamInfo stream) {
+    /** Answers show-offsets and set-offsets. */
+    public void register(AdminCalls calls) {
+        OffsetsReply reply = OffsetsReply.getDefaultInstance();
+        calls.on(
+                        ShowOffsetsRequest.getDefaultInstance(),
+                        reply,
+                        (request, caller) -> show(StreamNames.require(services, request.getName())))
+                .on(SetOffsetsRequest.getDefaultInstance(), reply, (request, caller) -> {
+                    StreamInfo stream = StreamNames.require(services, request.getName());
+                    set(stream, request.getOffsetsMap());
+                    return show(stream);
+                });
+    }
+
+    private OffsetsReply show(StreamInfo stream) {
         StreamSnapshot snapshot = coordinator.snapshot(stream);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         TopicState topic = topic(stream);
@@ -107,7 +124,7 @@ public final class SourceOffsets {
      * @param offsets by partition, the offset of its log
      * @throws WaterwheelException of kind USER when one of them cannot be gone on from; then nothing is changed
      */
-    public void set(StreamInfo stream, Map<Integer, Long> offsets) {
+    private void set(StreamInfo stream, Map<Integer, Long> offsets) {
         StreamSnapshot snapshot = coordinator.snapshot(stream);
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
         TopicState topic = topic(stream);

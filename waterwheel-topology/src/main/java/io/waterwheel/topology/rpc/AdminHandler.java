@@ -22,7 +22,7 @@ public interface AdminHandler {
     /**
      * Answers one call.
      *
-     * @param action the action's name, see {@code io.waterwheel.wire.AdminActions}; others are refused with a
+     * @param action the action's name, see {@link io.waterwheel.wire.AdminCall#names}; others are refused with a
      *     WaterwheelException of kind USER
      * @param body the serialized request
      * @return the serialized reply

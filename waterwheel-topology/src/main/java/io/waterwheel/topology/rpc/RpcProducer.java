@@ -3,7 +3,7 @@ package io.waterwheel.topology.rpc;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
-import io.waterwheel.wire.AdminActions;
+import io.waterwheel.wire.AdminCall;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.Ticket;
 import java.time.Duration;
@@ -186,7 +186,7 @@ final class RpcProducer extends NoOpFlightProducer {
 
     @Override
     public void listActions(CallContext context, StreamListener<ActionType> listener) {
-        for (String name : AdminActions.ALL) {
+        for (String name : AdminCall.names()) {
             listener.onNext(new ActionType(name, "see waterwheel/v1/admin.proto"));
         }
         listener.onCompleted();

@@ -67,7 +67,7 @@ final class ChunkChecksTest {
         WorkerServices.QueryHandler coordinator = (WorkerServices.QueryHandler) Proxy.newProxyInstance(
                 loader, new Class<?>[] {WorkerServices.QueryHandler.class}, (proxy, method, arguments) -> snapshot);
         AdminHandler.Caller caller = () -> false;
-        return new ChunkChecks(store, coordinator).check(STREAM, CheckChunksRequest.getDefaultInstance(), caller);
+        return ChunkChecks.check(store, coordinator, STREAM, CheckChunksRequest.getDefaultInstance(), caller);
     }
 
     /** The last chunk of a call tells that the store is there by being damaged. */

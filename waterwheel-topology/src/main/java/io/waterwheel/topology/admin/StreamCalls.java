@@ -1,0 +1,225 @@
+package io.waterwheel.topology.admin;
+
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.StreamEntries;
+import io.waterwheel.catalog.maintenance.Expiry;
+import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.schema.BadRecords;
+import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.LogLoss;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.rpc.AdminCalls;
+import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.wire.proto.AlterStreamRequest;
+import io.waterwheel.wire.proto.CreateStreamRequest;
+import io.waterwheel.wire.proto.DescribeStreamRequest;
+import io.waterwheel.wire.proto.DropStreamReply;
+import io.waterwheel.wire.proto.DropStreamRequest;
+import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.ListStreamsRequest;
+import io.waterwheel.wire.proto.RetentionReply;
+import io.waterwheel.wire.proto.ShowRetentionRequest;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The calls that make, change, drop and describe streams. Thread-safe; calls block. */
+public final class StreamCalls {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamCalls.class);
+    /** Of one stream; each takes a node of every change of the routing, in one transaction. */
+    private static final int MAX_INDEXERS = 1000;
+
+    private final WorkerServices services;
+    private final KafkaTopics topics;
+    private final WorkerServices.QueryHandler coordinator;
+
+    public StreamCalls(WorkerServices services, KafkaTopics topics, WorkerServices.QueryHandler coordinator) {
+        this.services = services;
+        this.topics = topics;
+        this.coordinator = coordinator;
+    }
+
+    /** Answers create-, list-, describe-, alter- and drop-stream, and show-retention. */
+    public void register(AdminCalls calls) {
+        StreamDescription description = StreamDescription.getDefaultInstance();
+        calls.on(CreateStreamRequest.getDefaultInstance(), description, (request, caller) -> create(request))
+                .on(
+                        ListStreamsRequest.getDefaultInstance(),
+                        ListStreamsReply.getDefaultInstance(),
+                        (request, caller) -> list())
+                .on(
+                        DescribeStreamRequest.getDefaultInstance(),
+                        description,
+                        (request, caller) -> describe(StreamNames.require(services, request.getName())))
+                .on(AlterStreamRequest.getDefaultInstance(), description, (request, caller) -> alter(request))
+                .on(
+                        DropStreamRequest.getDefaultInstance(),
+                        DropStreamReply.getDefaultInstance(),
+                        (request, caller) -> drop(request))
+                .on(
+                        ShowRetentionRequest.getDefaultInstance(),
+                        RetentionReply.getDefaultInstance(),
+                        (request, caller) -> retention(request));
+    }
+
+    private StreamDescription create(CreateStreamRequest request) {
+        StreamDefinition definition = SchemaJson.readStream(request.getDefinitionJson());
+        // Before its topics are made; who creates the same stream at this moment is found out later.
+        services.catalogStore().sync();
+        services.requireCatalog();
+        if (services.namespace().find(definition.name()).isPresent()) {
+            throw Namespace.exists(definition.name());
+        }
+        KafkaTopics.Topic topic = topics.ensure(definition.topic(), definition.partitions());
+        topics.ensureDeadLetters(definition.topic());
+        StreamInfo stream = services.namespace()
+                .create(
+                        definition.name(),
+                        definition.schema(),
+                        definition.format(),
+                        definition.topic(),
+                        topics.startOffsets(topic),
+                        services.config().get(Keys.INDEXER_TASKS),
+                        definition.policy(),
+                        LogIdentity.first(topic.id()));
+        LOG.info("[{}] created: id {}, topic {}", stream.name(), stream.id(), stream.topic());
+        return describe(stream);
+    }
+
+    private StreamDescription alter(AlterStreamRequest request) {
+        // Parsed here, so that what is wrong is said before anything is changed.
+        RoutingTable even = request.hasIndexers() ? even(request) : null;
+        BadRecords badRecords = request.hasDeadLetters() ? BadRecords.parse(request.getDeadLetters()) : null;
+        LogLoss logLoss = request.hasLogLoss() ? LogLoss.parse(request.getLogLoss()) : null;
+        Balancing balancing = request.hasBalancing() ? Balancing.parse(request.getBalancing()) : null;
+        Retention retention = request.hasRetention() ? Retention.parse(request.getRetention()) : null;
+        StreamInfo stream = services.namespace()
+                .changePolicy(
+                        request.getName(),
+                        old -> new StreamPolicy(
+                                badRecords == null ? old.badRecords() : badRecords,
+                                logLoss == null ? old.logLoss() : logLoss,
+                                balancing == null ? old.balancing() : balancing,
+                                retention == null ? old.retention() : retention));
+        LOG.info("[{}] {}", stream.name(), stream.policy());
+        if (even != null) {
+            route(stream, even);
+        }
+        return withRouting(stream, basics(stream)).build();
+    }
+
+    /** The keys of the stream, divided evenly. */
+    private RoutingTable even(AlterStreamRequest request) {
+        int count = request.getIndexers();
+        if (count < 1 || count > MAX_INDEXERS) {
+            throw new IllegalArgumentException(
+                    "stream " + request.getName() + ": indexers: expected 1 to " + MAX_INDEXERS + ", got " + count);
+        }
+        return RoutingTable.even(
+                1,
+                KeyMaker.domain(StreamNames.require(services, request.getName()).schema()),
+                count);
+    }
+
+    /** Makes a table the newest, unless one with the same content is. */
+    private void route(StreamInfo stream, RoutingTable wanted) {
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        RoutingTable newest = catalog.newestTable();
+        if (Arrays.equals(newest.boundaries(), wanted.boundaries())
+                && Arrays.equals(newest.indexers(), wanted.indexers())) {
+            return;
+        }
+        RoutingTable table = catalog.changeRouting(wanted.boundaries(), wanted.indexers());
+        LOG.info("[{}] routing version {}: {} indexers", stream.name(), table.version(), table.indexers().length);
+    }
+
+    private StreamDescription.Builder withRouting(StreamInfo stream, StreamDescription.Builder description) {
+        RoutingTable newest = new StreamCatalog(services.catalogStore(), stream).newestTable();
+        return description.setIndexers(newest.indexers().length).setRoutingVersion(newest.version());
+    }
+
+    private ListStreamsReply list() {
+        ListStreamsReply.Builder reply = ListStreamsReply.newBuilder();
+        services.requireCatalog();
+        StreamEntries entries = services.namespace().entries();
+        entries.readable().forEach(stream -> reply.addStreams(basics(stream)));
+        return reply.addAllUnreadable(entries.unreadable()).build();
+    }
+
+    private StreamDescription.Builder basics(StreamInfo stream) {
+        StreamDefinition definition = new StreamDefinition(
+                stream.name(), stream.topic(), stream.format(), stream.partitions(), stream.schema(), stream.policy());
+        return StreamDescription.newBuilder()
+                .setId(stream.id())
+                .setDefinitionJson(SchemaJson.writeStream(definition))
+                .setBootstrapServers(services.config().kafkaForClients());
+    }
+
+    private StreamDescription describe(StreamInfo stream) {
+        long[] sums = new long[3];
+        coordinator.snapshot(stream).chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+            sums[0]++;
+            sums[1] += chunk.tuples();
+            sums[2] += chunk.bytes();
+        });
+        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        Map<Integer, Long> bases = new HashMap<>();
+        for (int p = 0; p < stream.partitions(); p++) {
+            long base = catalog.route(p).route().log().base();
+            if (base != 0) {
+                bases.put(p, base);
+            }
+        }
+        return withRouting(stream, basics(stream))
+                .putAllBases(bases)
+                .setChunks(sums[0])
+                .setChunkTuples(sums[1])
+                .setChunkBytes(sums[2])
+                .build();
+    }
+
+    /** What has expired, and what would by a retention; nothing is changed. */
+    private RetentionReply retention(ShowRetentionRequest request) {
+        Retention asked = request.hasRetention() ? Retention.parse(request.getRetention()) : null;
+        services.catalogStore().sync();
+        StreamInfo stream = StreamNames.require(services, request.getName());
+        StreamSnapshot snapshot = coordinator.snapshot(stream);
+        Retention own = stream.policy().retention();
+        RetentionReply.Builder reply = RetentionReply.newBuilder().setRetention(own.toString());
+        if (snapshot.horizon() != Retention.NO_HORIZON) {
+            reply.setHorizon(snapshot.horizon());
+        }
+        Expiry.Due due = Expiry.next(snapshot, asked == null ? own : asked, System.currentTimeMillis());
+        if (due.horizon() != Retention.NO_HORIZON) {
+            reply.setNext(due.horizon())
+                    .setChunks(due.chunks())
+                    .setTuples(due.tuples())
+                    .setBytes(due.bytes())
+                    .setCut(due.cut());
+        }
+        return reply.build();
+    }
+
+    private DropStreamReply drop(DropStreamRequest request) {
+        StreamInfo stream = StreamNames.require(services, request.getName());
+        services.namespace().drop(stream.name());
+        LOG.info("[{}] dropped", stream.name());
+        return DropStreamReply.getDefaultInstance();
+    }
+}

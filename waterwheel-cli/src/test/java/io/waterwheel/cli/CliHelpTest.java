@@ -44,10 +44,10 @@ class CliHelpTest {
         words.add("--help");
         PrintStream before = System.err;
         ByteArrayOutputStream warnings = new ByteArrayOutputStream();
-        Ran ran;
+        CliResult ran;
         try {
             System.setErr(new PrintStream(warnings, true, StandardCharsets.UTF_8));
-            ran = Ran.of(words.toArray(String[]::new));
+            ran = CliResult.of(words.toArray(String[]::new));
         } finally {
             System.setErr(before);
         }
@@ -63,7 +63,7 @@ class CliHelpTest {
     @ParameterizedTest
     @MethodSource("commands")
     void completionKnowsEveryCommand(List<String> command) {
-        Ran ran = Ran.of("completion", "bash");
+        CliResult ran = CliResult.of("completion", "bash");
         assertThat(ran.code()).isZero();
         command.forEach(word -> assertThat(ran.out()).contains(word));
         assertThat(ran.out()).contains("--at-least").contains("complete -F _complete_waterwheel");

@@ -49,16 +49,16 @@ class CliTest {
     private static final List<@Nullable Object[]> ROWS =
             List.of(new Object[] {1_633_608_001_500L, "a,\"b\"", 1.5}, new @Nullable Object[] {0L, null, Double.NaN});
 
-    private record Ran(int code, String out, String err) {}
+    private record CliResult(int code, String out, String err) {}
 
-    private static Ran run(String... args) {
+    private static CliResult run(String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         int code = Cli.run(
                 args,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8));
-        return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return new CliResult(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
     private static void answer(Query query, FakeServer.Answer answer) {
@@ -75,7 +75,7 @@ class CliTest {
 
     @Test
     void aCommandOfAnOlderReleaseNamesTheNewOne() {
-        Ran ran = run("partitions", "show", "flights");
+        CliResult ran = run("partitions", "show", "flights");
         assertThat(ran.code()).isEqualTo(Cli.USAGE);
         assertThat(ran.err()).startsWith("waterwheel: 'partitions' is now called 'key-ranges'");
     }
@@ -84,29 +84,29 @@ class CliTest {
     void printsRowsAsTableCsvAndJson() throws Exception {
         try (FakeServer server = FakeServer.answering(CliTest::answer)) {
             assertThat(run("query", "s", "--server", server.url(), "--format", "csv"))
-                    .isEqualTo(new Ran(0, "time,name,x\n1633608001500,\"a,\"\"b\"\"\",1.5\n0,,NaN\n", ""));
+                    .isEqualTo(new CliResult(0, "time,name,x\n1633608001500,\"a,\"\"b\"\"\",1.5\n0,,NaN\n", ""));
             assertThat(run("query", "s", "--server", server.url(), "--format", "JSON"))
-                    .isEqualTo(new Ran(0, """
+                    .isEqualTo(new CliResult(0, """
                             {"time":1633608001500,"name":"a,\\"b\\"","x":1.5}
                             {"time":0,"name":null,"x":null}
                             """, ""));
-            assertThat(run("query", "s", "--server", server.url())).isEqualTo(new Ran(0, """
+            assertThat(run("query", "s", "--server", server.url())).isEqualTo(new CliResult(0, """
                             time                      name     x
                             ------------------------  -----  ---
                             2021-10-07T12:00:01.500Z  a,"b"  1.5
                             1970-01-01T00:00:00Z      -      NaN
                             (2 rows)
                             """, ""));
-            assertThat(run("query", "s", "--server", server.url(), "--count")).isEqualTo(new Ran(0, "2\n", ""));
+            assertThat(run("query", "s", "--server", server.url(), "--count")).isEqualTo(new CliResult(0, "2\n", ""));
             assertThat(run("query", "s", "--server", server.url(), "--count", "--partial", "allow"))
-                    .isEqualTo(new Ran(0, "2\n", "the answer is not complete:\n  indexer 1 recovers\n"));
+                    .isEqualTo(new CliResult(0, "2\n", "the answer is not complete:\n  indexer 1 recovers\n"));
         }
     }
 
     @Test
     void asksWhatTheOptionsSay() throws Exception {
         try (FakeServer server = FakeServer.answering(CliTest::answer)) {
-            Ran ran = run(
+            CliResult ran = run(
                     "query",
                     "flights",
                     "--server",
@@ -213,7 +213,7 @@ class CliTest {
     }
 
     private static void usage(String message, String... args) {
-        Ran ran = run(args);
+        CliResult ran = run(args);
         assertThat(ran.code()).as(Arrays.toString(args)).isEqualTo(2);
         assertThat(ran.out()).as(Arrays.toString(args)).isEmpty();
         assertThat(ran.err()).as(Arrays.toString(args)).contains(message).contains("--help'");
@@ -243,7 +243,7 @@ class CliTest {
                                     Aggregate.parse("max(COALESCE(a, b)) AS most")),
                             List.of(),
                             null));
-            Ran stats = run("query", "s", "--server", server.url(), "--format", "csv", "--stats");
+            CliResult stats = run("query", "s", "--server", server.url(), "--format", "csv", "--stats");
             assertThat(stats.out()).hasLineCount(3);
             assertThat(stats.err()).contains("2 tuples; began after").contains("chunks     0 read");
         }
@@ -257,7 +257,7 @@ class CliTest {
         try (FakeServer server = FakeServer.answering(
                 (query, answer) -> answer.fail(FakeServer.failure(CallStatus.INVALID_ARGUMENT, unknown)))) {
             assertThat(run("query", "s", "--server", server.url()))
-                    .isEqualTo(new Ran(1, "", "waterwheel query: there is no stream 's' [NO_SUCH_STREAM]\n"));
+                    .isEqualTo(new CliResult(1, "", "waterwheel query: there is no stream 's' [NO_SUCH_STREAM]\n"));
         }
         assertThat(run("stream", "create", "/no/such/file.yaml").err()).contains("cannot read /no/such/file.yaml");
         assertThat(run("stream", "create", "/no/such/file.yaml").code()).isEqualTo(1);

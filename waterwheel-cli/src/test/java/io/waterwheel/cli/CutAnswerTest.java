@@ -55,7 +55,7 @@ class CutAnswerTest {
     @ValueSource(strings = {"table", "csv", "json", "arrow"})
     void endsWithOneAndALastLine(String format) throws Exception {
         try (FakeServer server = FakeServer.answering(CutAnswerTest::cut)) {
-            Ran ran = Ran.of("query", "s", "--server", server.url(), "--format", format);
+            CliResult ran = CliResult.of("query", "s", "--server", server.url(), "--format", format);
             assertThat(ran.code()).isEqualTo(1);
             assertThat(ran.lastLine())
                     .startsWith("waterwheel query: 127.0.0.1:")
@@ -64,7 +64,7 @@ class CutAnswerTest {
             assertThat(ran.out()).doesNotContain("rows)");
         }
         try (FakeServer server = FakeServer.answering(CutAnswerTest::fail)) {
-            Ran ran = Ran.of("query", "s", "--server", server.url(), "--format", format);
+            CliResult ran = CliResult.of("query", "s", "--server", server.url(), "--format", format);
             assertThat(ran.code()).isEqualTo(1);
             assertThat(ran.lastLine())
                     .isEqualTo("waterwheel query: the server is closing; ask again; what was printed is not the whole"
@@ -75,7 +75,7 @@ class CutAnswerTest {
     @Test
     void aCountThatIsCutOffPrintsNothing() throws Exception {
         try (FakeServer server = FakeServer.answering(CutAnswerTest::cut)) {
-            Ran ran = Ran.of("query", "s", "--server", server.url(), "--count");
+            CliResult ran = CliResult.of("query", "s", "--server", server.url(), "--count");
             assertThat(ran.code()).isEqualTo(1);
             assertThat(ran.out()).isEmpty();
         }
@@ -91,14 +91,14 @@ class CutAnswerTest {
                     answer.verdict(verdict);
                     answer.end();
                 })) {
-            Ran ran = Ran.of("query", "s", "--server", server.url(), "--format", "arrow");
+            CliResult ran = CliResult.of("query", "s", "--server", server.url(), "--format", "arrow");
             assertThat(ran.err()).isEmpty();
             assertThat(ran.code()).isZero();
             assertThat(rows(ran, allocator)).isEqualTo(2 * ROWS);
         }
         try (RootAllocator allocator = new RootAllocator();
                 FakeServer server = FakeServer.answering(CutAnswerTest::cut)) {
-            Ran ran = Ran.of("query", "s", "--server", server.url(), "--format", "arrow");
+            CliResult ran = CliResult.of("query", "s", "--server", server.url(), "--format", "arrow");
             assertThatThrownBy(() -> rows(ran, allocator)).isInstanceOf(java.io.IOException.class);
         }
     }
@@ -111,7 +111,7 @@ class CutAnswerTest {
         answer.rows(rows);
     }
 
-    private static int rows(Ran ran, RootAllocator allocator) throws java.io.IOException {
+    private static int rows(CliResult ran, RootAllocator allocator) throws java.io.IOException {
         int rows = 0;
         try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(ran.bytes()), allocator)) {
             while (reader.loadNextBatch()) {

@@ -15,7 +15,7 @@ final class RankSelect {
     /** Pages of a leaf whose keys are laid side by side first: they are looked at twice, the second time near by. */
     private static final int FEW_PAGES = 64;
     /** Keys that are sorted outright. */
-    private static final int FEW = 64;
+    private static final int SORTED_KEYS = 64;
     /** A group that holds no wanted rank. */
     private static final int PASSED = -1;
 
@@ -104,7 +104,7 @@ final class RankSelect {
         if (division.nextRank() >= rank + (to - from)) {
             return;
         }
-        if (to - from <= FEW) {
+        if (to - from <= SORTED_KEYS) {
             sorted(division, in, from, to, rank);
             return;
         }

@@ -39,7 +39,7 @@ public sealed interface Control {
      * @param received bytes that have come, be it to be dropped
      * @param granted bytes that may be sent in all
      */
-    record Live(int streamId, int partition, long position, long life, long received, long granted)
+    record ReadFrom(int streamId, int partition, long position, long life, long received, long granted)
             implements Control {}
 
     /**

@@ -44,7 +44,7 @@ public final class ControlCodec {
                     .setIndexerEpoch(credit.epoch().indexerEpoch())
                     .setAttempt(credit.epoch().attempt())
                     .setGranted(credit.granted()));
-        } else if (control instanceof Control.Live live) {
+        } else if (control instanceof Control.ReadFrom live) {
             message.setLive(LiveControl.newBuilder()
                     .setPartition(live.partition())
                     .setPosition(live.position())
@@ -163,7 +163,7 @@ public final class ControlCodec {
             }
             case LIVE -> {
                 LiveControl part = message.getLive();
-                yield new Control.Live(
+                yield new Control.ReadFrom(
                         stream,
                         part.getPartition(),
                         part.getPosition(),

@@ -1,6 +1,6 @@
 package io.waterwheel.catalog;
 
-import io.waterwheel.catalog.maintenance.RollUp;
+import io.waterwheel.catalog.maintenance.ManifestCompaction;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.StreamInfo;
@@ -34,7 +34,7 @@ public final class ManyChunks {
 
     private final StreamInfo stream;
     private final StreamCatalog catalog;
-    private final RollUp roll;
+    private final ManifestCompaction roll;
     private final int[] versions = new int[INDEXERS];
     private final long[] flushed = new long[INDEXERS];
     private final SplittableRandom random = new SplittableRandom(1);
@@ -44,8 +44,11 @@ public final class ManyChunks {
     private ManyChunks(CatalogStore store, ChunkStore files) {
         this.stream = new Namespace(store).create("many", SCHEMA, RecordFormat.BLOCK, "t", new long[4], INDEXERS);
         this.catalog = new StreamCatalog(store, stream);
-        this.roll = new RollUp(
-                new StreamSnapshots(store, files), stream, new RollUp.Settings(1, 0), () -> "a" + attempts++);
+        this.roll = new ManifestCompaction(
+                new StreamSnapshots(store, files),
+                stream,
+                new ManifestCompaction.Settings(1, 0),
+                () -> "a" + attempts++);
     }
 
     /**

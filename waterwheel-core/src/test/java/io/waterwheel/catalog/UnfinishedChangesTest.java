@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.maintenance.Finisher;
-import io.waterwheel.catalog.maintenance.RollUp;
+import io.waterwheel.catalog.maintenance.ManifestCompaction;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.PartitionRoute;
@@ -333,7 +333,8 @@ final class UnfinishedChangesTest {
         assertThatThrownBy(() -> new StreamCatalog(new Dying(1), stream).extend(new long[4], LOG))
                 .isInstanceOf(WaterwheelException.class);
         StreamSnapshot before = reader.latest();
-        RollUp roll = new RollUp(new StreamSnapshots(store, chunks), stream, new RollUp.Settings(1, 0), () -> "a");
+        ManifestCompaction roll = new ManifestCompaction(
+                new StreamSnapshots(store, chunks), stream, new ManifestCompaction.Settings(1, 0), () -> "a");
         assertThat(roll.write()).isTrue();
         assertThat(roll.commit()).isTrue();
         while (roll.trim() > 0) {}

@@ -32,7 +32,7 @@ public class QuietDispatcherEffects implements DispatcherEffects {
     public void storeDeadLetters(Object token, List<RefusedRow> letters) {}
 
     @Override
-    public void steer(Control.Live live) {}
+    public void steer(Control.ReadFrom live) {}
 
     @Override
     public void report(Control.PartitionReport report) {}

@@ -70,7 +70,7 @@ final class DispatcherRole implements DispatcherEffects {
                 new Segmenter(
                         Topic.SCHEMA, RecordFormat.BLOCK, new BodyPool(Topic.LAYOUT, 16), world.settings.blockBytes()),
                 world.settings.dispatcher(),
-                world.sweeps,
+                world.catchUps,
                 this,
                 world.now);
         this.heartbeats = new HeartbeatRound(
@@ -231,39 +231,41 @@ final class DispatcherRole implements DispatcherEffects {
         int reading = 0;
         long held = 0;
         for (DispatcherRole each : living) {
-            held += each.core.sweepBytes();
-            reading += each.core.sweeps() ? 1 : 0;
-            if (!each.core.waitsToSweep()) {
+            held += each.core.catchUpBytes();
+            reading += each.core.isCatchingUp() ? 1 : 0;
+            if (!each.core.waitsToCatchUp()) {
                 each.passedBy = 0;
             } else if (each != this) {
                 each.passedBy++;
             }
             Oracle.check(
-                    each.passedBy <= 2 * living.size() + world.settings.sweeps(),
+                    each.passedBy <= 2 * living.size() + world.settings.catchUps(),
                     "dispatcher %d: memory: it waits to read again, and others have had %d turns",
                     each.partition,
                     each.passedBy);
         }
         Oracle.check(
-                reading <= world.settings.sweeps(),
+                reading <= world.settings.catchUps(),
                 "memory: %d read again at once, %s",
                 reading,
-                world.settings.sweeps());
+                world.settings.catchUps());
         Oracle.check(
-                held <= world.settings.sweeps() * (Settings.SWEEP_BYTES + world.maxBlockBytes() + Topic.REFUSED_BYTES),
+                held
+                        <= world.settings.catchUps()
+                                * (Settings.CATCH_UP_BYTES + world.maxBlockBytes() + Topic.REFUSED_BYTES),
                 "memory: %d bytes are read again, for %d turns",
                 held,
-                world.settings.sweeps());
+                world.settings.catchUps());
     }
 
     @Override
     public void readLog(long from, int maxBytes) {
         checkTurns();
-        Oracle.check(maxBytes <= Settings.SWEEP_BYTES, "memory: %d bytes are read again at once", maxBytes);
+        Oracle.check(maxBytes <= Settings.CATCH_UP_BYTES, "memory: %d bytes are read again at once", maxBytes);
         boolean failed = world.faulty() && world.random.nextInt(10) == 0;
         RecordBatch batch =
                 failed ? null : world.topic.read(partition, from, 1 + world.random.nextInt(Topic.BATCH_RECORDS));
-        later(dispatcher -> dispatcher.onSweep(batch, world.now));
+        later(dispatcher -> dispatcher.onCatchUp(batch, world.now));
     }
 
     /** What is read again is answered soon here; where it is not, see {@link SharedStream}. */
@@ -324,7 +326,7 @@ final class DispatcherRole implements DispatcherEffects {
     }
 
     @Override
-    public void steer(Control.Live live) {
+    public void steer(Control.ReadFrom live) {
         world.network.send("p" + partition + ">spout", () -> {
             world.spouts[partition].steer(live);
             return true;

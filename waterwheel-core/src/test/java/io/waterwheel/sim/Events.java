@@ -246,7 +246,7 @@ final class Events {
             }
             case 9 -> {
                 int r = random.nextInt(world.rollers.length);
-                world.rollers[r] = new RollerRole(world, r);
+                world.rollers[r] = new CompactionRole(world, r);
                 world.note("roller " + r, "restarts");
             }
             default -> world.collector = new CollectorRole(world);

@@ -11,8 +11,8 @@ import java.util.Map;
 /** Every rule that the simulator must miss when it is gone; the table in docs/exactness.md is printed from here. */
 final class PlantedBugs {
     private static final String DISPATCHER = "ingest/dispatch/PartitionDispatcher";
-    private static final String SWEEP = "ingest/dispatch/Sweep";
-    private static final String SWEEP_BUDGET = "ingest/dispatch/SweepBudget";
+    private static final String CATCH_UP = "ingest/dispatch/CatchUp";
+    private static final String CATCH_UP_BUDGET = "ingest/dispatch/CatchUpBudget";
     private static final String LANE = "ingest/source/ReadLane";
     private static final String READ_WINDOW = "ingest/source/ReadWindow";
     private static final String INDEXER = "ingest/indexer/IndexerCore";
@@ -25,7 +25,7 @@ final class PlantedBugs {
     private static final String ROUTE = "catalog/state/PartitionRoute";
     private static final String COLLECTOR = "catalog/maintenance/FileCollector";
     private static final String TAIL = "catalog/EditTail";
-    private static final String ROLL_UP = "catalog/maintenance/RollUp";
+    private static final String COMPACTION = "catalog/maintenance/ManifestCompaction";
     private static final String EXPIRY = "catalog/maintenance/Expiry";
     private static final String MANIFESTS = "catalog/manifest/ManifestReader";
     private static final String SNAPSHOTS = "catalog/SnapshotReader";
@@ -141,8 +141,8 @@ final class PlantedBugs {
                     .with(
                             DISPATCHER,
                             "if (records.from < route.firstSince() || records.from >= route.limit()"
-                                    + " || roadblock.isAt(records.from)) {",
-                            "if (records.from < route.firstSince() || roadblock.isAt(records.from)) {")
+                                    + " || blockers.isAt(records.from)) {",
+                            "if (records.from < route.firstSince() || blockers.isAt(records.from)) {")
                     .with(DISPATCHER, "ring.hasRoom() && first.from < route.limit()", "ring.hasRoom()")
                     .with(ROUTE, "return Math.min(limit, since);", "return since;")
                     .with(ROUTE, "return limit;", "return Long.MAX_VALUE;"),
@@ -336,12 +336,12 @@ final class PlantedBugs {
                             "ingest/dispatch/SegmentRing",
                             "trim(); return !isBeyond(1) || segments.size() <= 1;",
                             "return !isBeyond(1) || segments.isEmpty() || mayDrop(segments.get(0));"),
-            new PlantedBug("sweep budget", 6, MEMORY, "partitions read again without looking at the budget")
-                    .with(SWEEP_BUDGET, "return used == 0 || used + turnBytes <= bytes;", "return used >= 0;"),
-            new PlantedBug("sweep line", 6, LIVENESS, "whoever waits to read again last is the first")
-                    .with(SWEEP_BUDGET, "lineOf(turn).add(turn);", "lineOf(turn).addFirst(turn);"),
-            new PlantedBug("sweep turns", 6, LIVENESS, "whoever reads again goes on though others wait")
-                    .with(SWEEP, "if (used && budget.isAwaited()) {", "if (used && bytes < 0) {"),
+            new PlantedBug("catch-up budget", 6, MEMORY, "partitions read again without looking at the budget")
+                    .with(CATCH_UP_BUDGET, "return used == 0 || used + turnBytes <= bytes;", "return used >= 0;"),
+            new PlantedBug("catch-up line", 6, LIVENESS, "whoever waits to read again last is the first")
+                    .with(CATCH_UP_BUDGET, "lineOf(turn).add(turn);", "lineOf(turn).addFirst(turn);"),
+            new PlantedBug("catch-up turns", 6, LIVENESS, "whoever reads again goes on though others wait")
+                    .with(CATCH_UP, "if (used && budget.isAwaited()) {", "if (used && bytes < 0) {"),
             new PlantedBug("read credit", 6, MEMORY, "a spout does not look at its credit")
                     .with(LANE, "return granted > sent;", "return true;"),
             new PlantedBug("waiting in read credit", 6, MEMORY, "credit does not count what waits at the dispatcher")
@@ -403,7 +403,7 @@ final class PlantedBugs {
                     .with(TAIL, "ops.add(new Op.Check(pointerPath(), place.pointerVersion()));", ""),
             new PlantedBug("trim first", 8, SAFETY, "edits are deleted before the pointer holds them")
                     .with(
-                            ROLL_UP,
+                            COMPACTION,
                             "long last = rolledUp - kept;",
                             "long last = snapshots.advance(stream).edit() - kept;"),
             new PlantedBug("gap", 8, SAFETY, "a follower skips edits that are deleted")
@@ -419,18 +419,18 @@ final class PlantedBugs {
                                     + " StreamSnapshot rolledUp = fromManifest(current);"),
             new PlantedBug("manifest's edit", 8, SAFETY, "a manifest is one edit older than its pointer says")
                     .with(
-                            ROLL_UP,
+                            COMPACTION,
                             "StreamSnapshot snapshot = snapshots.advance(stream);",
                             "StreamSnapshot snapshot = snapshots.advance(stream); snapshot = snapshot.apply("
                                     + "snapshot.edit() + 1, new Edit.Started(0, snapshot.checkpoints().get(0).epoch()));")
-                    .with(ROLL_UP, "while (number <= snapshot.edit()) {", "while (number < snapshot.edit()) {")
-                    .with(ROLL_UP, "snapshot.edit() - number + 1", "snapshot.edit() - number"),
+                    .with(COMPACTION, "while (number <= snapshot.edit()) {", "while (number < snapshot.edit()) {")
+                    .with(COMPACTION, "snapshot.edit() - number + 1", "snapshot.edit() - number"),
             new PlantedBug("manifest's chunks", 8, SAFETY, "chunks are of an earlier edit than the state beside them")
-                    .with(ROLL_UP, "while (number <= snapshot.edit()) {", "while (number < snapshot.edit()) {")
-                    .with(ROLL_UP, "snapshot.edit() - number + 1", "snapshot.edit() - number"),
+                    .with(COMPACTION, "while (number <= snapshot.edit()) {", "while (number < snapshot.edit()) {")
+                    .with(COMPACTION, "snapshot.edit() - number + 1", "snapshot.edit() - number"),
             new PlantedBug("pointer cas", 8, SAFETY, "the pointer is set without compare-and-set")
                     .with(
-                            ROLL_UP,
+                            COMPACTION,
                             "CatalogJson.write(next.next()), next.version())",
                             "CatalogJson.write(next.next()), -1)"),
             new PlantedBug("removed chunks", 11, SAFETY, "a manifest keeps what merges have removed")
@@ -528,11 +528,11 @@ final class PlantedBugs {
             NO_S_CHECK,
             ORDER,
             new PlantedBug(
-                            "sweep stays",
+                            "catch-up stays",
                             6,
                             NONE,
                             "channels far apart drop each other's records before letters are stored")
-                    .with(SWEEP, "if (!segments.get(i).unstored().isEmpty()) {", "if (i < 0) {"),
+                    .with(CATCH_UP, "if (!segments.get(i).unstored().isEmpty()) {", "if (i < 0) {"),
             new PlantedBug("lower channel epochs", 5, NONE, "a dispatcher follows older subscriptions too")
                     .with(
                             DISPATCHER,

@@ -22,7 +22,7 @@ final class PlantedStreamBugs {
 
     static final List<PlantedBug> ALL = List.of(
             bug("late reading", LIVENESS, "a partition whose log does not answer keeps its turn of reading again")
-                    .with("ingest/dispatch/Sweep", "takeBack.run();", ""),
+                    .with("ingest/dispatch/CatchUp", "takeBack.run();", ""),
             bug("aside share", MEMORY, "an indexer that is set aside may hold as much as any other")
                     .with(TASK, "core.isSetAside() ? asideShare / aside : ONE_SHARE", "ONE_SHARE"),
             bug("aside together", MEMORY, "each indexer that is set aside may hold half of the pool, not all together")
@@ -38,13 +38,13 @@ final class PlantedStreamBugs {
 
     /** Guards whose absence alone was never seen to matter here. */
     static final List<PlantedBug> SECOND_GUARDS = List.of(
-            // Each of them gives its turn back all the same; SweepBudgetTest shows what others wait.
+            // Each of them gives its turn back all the same; CatchUpBudgetTest shows what others wait.
             bug("slow readers", NONE, "partitions whose logs are slow may have all turns of reading again")
                     .with(
-                            "ingest/dispatch/SweepBudget",
+                            "ingest/dispatch/CatchUpBudget",
                             "slowUsed + turnBytes <= bytes / 2;",
                             "slowUsed + turnBytes <= bytes;")
-                    .with("ingest/dispatch/SweepBudget", "slowUsed > bytes / 2;", "slowUsed > bytes;"),
+                    .with("ingest/dispatch/CatchUpBudget", "slowUsed > bytes / 2;", "slowUsed > bytes;"),
             // The pool is used up before, and the largest tree goes.
             bug("seal at limit", NONE, "an indexer that may be given nothing more is not sealed")
                     .with(

@@ -65,7 +65,7 @@ record Settings(
     private static final int WIDE_HOSTS = 4;
 
     /** Of one turn of reading again. */
-    static final int SWEEP_BYTES = 600;
+    static final int CATCH_UP_BYTES = 600;
 
     static final long STALE_NANOS = 1_000_000_000;
 
@@ -107,7 +107,7 @@ record Settings(
     }
 
     /** Turns of reading again that there are at a time, of all dispatchers. */
-    int sweeps() {
+    int catchUps() {
         return (int) (dispatcher.ringBytes() / 1_000);
     }
 

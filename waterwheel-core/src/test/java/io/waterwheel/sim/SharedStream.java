@@ -136,7 +136,7 @@ final class SharedStream {
         });
     }
 
-    private void steer(Control.Live live) {
+    private void steer(Control.ReadFrom live) {
         lane.onLive(live);
         if (live.position() >= 0) {
             readTo = live.position();
@@ -174,7 +174,7 @@ final class SharedStream {
                             new BodyPool(Topic.LAYOUT, 16),
                             StreamsSimulation.BLOCK_BYTES),
                     all.dispatcherSettings,
-                    all.sweeps,
+                    all.catchUps,
                     this,
                     all.now);
         }
@@ -213,7 +213,7 @@ final class SharedStream {
             if (readingFrom >= 0 && sickness != Sickness.READING_AGAIN) {
                 RecordBatch batch = topic.read(0, readingFrom, 1 + all.random.nextInt(Topic.BATCH_RECORDS));
                 readingFrom = -1;
-                later(() -> core.onSweep(batch, all.now));
+                later(() -> core.onCatchUp(batch, all.now));
             }
         }
 
@@ -221,7 +221,7 @@ final class SharedStream {
         public void takeBackRead() {
             if (readingFrom >= 0) {
                 readingFrom = -1;
-                later(() -> core.onSweep(null, all.now));
+                later(() -> core.onCatchUp(null, all.now));
             }
         }
 
@@ -259,7 +259,7 @@ final class SharedStream {
         }
 
         @Override
-        public void steer(Control.Live live) {
+        public void steer(Control.ReadFrom live) {
             all.send(() -> SharedStream.this.steer(live));
         }
 

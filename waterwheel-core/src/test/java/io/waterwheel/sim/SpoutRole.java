@@ -104,7 +104,7 @@ final class SpoutRole {
                 underWay);
     }
 
-    void steer(Control.Live live) {
+    void steer(Control.ReadFrom live) {
         lane.onLive(live);
         if (live.position() >= 0) {
             readTo = live.position();

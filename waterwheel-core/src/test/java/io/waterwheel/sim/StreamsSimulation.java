@@ -8,10 +8,10 @@ import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.block.ChannelHeartbeats;
+import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.ingest.dispatch.DispatcherSettings;
 import io.waterwheel.ingest.dispatch.HeartbeatRound;
 import io.waterwheel.ingest.dispatch.PartitionDispatcher;
-import io.waterwheel.ingest.dispatch.SweepBudget;
 import io.waterwheel.ingest.indexer.CreditWindow;
 import io.waterwheel.ingest.indexer.IndexerSettings;
 import io.waterwheel.ingest.indexer.IndexerTask;
@@ -72,7 +72,7 @@ final class StreamsSimulation {
     CreditWindow window;
     IndexerTask indexers;
     ReadAhead ahead;
-    SweepBudget sweeps;
+    CatchUpBudget catchUps;
     private final long aheadBytes;
     private HeartbeatRound heartbeats;
     long now = 1_000_000_000;
@@ -116,7 +116,7 @@ final class StreamsSimulation {
             StreamInfo info = namespace.create("s" + s, Topic.SCHEMA, RecordFormat.BLOCK, "t" + s, new long[1], 1);
             streams.add(new SharedStream(this, info, new StreamCatalog(catalog.truth(), info)));
         }
-        this.sweeps = newSweeps();
+        this.catchUps = newCatchUps();
         streams.forEach(SharedStream::startDispatcher);
         streams.forEach(SharedStream::startIndexer);
     }
@@ -160,9 +160,9 @@ final class StreamsSimulation {
     }
 
     /** Fewer read again at once than there are. */
-    private SweepBudget newSweeps() {
+    private CatchUpBudget newCatchUps() {
         int turns = 2 + random.nextInt(4) + streams.size() / 6;
-        return new SweepBudget((long) turns * Settings.SWEEP_BYTES, Settings.SWEEP_BYTES);
+        return new CatchUpBudget((long) turns * Settings.CATCH_UP_BYTES, Settings.CATCH_UP_BYTES);
     }
 
     private HeartbeatRound newRound() {
@@ -217,7 +217,7 @@ final class StreamsSimulation {
         } else if (action == 1) {
             note("dispatchers", "die");
             heartbeats = newRound();
-            sweeps = newSweeps();
+            catchUps = newCatchUps();
             streams.forEach(SharedStream::startDispatcher);
         } else if (action == 2) {
             note("indexers", "die");

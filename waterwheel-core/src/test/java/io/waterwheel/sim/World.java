@@ -6,7 +6,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.ingest.dispatch.SweepBudget;
+import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.schema.RecordFormat;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class World {
     final @Nullable DispatcherRole[] dispatchers;
     final List<DispatcherRole> zombieDispatchers = new ArrayList<>();
     /** As if one task had all partitions. */
-    final SweepBudget sweeps;
+    final CatchUpBudget catchUps;
 
     final SpoutRole[] spouts;
     final CoordinatorRole[] coordinators;
@@ -57,7 +57,7 @@ final class World {
     int attempts;
 
     /** Two at once: the second is a predecessor that is not dead. */
-    final RollerRole[] rollers;
+    final CompactionRole[] rollers;
 
     final MergerRole merger;
     /** Two at once, on clocks of their own; none in runs where nothing expires. */
@@ -101,7 +101,8 @@ final class World {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         Settings drawn = Settings.draw(random);
         this.settings = wide ? drawn.wide() : drawn;
-        this.sweeps = new SweepBudget((long) settings.sweeps() * Settings.SWEEP_BYTES, Settings.SWEEP_BYTES);
+        this.catchUps =
+                new CatchUpBudget((long) settings.catchUps() * Settings.CATCH_UP_BYTES, Settings.CATCH_UP_BYTES);
         this.catalog = new SimCatalog(random, settings.unknown());
         this.stream = new Namespace(catalog.truth())
                 .create(
@@ -129,7 +130,7 @@ final class World {
         }
         this.coordinators = new CoordinatorRole[] {new CoordinatorRole(this, 0), new CoordinatorRole(this, 1)};
         this.collector = new CollectorRole(this);
-        this.rollers = new RollerRole[] {new RollerRole(this, 0), new RollerRole(this, 1)};
+        this.rollers = new CompactionRole[] {new CompactionRole(this, 0), new CompactionRole(this, 1)};
         this.merger = new MergerRole(this);
         this.balancers = new SimCatalog.Client[] {catalog.client(), catalog.client()};
         this.finisher = new FinisherRole(this);

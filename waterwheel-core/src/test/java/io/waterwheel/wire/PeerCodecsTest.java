@@ -25,7 +25,7 @@ final class PeerCodecsTest {
         for (Control control : List.of(
                 new Control.Subscribe(1, 2, 3, epoch, 4, 5, 6),
                 new Control.Credit(1, 2, 3, epoch, Long.MAX_VALUE),
-                new Control.Live(1, 2, -1, -7, 1L << 40, 1L << 41),
+                new Control.ReadFrom(1, 2, -1, -7, 1L << 40, 1L << 41),
                 new Control.Seal(9),
                 new Control.Bundle(List.of(new Control.Seal(9), new Control.Credit(1, 2, 3, epoch, 4))))) {
             assertThat(ControlCodec.read(ControlCodec.write(control))).isEqualTo(control);

@@ -64,13 +64,13 @@ final class MeteredServices implements ServicesFactory {
         }
 
         @Override
-        public List<News> poll(Duration atMost) {
+        public List<PollEvent> poll(Duration atMost) {
             long before = THREADS.getCurrentThreadAllocatedBytes();
-            List<News> news = source.poll(atMost);
+            List<PollEvent> news = source.poll(atMost);
             long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
             long ours = 0;
-            for (News piece : news) {
-                if (piece instanceof News.Read read) {
+            for (PollEvent piece : news) {
+                if (piece instanceof PollEvent.Read read) {
                     ours += bytes(read.batch());
                 }
             }

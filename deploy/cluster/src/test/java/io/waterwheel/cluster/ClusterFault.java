@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** What is done to a cluster; each leaves it able to go on. */
-enum ClusterFault implements Strike {
+enum ClusterFault implements InjectedFault {
     /** One worker dies; its Supervisor starts another. */
     KILL_WORKER {
         @Override

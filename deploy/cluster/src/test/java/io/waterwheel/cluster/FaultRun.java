@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.Verification;
 import io.waterwheel.client.known.AnswerCheck;
-import io.waterwheel.client.known.Asking;
 import io.waterwheel.client.known.Feed;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.client.known.QueryLoop;
 import io.waterwheel.query.Query;
 import io.waterwheel.tuple.KeyInterval;
 import java.io.IOException;
@@ -50,7 +50,7 @@ final class FaultRun {
         this.overlapping = overlapping;
     }
 
-    void run(SharedCluster.Running running, List<? extends Strike> strikes) throws Exception {
+    void run(SharedCluster.Running running, List<? extends InjectedFault> strikes) throws Exception {
         System.out.println(name + ": seed " + seed);
         try (WaterwheelClient client = running.client();
                 WaterwheelClient second = running.client()) {
@@ -70,7 +70,7 @@ final class FaultRun {
             WaterwheelClient client,
             WaterwheelClient second,
             Feed feed,
-            List<? extends Strike> strikes)
+            List<? extends InjectedFault> strikes)
             throws Exception {
         AnswerCheck check = new AnswerCheck(client, random);
         while (feed.acknowledged().rows() < FIRST_ROWS) {
@@ -79,7 +79,7 @@ final class FaultRun {
         Feed.Acknowledged flushed = feed.acknowledged();
         client.flush(KnownRows.STREAM, PATIENCE, flushed.positions());
         int done = 0;
-        for (Strike fault : strikes) {
+        for (InjectedFault fault : strikes) {
             strike(cluster, second, feed, check, fault, flushed.rows());
             if (++done % STRIKES_A_FLUSH == 0) {
                 recover(cluster, check, feed);
@@ -98,7 +98,12 @@ final class FaultRun {
     }
 
     private void strike(
-            RealCluster cluster, WaterwheelClient second, Feed feed, AnswerCheck check, Strike fault, long flushed)
+            RealCluster cluster,
+            WaterwheelClient second,
+            Feed feed,
+            AnswerCheck check,
+            InjectedFault fault,
+            long flushed)
             throws Exception {
         History history = new History(second, flushed, OLD_QUESTION, random.nextLong());
         cluster.restartEndedSupervisors();
@@ -107,7 +112,7 @@ final class FaultRun {
         double lasted;
         long fresh = -1;
         try (history) {
-            try (Asking asking = new Asking(check, feed, QUESTION)) {
+            try (QueryLoop asking = new QueryLoop(check, feed, QUESTION)) {
                 what = fault.strike(cluster, random);
                 asking.checkFailure();
             }
@@ -141,7 +146,7 @@ final class FaultRun {
     }
 
     /** Waits for a complete answer with all that is acknowledged by now, and notes how long that took. */
-    private long overcome(RealCluster cluster, AnswerCheck check, Feed feed, Strike fault) throws IOException {
+    private long overcome(RealCluster cluster, AnswerCheck check, Feed feed, InjectedFault fault) throws IOException {
         long begin = System.nanoTime();
         recover(cluster, check, feed);
         long millis = (System.nanoTime() - begin) / 1_000_000;

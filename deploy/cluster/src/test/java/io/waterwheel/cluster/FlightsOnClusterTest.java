@@ -88,7 +88,7 @@ class FlightsOnClusterTest {
 
             int fresh = rows.size() * 6 / 10;
             CompletableFuture<Void> sending = send(feed, 0, fresh);
-            Tally arriving = new Tally();
+            AnswerCounts arriving = new AnswerCounts();
             while (!sending.isDone() || arriving.queries() < FEWER_QUERIES) {
                 checkOne(coordinators, feed, arriving);
             }
@@ -240,8 +240,8 @@ class FlightsOnClusterTest {
         return last[0];
     }
 
-    private Tally check(Coordinators coordinators, FlightFeed feed, int queries) throws Exception {
-        Tally tally = new Tally();
+    private AnswerCounts check(Coordinators coordinators, FlightFeed feed, int queries) throws Exception {
+        AnswerCounts tally = new AnswerCounts();
         while (tally.queries() < queries) {
             checkOne(coordinators, feed, tally);
         }
@@ -249,7 +249,7 @@ class FlightsOnClusterTest {
     }
 
     /** One random box and time, as a count and as rows, from the coordinators in turn. */
-    private void checkOne(Coordinators coordinators, FlightFeed feed, Tally tally) throws Exception {
+    private void checkOne(Coordinators coordinators, FlightFeed feed, AnswerCounts tally) throws Exception {
         int coordinator = tally.queries() % 2;
         double longitude = 1 + random.nextDouble() * 3;
         double latitude = 48 + random.nextDouble() * 1.5;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 
 /** What is done to links between network namespaces, which {@code deploy/cluster/netns} makes; each is mended again. */
-enum LinkFault implements Strike {
+enum LinkFault implements InjectedFault {
     /** A host is cut off for longer than all time-outs: its work is done elsewhere, and it wakes as a zombie. */
     CUT_HOST(true, "host", 25_000),
     /** For less than the sessions' time. */

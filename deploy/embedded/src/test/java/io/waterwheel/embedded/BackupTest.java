@@ -36,8 +36,6 @@ final class BackupTest {
     @TempDir
     Path folder;
 
-    private record Ran(int code, String out, String err) {}
-
     @Test
     void aCopyTakenWhileRowsArriveHoldsEachRowOnceWhenItIsRestored() throws Exception {
         assumeTrue(
@@ -57,7 +55,7 @@ final class BackupTest {
                 copy(data.resolve("zookeeper"), copy.resolve("zookeeper"), null);
                 FileTime catalogCopied = FileTime.fromMillis(System.currentTimeMillis());
                 // Chunks that are written from now on, which the copied catalog does not name, are not copied.
-                Ran flushed = run("flush", "rows", "--server", url);
+                CliResult flushed = run("flush", "rows", "--server", url);
                 assertThat(flushed.code()).as(flushed.err()).isZero();
                 copy(data.resolve("chunks"), copy.resolve("chunks"), catalogCopied);
                 copy(data.resolve("kafka"), copy.resolve("kafka"), null);
@@ -69,7 +67,7 @@ final class BackupTest {
         assertThat(files(copy.resolve("chunks"))).isBetween(1L, files(data.resolve("chunks")) - 1);
         try (CommandProcess restored = start(copy)) {
             String url = url(restored);
-            Ran verified = run("verify", "rows", "--server", url);
+            CliResult verified = run("verify", "rows", "--server", url);
             assertThat(verified.code())
                     .as("%s%s", verified.out(), verified.err())
                     .isZero();
@@ -79,7 +77,7 @@ final class BackupTest {
             assertThat(there).isBetween(first, 2L * ROWS);
             // It goes on: new rows, new chunks.
             append(url, "third", 2 * ROWS);
-            Ran flushed = run("flush", "rows", "--server", url);
+            CliResult flushed = run("flush", "rows", "--server", url);
             assertThat(flushed.code()).as(flushed.err()).isZero();
             assertThat(count(url)).isEqualTo(there + ROWS);
         }
@@ -96,7 +94,7 @@ final class BackupTest {
     }
 
     private static long count(String url) {
-        Ran ran = run("query", "rows", "--count", "--server", url);
+        CliResult ran = run("query", "rows", "--count", "--server", url);
         assertThat(ran.code()).as(ran.err()).isZero();
         return Long.parseLong(ran.out().strip());
     }
@@ -112,10 +110,10 @@ final class BackupTest {
                     key: {field: k}
                     time: at
                     """);
-            Ran created = run("stream", "create", yaml.toString(), "--server", url);
+            CliResult created = run("stream", "create", yaml.toString(), "--server", url);
             assertThat(created.code()).as(created.err()).isZero();
         }
-        Ran ran = run("append", "rows", rows(name, from).toString(), "--server", url);
+        CliResult ran = run("append", "rows", rows(name, from).toString(), "--server", url);
         assertThat(ran.code()).as(ran.err()).isZero();
     }
 
@@ -157,7 +155,7 @@ final class BackupTest {
         }
     }
 
-    private static Ran run(String... words) {
+    private static CliResult run(String... words) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         int code = Main.run(
@@ -167,6 +165,6 @@ final class BackupTest {
                         new PrintStream(out, true, UTF_8),
                         new PrintStream(err, true, UTF_8),
                         false));
-        return new Ran(code, out.toString(UTF_8), err.toString(UTF_8));
+        return new CliResult(code, out.toString(UTF_8), err.toString(UTF_8));
     }
 }

@@ -78,9 +78,7 @@ final class EndToEndTest {
         server.close();
     }
 
-    private record Ran(int code, String out, String err) {}
-
-    private static Ran run(String in, String... args) {
+    private static CliResult run(String in, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         InputStream input = new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8));
@@ -93,7 +91,7 @@ final class EndToEndTest {
                         new PrintStream(out, true, StandardCharsets.UTF_8),
                         new PrintStream(err, true, StandardCharsets.UTF_8),
                         false));
-        return new Ran(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return new CliResult(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -218,14 +216,14 @@ final class EndToEndTest {
                 time: at
                 """);
         assertThat(run("", "stream", "create", schema.toString()))
-                .isEqualTo(new Ran(0, "", "created stream orders, fed by topic orders of 2 partitions\n"));
+                .isEqualTo(new CliResult(0, "", "created stream orders, fed by topic orders of 2 partitions\n"));
         assertThat(run("", "stream", "create", schema.toString()).code()).isEqualTo(1);
         assertThat(run("", "stream", "list").out()).contains("orders\tblock\t2\torders\n");
-        Ran described = run("", "stream", "describe", "orders");
+        CliResult described = run("", "stream", "describe", "orders");
         assertThat(described.out().lines().filter(line -> !line.startsWith("#")))
                 .contains("key: {field: customer}");
 
-        Ran appended = run("""
+        CliResult appended = run("""
                 customer,at,note
                 7,2021-10-07T12:00:00Z,"a, quoted"
                 8,1633608001000,
@@ -245,9 +243,9 @@ final class EndToEndTest {
                         .out()
                         .lines())
                 .containsExactlyInAnyOrder("at,customer,note", "1633608000000,7,\"a, quoted\"", "1633608001000,8,");
-        assertThat(run("", "query", "orders", "--count")).isEqualTo(new Ran(0, "4\n", ""));
+        assertThat(run("", "query", "orders", "--count")).isEqualTo(new CliResult(0, "4\n", ""));
         assertThat(run("", "flush", "orders").out()).containsPattern("0\t\\d+\n1\t\\d+\n");
-        assertThat(run("", "query", "orders", "--count", "--time", "/5")).isEqualTo(new Ran(0, "1\n", ""));
+        assertThat(run("", "query", "orders", "--count", "--time", "/5")).isEqualTo(new CliResult(0, "1\n", ""));
         // What indexers report is a little older than what the catalog has.
         Pattern flushed = Pattern.compile("orders +4 +0 +4 ");
         Waiting.until("the status has all 4 in chunks", () -> {
@@ -278,7 +276,7 @@ final class EndToEndTest {
                     "stream",
                     "create",
                     Files.writeString(folder.resolve(name + ".yaml"), yaml).toString());
-            Ran appended = run("", "append", name, file.toString());
+            CliResult appended = run("", "append", name, file.toString());
             assertThat(appended.code()).as(appended.err()).isZero();
             assertThat(appended.err()).contains(flights.size() + " ").contains("queries see all of it");
             Random random = new Random(5);
@@ -336,7 +334,7 @@ final class EndToEndTest {
                         List.of(),
                         Duration.ofSeconds(1)))))
                 .containsExactly("[0, 1000, 900, 49500, 124.875]", "[1000, 1000, 900, 49500, 249.875]");
-        Ran grouped = run("", "query", "kinds", "--agg", "count(*)", "--group-by", "s", "--format", "csv");
+        CliResult grouped = run("", "query", "kinds", "--agg", "count(*)", "--group-by", "s", "--format", "csv");
         assertThat(grouped.out()).startsWith("s,count\nn0,286\nn1,286\n").contains("n6,285");
         assertThatThrownBy(() -> client.query(all.withWhere("speed > 5")))
                 .hasMessageContaining("there is no field 'speed'; did you mean 's'?");
@@ -359,7 +357,7 @@ final class EndToEndTest {
             }
             appender.appendRecord("no line of this stream".getBytes(StandardCharsets.UTF_8));
             appender.flush();
-            Ran first = run("", "verify", "verified");
+            CliResult first = run("", "verify", "verified");
             assertThat(first.err()).isEmpty();
             assertThat(first.out())
                     .contains("topic: 3000 tuples, fingerprint ")
@@ -398,7 +396,7 @@ final class EndToEndTest {
         }
         assertThat(files).hasSize(2);
         Files.copy(files.get(0), files.get(1), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-        Ran wrong = run("", "verify", "tampered");
+        CliResult wrong = run("", "verify", "tampered");
         assertThat(wrong.code()).isEqualTo(1);
         assertThat(wrong.err())
                 .contains("the answers differ from the topic:\nthe topic has 20 tuples, fingerprint ")

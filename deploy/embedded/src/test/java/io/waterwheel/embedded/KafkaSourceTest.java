@@ -8,7 +8,7 @@ import io.waterwheel.Waiting;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.RefusedRow;
-import io.waterwheel.ingest.source.LogSource.News;
+import io.waterwheel.ingest.source.LogSource.PollEvent;
 import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
@@ -87,8 +87,8 @@ final class KafkaSourceTest {
             throws Exception {
         Map<Integer, NavigableMap<Long, String>> values = new HashMap<>();
         Waiting.until("reading to " + targets, () -> {
-            for (News news : source.poll(POLL)) {
-                RecordBatch batch = ((News.Read) news).batch();
+            for (PollEvent news : source.poll(POLL)) {
+                RecordBatch batch = ((PollEvent.Read) news).batch();
                 assertThat(batch.streamId()).isEqualTo(streamId);
                 assertThat(batch.from())
                         .as("batches follow each other")
@@ -240,10 +240,10 @@ final class KafkaSourceTest {
             List<LogGapException> gaps = new ArrayList<>();
             List<Long> reached = new ArrayList<>();
             Waiting.until("a gap in partition 0 while partition 1 is read", () -> {
-                for (News news : source.poll(POLL)) {
-                    if (news instanceof News.Gap gap) {
+                for (PollEvent news : source.poll(POLL)) {
+                    if (news instanceof PollEvent.Gap gap) {
                         gaps.add((LogGapException) gap.problem());
-                    } else if (news instanceof News.Read read) {
+                    } else if (news instanceof PollEvent.Read read) {
                         assertThat(read.batch().partition()).isEqualTo(1);
                         reached.add(read.batch().to());
                     }
@@ -277,13 +277,13 @@ final class KafkaSourceTest {
             Damage.turnLastByte(folder.resolve("logs").resolve("damaged-0"));
             source.assign(1, "damaged", 0, 0, 0);
             source.assign(1, "damaged", 1, 0, 0);
-            List<News.Unreadable> failed = new ArrayList<>();
+            List<PollEvent.Unreadable> failed = new ArrayList<>();
             Map<Integer, Long> reached = new HashMap<>();
             Waiting.until("the damage is met, and the other partition read", () -> {
-                for (News news : source.poll(POLL)) {
-                    if (news instanceof News.Unreadable unreadable) {
+                for (PollEvent news : source.poll(POLL)) {
+                    if (news instanceof PollEvent.Unreadable unreadable) {
                         failed.add(unreadable);
-                    } else if (news instanceof News.Read read) {
+                    } else if (news instanceof PollEvent.Read read) {
                         reached.put(read.batch().partition(), read.batch().to());
                     }
                 }

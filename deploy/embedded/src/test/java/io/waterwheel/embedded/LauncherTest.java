@@ -53,7 +53,7 @@ final class LauncherTest {
     private Path source;
     private Path calls;
 
-    private record Ran(int code, String out) {}
+    private record CliResult(int code, String out) {}
 
     @BeforeEach
     void makeTree() throws IOException {
@@ -128,9 +128,10 @@ final class LauncherTest {
         return folder.resolve("bin") + ":" + System.getenv("PATH");
     }
 
-    private Ran run() throws Exception {
+    private CliResult run() throws Exception {
         Process process = start(path(), root.resolve("waterwheel"));
-        return new Ran(process.waitFor(), new String(process.getInputStream().readAllBytes(), UTF_8));
+        return new CliResult(
+                process.waitFor(), new String(process.getInputStream().readAllBytes(), UTF_8));
     }
 
     private int builds() throws IOException {

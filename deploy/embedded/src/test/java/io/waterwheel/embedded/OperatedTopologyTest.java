@@ -61,8 +61,6 @@ final class OperatedTopologyTest {
 
     record Numbered(long n) {}
 
-    private record Ran(int code, String out, String err) {}
-
     @Test
     void nothingIsLostOrSeenTwiceThroughDrainsKillsAndChangesOfItsIndexers() throws Exception {
         nimbusPort = new PortRegistry(folder).port("nimbus", 0);
@@ -118,10 +116,10 @@ final class OperatedTopologyTest {
         assertThat(topology("kill", "waterwheel").err())
                 .contains("there is no topology waterwheel; 'waterwheel topology list' shows those there are")
                 .contains("[NO_SUCH_TOPOLOGY]");
-        Ran typo = topology("submit", "--jar", jar().toString(), "-c", "topology.debgu=true");
+        CliResult typo = topology("submit", "--jar", jar().toString(), "-c", "topology.debgu=true");
         assertThat(typo.code()).isEqualTo(1);
         assertThat(typo.err()).contains("storm: topology.debgu: Storm has no such key; did you mean topology.debug?");
-        Ran nobody = run("topology", "list", "--nimbus", "127.0.0.1:1");
+        CliResult nobody = run("topology", "list", "--nimbus", "127.0.0.1:1");
         assertThat(nobody.code()).isEqualTo(1);
         assertThat(nobody.err()).contains("no Nimbus leads at 127.0.0.1:1").contains("[NIMBUS_UNREACHABLE]");
     }
@@ -136,7 +134,7 @@ final class OperatedTopologyTest {
     private void submit(String... overrides) throws IOException {
         List<String> words = new ArrayList<>(List.of("submit", "--wait", "--jar", jar().toString()));
         words.addAll(Arrays.asList(overrides));
-        Ran ran = topology(words.toArray(String[]::new));
+        CliResult ran = topology(words.toArray(String[]::new));
         assertThat(ran.code()).as(ran.err()).isZero();
         assertThat(ran.out()).isEqualTo("ready: --zookeeper " + zooKeeper + "/waterwheel --namespace default\n");
     }
@@ -147,7 +145,7 @@ final class OperatedTopologyTest {
         for (int indexers : new int[] {3, 1, 4, 2}) {
             AtomicBoolean enough = new AtomicBoolean();
             CompletableFuture<Void> appending = appendUntil(client, enough);
-            Ran set = run(
+            CliResult set = run(
                     "stream",
                     "set",
                     "rows",
@@ -184,7 +182,7 @@ final class OperatedTopologyTest {
             }
         });
         long before = client.query("rows").count();
-        Ran drained = topology("drain", "waterwheel");
+        CliResult drained = topology("drain", "waterwheel");
         enough.set(true);
         appending.get();
         assertThat(drained.code()).as(drained.err()).isZero();
@@ -194,7 +192,7 @@ final class OperatedTopologyTest {
                 .contains("reading has stopped; writing what was read meanwhile")
                 .contains("killed topology waterwheel: the next one has nothing to read again");
         assertThat(before).isLessThanOrEqualTo(sent);
-        Ran again = topology("drain", "waterwheel");
+        CliResult again = topology("drain", "waterwheel");
         assertThat(again.code()).isEqualTo(1);
         assertThat(again.err()).contains("there is no topology waterwheel");
     }
@@ -270,14 +268,14 @@ final class OperatedTopologyTest {
         }
     }
 
-    private Ran topology(String... words) {
+    private CliResult topology(String... words) {
         List<String> all = new ArrayList<>(List.of("topology"));
         all.addAll(Arrays.asList(words));
         all.addAll(2, List.of("--config", configuration.toString()));
         return run(all.toArray(String[]::new));
     }
 
-    private static Ran run(String... words) {
+    private static CliResult run(String... words) {
         OutputStream out = new ByteArrayOutputStream();
         OutputStream err = new ByteArrayOutputStream();
         int code = Main.run(
@@ -287,6 +285,6 @@ final class OperatedTopologyTest {
                         new PrintStream(out, true, StandardCharsets.UTF_8),
                         new PrintStream(err, true, StandardCharsets.UTF_8),
                         false));
-        return new Ran(code, out.toString(), err.toString());
+        return new CliResult(code, out.toString(), err.toString());
     }
 }

@@ -34,8 +34,6 @@ final class ServerLifeTest {
     @TempDir
     Path folder;
 
-    private record Ran(int code, String out, String err) {}
-
     @Test
     void endsWithZeroHavingWrittenAllAndALostOneCutsAnswersVisibly() throws Exception {
         Path data = folder.resolve("data");
@@ -43,7 +41,7 @@ final class ServerLifeTest {
             String url = url(server);
             create(url);
             append(url, 0, ROWS - LATE);
-            Ran flushed = run(url, null, "flush", "rows", "--timeout", "300");
+            CliResult flushed = run(url, null, "flush", "rows", "--timeout", "300");
             assertThat(flushed.code()).as(flushed.err()).isZero();
             append(url, ROWS - LATE, ROWS);
             assertThat(run(url, null, "query", "rows", "--count").out()).isEqualTo(ROWS + "\n");
@@ -65,10 +63,10 @@ final class ServerLifeTest {
             try (WaterwheelClient client = WaterwheelClient.connect(url)) {
                 assertThat(client.describe("rows").chunkTuples()).hasValue(ROWS);
             }
-            Ran verified = run(url, null, "chunk", "verify", "rows");
+            CliResult verified = run(url, null, "chunk", "verify", "rows");
             assertThat(verified.code()).as(verified.err()).isZero();
             assertThat(verified.out()).matches("rows: \\d+ chunks, \\d+ bytes read; all are right\n");
-            Ran ran = run(url, server, "query", "rows", "--format", "csv", "--timeout", "60");
+            CliResult ran = run(url, server, "query", "rows", "--format", "csv", "--timeout", "60");
             assertThat(ran.code()).as(ran.err()).isEqualTo(1);
             assertThat(ran.out().lines().count()).isBetween(2L, (long) ROWS);
             assertThat(ran.err().lines().reduce((a, b) -> b).orElse(""))
@@ -111,7 +109,7 @@ final class ServerLifeTest {
                     .append('\n');
         }
         Path file = Files.writeString(folder.resolve("rows-" + from + ".csv"), csv);
-        Ran ran = run(url, null, "append", "rows", file.toString());
+        CliResult ran = run(url, null, "append", "rows", file.toString());
         assertThat(ran.code()).as(ran.err()).isZero();
         assertThat(ran.err()).contains(to - from + " tuples accepted, 0 rejected, in ");
     }
@@ -122,24 +120,24 @@ final class ServerLifeTest {
         try (Stream<Path> files = Files.walk(data.resolve("chunks"))) {
             chunk = files.filter(Files::isRegularFile).findFirst().orElseThrow();
         }
-        Ran ran = run("", null, "chunk", "inspect", chunk.toString());
+        CliResult ran = run("", null, "chunk", "inspect", chunk.toString());
         assertThat(ran.code()).as(ran.err()).isZero();
         assertThat(ran.out()).contains("rows  ").contains("note").contains("the directory are right");
         byte[] bytes = Files.readAllBytes(chunk);
         bytes[bytes.length / 3] ^= 1;
         Path flipped = Files.write(folder.resolve("flipped"), bytes);
-        Ran refused = run("", null, "chunk", "inspect", flipped.toString());
+        CliResult refused = run("", null, "chunk", "inspect", flipped.toString());
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.out()).isEmpty();
         assertThat(refused.err()).startsWith("waterwheel chunk inspect: chunk flipped is damaged: ");
-        Ran verified = run("", null, "chunk", "verify", chunk.toString(), flipped.toString());
+        CliResult verified = run("", null, "chunk", "verify", chunk.toString(), flipped.toString());
         assertThat(verified.code()).isEqualTo(1);
         assertThat(verified.out()).contains(chunk + ": ").contains("the directory are right");
         assertThat(verified.err()).startsWith(flipped + ": chunk flipped is damaged: ");
     }
 
     /** @param killed is killed as soon as something is printed */
-    private static Ran run(String url, CommandProcess killed, String... words) {
+    private static CliResult run(String url, CommandProcess killed, String... words) {
         String[] all = Stream.concat(Stream.of(words), url.isEmpty() ? Stream.of() : Stream.of("--server", url))
                 .toArray(String[]::new);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -147,7 +145,7 @@ final class ServerLifeTest {
         PrintStream print = new PrintStream(killed == null ? out : new Killing(out, killed), true, UTF_8);
         int code = Main.run(
                 all, new Terminal(InputStream.nullInputStream(), print, new PrintStream(err, true, UTF_8), false));
-        return new Ran(code, out.toString(UTF_8), err.toString(UTF_8));
+        return new CliResult(code, out.toString(UTF_8), err.toString(UTF_8));
     }
 
     /** Kills the server with the first byte. */

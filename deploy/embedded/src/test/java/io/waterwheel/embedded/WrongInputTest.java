@@ -75,8 +75,6 @@ final class WrongInputTest {
         }
     }
 
-    private record Ran(int code, String out, String err) {}
-
     @BeforeAll
     static void start() throws Exception {
         taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -148,7 +146,7 @@ final class WrongInputTest {
         Path again = Files.writeString(
                 folder.resolve("again.yaml"),
                 Files.readString(folder.resolve("orders.yaml")) + "topic: only-of-the-refused\n");
-        Ran refused = run("stream create " + again + " --server {url}", "");
+        CliResult refused = run("stream create " + again + " --server {url}", "");
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.err()).contains("stream orders exists already").contains("[STREAM_EXISTS]");
         try (WaterwheelClient client = WaterwheelClient.connect(server.url());
@@ -181,15 +179,15 @@ final class WrongInputTest {
             csv.append(1_633_608_000_000L + row).append(',').append(row * 7919 % WIDE_ROWS);
             csv.append(',').append(row).append("abcdefghij".repeat(100)).append('\n');
         }
-        Ran appended = run("append wide - --server {url}", csv.toString());
+        CliResult appended = run("append wide - --server {url}", csv.toString());
         assertThat(appended.code()).as(appended.err()).isZero();
-        Ran ordered = run("query wide --order-by s --format csv --server {url}", "");
+        CliResult ordered = run("query wide --order-by s --format csv --server {url}", "");
         assertThat(ordered.code()).isEqualTo(1);
         assertThat(ordered.err()).contains("one query may take 16.0 MiB").contains("[QUERY_MEMORY]");
-        Ran repeated = run("query wide --select " + "s,".repeat(255) + "s --server {url}", "");
+        CliResult repeated = run("query wide --select " + "s,".repeat(255) + "s --server {url}", "");
         assertThat(repeated.err()).contains("'s' is selected more than 4 times");
         String nested = "UPPER(".repeat(60) + "s" + ")".repeat(60);
-        Ran upper = run("query wide --where '" + nested + " IS NULL' --count --server {url}", "");
+        CliResult upper = run("query wide --where '" + nested + " IS NULL' --count --server {url}", "");
         assertThat(upper.out()).as(upper.err()).isEqualTo("0\n");
         List<Cursor> unread = new ArrayList<>();
         List<WaterwheelClient> clients = new ArrayList<>();
@@ -227,7 +225,7 @@ final class WrongInputTest {
 
     /** Until there is room again for a question that takes most of what one may. */
     private static void awaitOrder() {
-        List<Ran> ran = new ArrayList<>();
+        List<CliResult> ran = new ArrayList<>();
         Waiting.until("the rows come in order", Duration.ofMinutes(2), () -> {
             ran.add(run("query wide --key 0..2999 --order-by s --format csv --server {url}", ""));
             return ran.get(ran.size() - 1).code() == 0;
@@ -265,7 +263,7 @@ final class WrongInputTest {
     @ParameterizedTest
     @MethodSource("rows")
     void isSaidClearlyAndHarmsNothing(Wrong wrong) {
-        Ran ran = run(wrong.command(), wrong.input());
+        CliResult ran = run(wrong.command(), wrong.input());
         assertThat(ran.err()).matches(pattern(wrong.said()));
         assertThat(ran.code()).as(ran.err()).isEqualTo(wrong.code());
         assertThat(ran.out()).isEmpty();
@@ -293,7 +291,7 @@ final class WrongInputTest {
         return named.replace("{long}", "x".repeat(300_000)).replace("{tab}", "\t");
     }
 
-    private static Ran run(String command, String input) {
+    private static CliResult run(String command, String input) {
         List<String> words = new ArrayList<>();
         Matcher matcher = WORD.matcher(command);
         while (matcher.find()) {
@@ -308,7 +306,7 @@ final class WrongInputTest {
                         new PrintStream(out, true, UTF_8),
                         new PrintStream(err, true, UTF_8),
                         false));
-        return new Ran(code, out.toString(UTF_8), err.toString(UTF_8));
+        return new CliResult(code, out.toString(UTF_8), err.toString(UTF_8));
     }
 
     /** Prints the table with what is said now: to be read, and corrected where it is not clear. */
@@ -318,7 +316,7 @@ final class WrongInputTest {
         start();
         Map<String, String> back = new TreeMap<>(NAMES);
         rows().forEach(wrong -> {
-            Ran ran = run(wrong.command(), wrong.input());
+            CliResult ran = run(wrong.command(), wrong.input());
             System.out.println("$ " + wrong.command());
             wrong.input().lines().forEach(line -> System.out.println("< " + line));
             System.out.println("= " + ran.code() + (ran.out().isEmpty() ? "" : " OUT: " + ran.out()));

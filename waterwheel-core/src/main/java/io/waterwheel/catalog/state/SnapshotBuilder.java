@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
  */
 final class SnapshotBuilder {
     /** When more than one chunk in so many goes, the index is made anew. */
-    private static final int FEW = 8;
+    private static final int REBUILD_FRACTION = 8;
 
     private final StreamSnapshot before;
     /** Those before it, until they change. */
@@ -184,7 +184,7 @@ final class SnapshotBuilder {
                 gone.add(chunk);
             }
         });
-        if (gone.size() > chunks.size() / FEW) {
+        if (gone.size() > chunks.size() / REBUILD_FRACTION) {
             List<RegionIndex.Entry<ChunkDescriptor>> left = chunks.entries();
             left.removeIf(entry -> StreamSnapshot.isBefore(horizon, entry.value()));
             chunks = RegionIndex.of(left);

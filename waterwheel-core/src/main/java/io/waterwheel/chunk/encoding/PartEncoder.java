@@ -15,9 +15,9 @@ public final class PartEncoder {
     /** Leaves after which it is tried again whether whole bytes, compressed, are shorter than few bits. */
     private static final int TRIAL_LEAVES = 24;
     /** Compression of numbers must save one byte in so many, ... */
-    private static final int NUMBERS = 10;
+    private static final int MIN_NUMERIC_SAVING = 10;
     /** ... that of text and whole bytes one in so many. */
-    private static final int EAGER = 20;
+    private static final int MIN_TEXT_SAVING = 20;
 
     private final IntegerEncoder integers = new IntegerEncoder();
     private final DecimalFinder decimals = new DecimalFinder();
@@ -58,11 +58,11 @@ public final class PartEncoder {
         integers.setWholeBytes(whole);
         encode(column, rows, width, kind, out);
         if (trialIn[part]-- > 0) {
-            compress(part, start, out, whole ? EAGER : NUMBERS);
+            compress(part, start, out, whole ? MIN_TEXT_SAVING : MIN_NUMERIC_SAVING);
         } else {
             int length = keepAside(part, start, out);
             encode(column, rows, width, kind, out);
-            chooseWholeBytes(part, start, length, NUMBERS, out);
+            chooseWholeBytes(part, start, length, MIN_NUMERIC_SAVING, out);
         }
         integers.setWholeBytes(false);
     }
@@ -71,7 +71,7 @@ public final class PartEncoder {
     private int keepAside(int part, int start, ChunkBuffer out) {
         trialIn[part] = TRIAL_LEAVES;
         skip[part] = 0;
-        compress(part, start, out, EAGER);
+        compress(part, start, out, MIN_TEXT_SAVING);
         int length = out.size() - start;
         other.clear();
         other.putBytes(out.array(), start, length);
@@ -85,7 +85,7 @@ public final class PartEncoder {
         skip[part] = 0;
         compress(part, start, out, least);
         int tight = out.size() - start;
-        wholeBytes[part] = aside < tight - tight / NUMBERS;
+        wholeBytes[part] = aside < tight - tight / MIN_NUMERIC_SAVING;
         if (wholeBytes[part]) {
             out.setSize(start);
             out.putBytes(other.array(), 0, aside);
@@ -134,11 +134,11 @@ public final class PartEncoder {
         integers.setWholeBytes(trialIn[part] == 0 || wholeBytes[part]);
         values.write(references, rows, slabs, out);
         if (trialIn[part]-- > 0) {
-            compress(part, start, out, EAGER);
+            compress(part, start, out, MIN_TEXT_SAVING);
         } else {
             int length = keepAside(part, start, out);
             values.write(references, rows, slabs, out);
-            chooseWholeBytes(part, start, length, EAGER, out);
+            chooseWholeBytes(part, start, length, MIN_TEXT_SAVING, out);
         }
         integers.setWholeBytes(false);
     }

@@ -14,7 +14,7 @@ public interface DispatcherEffects {
     /** Carry a block to its indexer. The receiver releases the body. */
     void send(ChannelBlock block);
 
-    /** Read the log again from an offset; always answered, by {@link PartitionDispatcher#onSweep}. */
+    /** Read the log again from an offset; always answered, by {@link PartitionDispatcher#onCatchUp}. */
     void readLog(long from, int maxBytes);
 
     /**
@@ -45,7 +45,7 @@ public interface DispatcherEffects {
     void storeDeadLetters(Object token, List<RefusedRow> letters);
 
     /** Tell the spout what it may send, and where to go on reading. */
-    void steer(Control.Live live);
+    void steer(Control.ReadFrom live);
 
     /** Tell the coordinators how the partition is. */
     void report(Control.PartitionReport report);

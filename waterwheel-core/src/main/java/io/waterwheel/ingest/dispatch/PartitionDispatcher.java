@@ -29,18 +29,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * live records -> pending -> [decode, route] -> ring of segments -> channels, each at its own cursor
- * log, read again ---------> [decode, route] -> sweep segments  -^ (for channels behind the ring)
+ * log, read again ---------> [decode, route] -> catch-up         -^ (for channels behind the ring)
  * </pre>
  *
  * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. One long
- * file, because sweep, limit, channels and what stands in the way are one state that every event may move; what has a
- * state of its own is apart: {@link SegmentRing}, {@link DeadLetterQueue}, {@link PartitionBlockers},
+ * file, because catching up, limit, channels and what stands in the way are one state that every event may move; what
+ * has a state of its own is apart: {@link SegmentRing}, {@link DeadLetterQueue}, {@link PartitionBlockers},
  * {@link ReadingRate}.
  */
 public final class PartitionDispatcher {
     /* Why no step can lose or repeat a tuple: a channel's cursor only moves over whole segments; a segment holds all
      * tuples of [from, to) under one version; the indexer takes a block only when it begins at or before its own
-     * watermark. So whatever is dropped here (a live batch that does not fit, a sweep that came late) is read again
+     * watermark. So whatever is dropped here (a live batch that does not fit, a catch-up read that came late) is read again
      * when a cursor gets there. */
 
     /** Offsets by which the limit is kept ahead on an idle partition. */
@@ -71,7 +71,7 @@ public final class PartitionDispatcher {
     private final SegmentRing ring;
 
     /** What channels that lag have not passed yet. */
-    private final Sweep sweep;
+    private final CatchUp catchUp;
 
     private final ReadWindow window = new ReadWindow();
     private long lastSteerNanos;
@@ -84,7 +84,7 @@ public final class PartitionDispatcher {
 
     private final DeadLetterQueue letters;
     /** What may pass, and what is said of a partition that stands still. */
-    private final PartitionBlockers roadblock = new PartitionBlockers();
+    private final PartitionBlockers blockers = new PartitionBlockers();
 
     private StreamPolicy policy = StreamPolicy.DEFAULT;
     /** Of the log, as positions, as last heard; -1 before that. */
@@ -101,7 +101,7 @@ public final class PartitionDispatcher {
     /**
      * Begins at the positions that its channels will ask for.
      *
-     * @param sweeps in which all partitions of the task read again
+     * @param catchUpBudget in which all partitions of the task read again
      */
     public PartitionDispatcher(
             int streamId,
@@ -110,7 +110,7 @@ public final class PartitionDispatcher {
             RoutingTable table,
             Segmenter segmenter,
             DispatcherSettings settings,
-            SweepBudget sweeps,
+            CatchUpBudget catchUpBudget,
             DispatcherEffects effects,
             long nowNanos) {
         this.streamId = streamId;
@@ -122,7 +122,7 @@ public final class PartitionDispatcher {
         this.ring = new SegmentRing(channels.values(), settings.ringBytes(), nowNanos);
         this.effects = effects;
         this.letters = new DeadLetterQueue(effects);
-        this.sweep = new Sweep(sweeps, letters, this::readForLagging, effects::takeBackRead);
+        this.catchUp = new CatchUp(catchUpBudget, letters, this::readForLagging, effects::takeBackRead);
         this.reportedNanos = nowNanos;
         this.tables.put(table.version(), table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
@@ -156,18 +156,18 @@ public final class PartitionDispatcher {
     }
 
     /** Bytes that it has read again and holds for channels that lag. */
-    public long sweepBytes() {
-        return sweep.bytes();
+    public long catchUpBytes() {
+        return catchUp.bytes();
     }
 
     /** Whether it reads again, or holds what it read. */
-    public boolean sweeps() {
-        return sweep.hasTurn();
+    public boolean isCatchingUp() {
+        return catchUp.hasTurn();
     }
 
     /** Whether it waits for others before it may read again. */
-    public boolean waitsToSweep() {
-        return sweep.isWaiting();
+    public boolean waitsToCatchUp() {
+        return catchUp.isWaiting();
     }
 
     /**
@@ -194,7 +194,7 @@ public final class PartitionDispatcher {
             // It says so because it has nothing to send, or may not: what it was told may be lost.
             grant();
         }
-        if (roadblock.anotherLog()) {
+        if (blockers.anotherLog()) {
             // What comes may be of another log than the offsets say.
             raiseGrant();
             return;
@@ -208,7 +208,7 @@ public final class PartitionDispatcher {
             pendingBytes += read.bytes;
             readTo = batch.to();
         }
-        intake(now);
+        advance(now);
     }
 
     /**
@@ -237,7 +237,7 @@ public final class PartitionDispatcher {
             return;
         }
         if (hasAdvanced(subscribe.indexer(), subscribe.watermark())) {
-            roadblock.passed(subscribe.watermark());
+            blockers.passed(subscribe.watermark());
         }
         channel.epoch = subscribe.epoch();
         channel.cursor = subscribe.watermark();
@@ -247,7 +247,7 @@ public final class PartitionDispatcher {
         channel.sent = subscribe.consumed();
         channel.granted = subscribe.granted();
         heartbeat(channel, now);
-        intake(now);
+        advance(now);
     }
 
     /** An indexer lets more be sent. */
@@ -255,7 +255,7 @@ public final class PartitionDispatcher {
         OutgoingChannel channel = channels.get(credit.indexer());
         if (channel != null && credit.epoch().equals(channel.epoch) && credit.granted() > channel.granted) {
             channel.granted = credit.granted();
-            intake(now);
+            advance(now);
         }
     }
 
@@ -268,7 +268,7 @@ public final class PartitionDispatcher {
         }
         boolean anotherLog = !newer.log().equals(route.log());
         if (!newer.lost().equals(route.lost())) {
-            roadblock.clear();
+            blockers.clear();
         }
         if (newer.firstSince() > route.firstSince()) {
             tables.keySet().removeIf(version -> version < newer.firstVersion());
@@ -277,7 +277,7 @@ public final class PartitionDispatcher {
         if (anotherLog) {
             beginLog(now);
         }
-        intake(now);
+        advance(now);
     }
 
     /** A call of {@link DispatcherEffects} that changes or reads the catalog failed: it is made again soon. */
@@ -291,9 +291,9 @@ public final class PartitionDispatcher {
     public void onPolicy(StreamPolicy changed, long now) {
         if (!changed.equals(policy)) {
             policy = changed;
-            roadblock.clear();
-            sweep.retry();
-            intake(now);
+            blockers.clear();
+            catchUp.retry();
+            advance(now);
         }
     }
 
@@ -302,31 +302,31 @@ public final class PartitionDispatcher {
         if (state.since() < route.log().since()) {
             return;
         }
-        roadblock.seen();
+        blockers.seen();
         lookMillis = state.lookMillis();
         if (state.since() > route.log().since()) {
-            roadblock.anotherLog("the topic's log is another now; its beginning is being read from the catalog");
+            blockers.anotherLog("the topic's log is another now; its beginning is being read from the catalog");
         } else if (state.problem() == Control.LogProblem.UNKNOWN) {
             // Neither better nor worse than before.
-            roadblock.unseen();
+            blockers.unseen();
             return;
         } else if (state.problem() == Control.LogProblem.COMPACTED) {
-            roadblock.compacted();
+            blockers.compacted();
         } else if (state.problem() == Control.LogProblem.NONE || state.problem() == Control.LogProblem.UNREADABLE) {
             if (state.problem() == Control.LogProblem.UNREADABLE) {
-                roadblock.unreadable();
+                blockers.unreadable();
             }
             logStart = Math.max(logStart, Math.max(state.start(), route.log().since()));
             logEnd = Math.max(logEnd, state.end());
-            roadblock.sameLog();
+            blockers.sameLog();
         } else {
-            roadblock.notTheLog(state);
+            blockers.notTheLog(state);
         }
-        if (roadblock.stands() || roadblock.anotherLog()) {
+        if (blockers.stands() || blockers.anotherLog()) {
             // Somebody may have decided meanwhile: the route says so.
             askRoute(route.limit(), now);
         }
-        intake(now);
+        advance(now);
     }
 
     /** Positions of another log begin where nothing was ever routed; nothing of the old one is read any more. */
@@ -334,9 +334,9 @@ public final class PartitionDispatcher {
         pending.clear();
         pendingBytes = 0;
         ring.forEach(letters::remove);
-        sweep.drop();
-        roadblock.clear();
-        roadblock.sameLog();
+        catchUp.drop();
+        blockers.clear();
+        blockers.sameLog();
         rate.jump();
         long since = route.log().since();
         logStart = since;
@@ -352,35 +352,35 @@ public final class PartitionDispatcher {
     public void onTable(RoutingTable table, long now) {
         tables.put(table.version(), table);
         tableAsked = 0;
-        intake(now);
+        advance(now);
     }
 
     /** The answer to {@link DispatcherEffects#readLog}: what was read, or null when it failed. */
-    public void onSweep(@Nullable RecordBatch batch, long now) {
+    public void onCatchUp(@Nullable RecordBatch batch, long now) {
         if (batch == null
                 || batch.to() == batch.from()
-                || roadblock.anotherLog()
+                || blockers.anotherLog()
                 || batch.from() < route.log().since()) {
-            sweep.failed(now + settings.heartbeatNanos());
+            catchUp.failed(now + settings.heartbeatNanos());
             return;
         }
-        sweep.came(now);
+        catchUp.came(now);
         PendingBatch read = new PendingBatch(batch, batch.from());
         Segment segment = null;
-        while (read.from < batch.to() && sweep.hasRoom() && (segment = next(read, now)) != null) {
-            sweep.add(segment, now);
+        while (read.from < batch.to() && catchUp.hasRoom() && (segment = next(read, now)) != null) {
+            catchUp.add(segment, now);
         }
-        sweep.taken(read.from >= batch.to() || segment == null);
-        if (sweep.isEmpty()) {
-            sweep.failed(now + settings.heartbeatNanos());
+        catchUp.taken(read.from >= batch.to() || segment == null);
+        if (catchUp.isEmpty()) {
+            catchUp.failed(now + settings.heartbeatNanos());
         }
-        intake(now);
+        advance(now);
     }
 
     /** The answer to {@link DispatcherEffects#storeDeadLetters}. */
     public void onDeadLetters(Object token, boolean stored, long now) {
         letters.onStored(token, stored, now);
-        intake(now);
+        advance(now);
     }
 
     /** Time passes: repeats, retries. Call about every 50 ms. */
@@ -390,14 +390,14 @@ public final class PartitionDispatcher {
         if (limitAsked != 0 && now - limitAskedNanos > RETRY_NANOS) {
             limitAsked = 0;
         }
-        sweep.onTick(now);
+        catchUp.onTick(now);
         if (giveUpAsked && now - giveUpAskedNanos > RETRY_NANOS) {
             giveUpAsked = false;
         }
         if (now - tableAskedNanos > RETRY_NANOS) {
             tableAsked = 0;
         }
-        intake(now);
+        advance(now);
         if (Beats.passed(reportedNanos, now, REPORT_NANOS)) {
             report(now);
         }
@@ -425,7 +425,7 @@ public final class PartitionDispatcher {
     /** Gives back every body it holds; nothing may be called afterwards. */
     public void close() {
         ring.restart(ring.to());
-        sweep.close();
+        catchUp.close();
     }
 
     private void report(long now) {
@@ -439,18 +439,18 @@ public final class PartitionDispatcher {
                 Math.max(logEnd, readTo),
                 route.limit(),
                 letters.count(),
-                roadblock.trouble().isEmpty() ? letters.trouble() : roadblock.trouble(),
+                blockers.trouble().isEmpty() ? letters.trouble() : blockers.trouble(),
                 lookMillis,
                 ""));
     }
 
     /** Moves everything on as far as limits, credit and stored dead letters allow. */
-    private void intake(long now) {
+    private void advance(long now) {
         ring.onTime(now);
-        passLost(now);
-        passCovered(now);
-        pump(now);
-        boolean moved = !roadblock.anotherLog();
+        skipLost(now);
+        skipCheckpointed(now);
+        sendReady(now);
+        boolean moved = !blockers.anotherLog();
         while (moved && !pending.isEmpty()) {
             moved = false;
             PendingBatch first = pending.getFirst();
@@ -461,22 +461,22 @@ public final class PartitionDispatcher {
                     sampler.add(segment);
                     append(segment, now);
                     dropRead();
-                    passLost(now);
-                    pump(now);
+                    skipLost(now);
+                    sendReady(now);
                 }
             }
         }
         ring.trim();
         keepLimitAhead(now);
         raiseGrant();
-        sweep.letOthers(now);
-        if (!roadblock.anotherLog()) {
-            passUnneeded(now);
+        catchUp.letOthers(now);
+        if (!blockers.anotherLog()) {
+            skipTruncated(now);
             lookForGap(now);
-            dropPassedSweep();
+            dropPassedCatchUp();
             readForLagging();
         }
-        sweep.rest();
+        catchUp.rest();
     }
 
     private void dropRead() {
@@ -487,7 +487,7 @@ public final class PartitionDispatcher {
     }
 
     /** Live reading goes on behind what is given up. */
-    private void passLost(long now) {
+    private void skipLost(long now) {
         LostRange gone = readTo < 0 ? null : route.lostAt(ring.to());
         if (gone == null) {
             return;
@@ -508,7 +508,7 @@ public final class PartitionDispatcher {
      * Live reading stands below what every checkpoint covers, as after a long pause in which another dispatcher went
      * on: how that was routed is not known any more, and nobody who lives needs it.
      */
-    private void passCovered(long now) {
+    private void skipCheckpointed(long now) {
         long first = route.firstSince();
         for (OutgoingChannel channel : channels.values()) {
             if (channel.epoch != null && channel.cursor < first) {
@@ -538,7 +538,7 @@ public final class PartitionDispatcher {
      * Live reading stands below the log's beginning, and nobody lacks what was there: it goes on at the beginning.
      * Whoever subscribes from below later has a gap.
      */
-    private void passUnneeded(long now) {
+    private void skipTruncated(long now) {
         if (readTo < 0 || readTo >= logStart || !pending.isEmpty()) {
             return;
         }
@@ -569,9 +569,9 @@ public final class PartitionDispatcher {
             }
         }
         if (from == Long.MAX_VALUE) {
-            roadblock.noGap();
+            blockers.noGap();
         } else if (policy.logLoss() == LogLoss.FAIL) {
-            roadblock.gap(from, logStart);
+            blockers.gap(from, logStart);
         } else if (!giveUpAsked) {
             giveUpAsked = true;
             giveUpAskedNanos = now;
@@ -595,7 +595,7 @@ public final class PartitionDispatcher {
                 return null;
             }
         }
-        if (records.from < route.firstSince() || records.from >= route.limit() || roadblock.isAt(records.from)) {
+        if (records.from < route.firstSince() || records.from >= route.limit() || blockers.isAt(records.from)) {
             return null;
         }
         int version = route.versionAt(records.from);
@@ -615,8 +615,8 @@ public final class PartitionDispatcher {
                 records.from,
                 bound,
                 table,
-                first -> roadblock.passes(first, policy.badRecords(), letters));
-        roadblock.decoded(segmenter.records());
+                first -> blockers.passes(first, policy.badRecords(), letters));
+        blockers.decoded(segmenter.records());
         if (segment.from == segment.to) {
             segment.release();
             return null;
@@ -632,17 +632,17 @@ public final class PartitionDispatcher {
         ring.trim();
     }
 
-    private void pump(long now) {
+    private void sendReady(long now) {
         for (OutgoingChannel channel : channels.values()) {
             if (channel.epoch != null) {
-                pump(channel, now);
+                sendReady(channel, now);
             }
         }
     }
 
-    private void pump(OutgoingChannel channel, long now) {
+    private void sendReady(OutgoingChannel channel, long now) {
         while (true) {
-            if (passLost(channel, now)) {
+            if (skipLost(channel, now)) {
                 continue;
             }
             Segment segment = find(channel.cursor);
@@ -671,7 +671,7 @@ public final class PartitionDispatcher {
     }
 
     /** What is given up is empty for everyone. */
-    private boolean passLost(OutgoingChannel channel, long now) {
+    private boolean skipLost(OutgoingChannel channel, long now) {
         LostRange gone = route.lostAt(channel.cursor);
         if (gone == null) {
             return false;
@@ -711,12 +711,12 @@ public final class PartitionDispatcher {
         if (readTo >= 0 && offset >= ring.from()) {
             return ring.find(offset);
         }
-        return sweep.find(offset);
+        return catchUp.find(offset);
     }
 
     /** One reader of the log serves all channels behind the ring, from the smallest cursor that has credit. */
     private void readForLagging() {
-        if (readTo < 0 || roadblock.anotherLog() || !sweep.mayRead()) {
+        if (readTo < 0 || blockers.anotherLog() || !catchUp.mayRead()) {
             return;
         }
         long from = Long.MAX_VALUE;
@@ -725,7 +725,7 @@ public final class PartitionDispatcher {
                     && channel.cursor < ring.from()
                     && channel.cursor >= logStart
                     && channel.cursor >= route.firstSince()
-                    && !roadblock.isAt(channel.cursor)
+                    && !blockers.isAt(channel.cursor)
                     && find(channel.cursor) == null) {
                 from = Math.min(from, channel.cursor);
             }
@@ -733,15 +733,15 @@ public final class PartitionDispatcher {
         if (from == Long.MAX_VALUE) {
             return;
         }
-        int bytes = sweep.begin();
+        int bytes = catchUp.begin();
         if (bytes > 0) {
             effects.readLog(from, bytes);
         }
     }
 
     /** What was read again goes when everyone who lags is past it, not when something else is read. */
-    private void dropPassedSweep() {
-        if (sweep.isEmpty()) {
+    private void dropPassedCatchUp() {
+        if (catchUp.isEmpty()) {
             return;
         }
         long least = Long.MAX_VALUE;
@@ -750,11 +750,11 @@ public final class PartitionDispatcher {
                 least = Math.min(least, channel.cursor);
             }
         }
-        sweep.pass(least);
+        catchUp.pass(least);
     }
 
     private void keepLimitAhead(long now) {
-        if (readTo < 0 || limitAsked != 0 || roadblock.anotherLog()) {
+        if (readTo < 0 || limitAsked != 0 || blockers.anotherLog()) {
             return;
         }
         long margin = Math.max(MIN_MARGIN, rate.aSecond());
@@ -775,7 +775,7 @@ public final class PartitionDispatcher {
     private void steer(long position, long now) {
         if (now - lastSteerNanos >= STEER_NANOS) {
             lastSteerNanos = now;
-            effects.steer(new Control.Live(
+            effects.steer(new Control.ReadFrom(
                     streamId, partition, position, window.life(), window.received(), window.granted()));
         }
     }
@@ -787,6 +787,7 @@ public final class PartitionDispatcher {
     }
 
     private void grant() {
-        effects.steer(new Control.Live(streamId, partition, -1, window.life(), window.received(), window.granted()));
+        effects.steer(
+                new Control.ReadFrom(streamId, partition, -1, window.life(), window.received(), window.granted()));
     }
 }

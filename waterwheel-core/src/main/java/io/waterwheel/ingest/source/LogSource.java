@@ -10,13 +10,13 @@ import java.util.List;
  */
 public interface LogSource extends AutoCloseable {
     /** What a poll tells of a partition. */
-    sealed interface News {
+    sealed interface PollEvent {
         /**
          * Everything visible in the batch's [from, to); the next batch of the partition begins at its {@code to}.
          *
          * @param epoch no lower than that of any leader that took one of the records; -1 when not known
          */
-        record Read(RecordBatch batch, int epoch) implements News {}
+        record Read(RecordBatch batch, int epoch) implements PollEvent {}
 
         /**
          * Reading cannot go on: the partition is paused until {@link #seek} or {@link #remove}.
@@ -24,13 +24,13 @@ public interface LogSource extends AutoCloseable {
          * @param truncatedAt first position that is known to differ from what was read; -1 when nothing is known of
          *     that
          */
-        record Gap(int streamId, int partition, long truncatedAt, WaterwheelException problem) implements News {}
+        record Gap(int streamId, int partition, long truncatedAt, WaterwheelException problem) implements PollEvent {}
 
         /**
          * Reading failed for another reason: it is not allowed, or what is stored is damaged. The partition is not read
          * any more, as after {@link #remove}; {@link #assign} tries again.
          */
-        record Unreadable(int streamId, int partition, WaterwheelException problem) implements News {}
+        record Unreadable(int streamId, int partition, WaterwheelException problem) implements PollEvent {}
     }
 
     /**
@@ -61,7 +61,7 @@ public interface LogSource extends AutoCloseable {
      * Waits for records at most so long and returns what came, in offset order for each partition. An empty list means
      * no news. The buffers of values share memory with each other.
      */
-    List<News> poll(Duration atMost);
+    List<PollEvent> poll(Duration atMost);
 
     @Override
     void close();

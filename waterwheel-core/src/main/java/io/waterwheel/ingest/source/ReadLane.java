@@ -88,7 +88,7 @@ public final class ReadLane {
     }
 
     /** Takes credit. Lost, repeated or late, it changes nothing but the time. */
-    public void onLive(Control.Live live) {
+    public void onLive(Control.ReadFrom live) {
         if (live.life() != life) {
             return;
         }

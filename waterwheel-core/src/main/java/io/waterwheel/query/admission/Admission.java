@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admission {
     /** How often one that waits looks whether its client is still there. */
-    private static final long LOOK_NANOS = 200_000_000;
+    private static final long CANCEL_POLL_NANOS = 200_000_000;
 
     private final AdmissionLimits limits;
     private final long slowNanos;
@@ -317,7 +317,7 @@ public final class Admission {
                     if (left <= 0 || killed || refused || gone.getAsBoolean()) {
                         return false;
                     }
-                    long unused = turn.awaitNanos(Math.min(left, LOOK_NANOS));
+                    long unused = turn.awaitNanos(Math.min(left, CANCEL_POLL_NANOS));
                 }
                 return true;
             } finally {

@@ -23,7 +23,7 @@ public final class FreshReader {
     /** A commit becomes known to coordinators and to the indexer at about the same time: a moment's patience. */
     private static final long COMMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     /** How often one who waits looks whether it is given up. */
-    private static final long LOOK_NANOS = 200_000_000;
+    private static final long CANCEL_POLL_NANOS = 200_000_000;
 
     private final ViewHolder slot;
     private final long staleNanos;
@@ -118,8 +118,8 @@ public final class FreshReader {
             throws InterruptedException {
         while (true) {
             long now = System.nanoTime();
-            boolean last = deadlineNanos - now <= LOOK_NANOS;
-            FreshView view = slot.await(test, last ? deadlineNanos : now + LOOK_NANOS);
+            boolean last = deadlineNanos - now <= CANCEL_POLL_NANOS;
+            FreshView view = slot.await(test, last ? deadlineNanos : now + CANCEL_POLL_NANOS);
             if (view != null || last || givenUp.getAsBoolean()) {
                 return view;
             }

@@ -215,7 +215,8 @@ final class FileCollectorTest {
         new StreamCatalog(store, other).startIndexer(0);
         catalog.startIndexer(0);
         catalog.startIndexer(0);
-        RollUp roll = new RollUp(new StreamSnapshots(store, files), stream, RollUp.Settings.of(1), () -> "a");
+        ManifestCompaction roll = new ManifestCompaction(
+                new StreamSnapshots(store, files), stream, ManifestCompaction.Settings.of(1), () -> "a");
         assertThat(roll.write()).isTrue();
         assertThat(roll.commit()).isTrue();
         while (roll.trim() > 0) {}

@@ -91,7 +91,7 @@ final class TroubleTest {
         }
 
         @Override
-        public void steer(Control.Live live) {
+        public void steer(Control.ReadFrom live) {
             if (live.position() >= 0) {
                 steered = live.position();
             }
@@ -117,7 +117,7 @@ final class TroubleTest {
                 RoutingTable.even(1, KeyInterval.ALL, 1),
                 new Segmenter(SCHEMA, RecordFormat.CSV, new BodyPool(RowLayout.of(SCHEMA), 4), 1 << 16),
                 new DispatcherSettings(1 << 20, 1 << 20, 100_000_000),
-                SweepBudget.ofRing(1 << 20),
+                CatchUpBudget.ofRing(1 << 20),
                 effects,
                 now);
         created.onSubscribe(new Control.Subscribe(1, 0, 0, new ChannelEpoch(1, 1), effects.sentTo, 0, 1 << 20), now);

@@ -14,11 +14,11 @@ import io.waterwheel.ingest.QuietDispatcherEffects;
 import io.waterwheel.ingest.block.BodyPool;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.block.ChannelHeartbeats;
+import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.ingest.dispatch.DispatcherSettings;
 import io.waterwheel.ingest.dispatch.HeartbeatRound;
 import io.waterwheel.ingest.dispatch.PartitionDispatcher;
 import io.waterwheel.ingest.dispatch.Segmenter;
-import io.waterwheel.ingest.dispatch.SweepBudget;
 import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.Field;
@@ -204,7 +204,7 @@ final class HeartbeatTest {
                 RoutingTable.even(1, KeyInterval.ALL, 4),
                 new Segmenter(SCHEMA, RecordFormat.BLOCK, new BodyPool(RowLayout.of(SCHEMA), 16), 128 << 10),
                 DispatcherSettings.DEFAULT,
-                SweepBudget.ofRing(4 << 20),
+                CatchUpBudget.ofRing(4 << 20),
                 new QuietDispatcherEffects(),
                 0);
     }

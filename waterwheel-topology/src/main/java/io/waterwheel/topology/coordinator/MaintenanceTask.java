@@ -5,8 +5,8 @@ import io.waterwheel.catalog.maintenance.DroppedStreams;
 import io.waterwheel.catalog.maintenance.Expiry;
 import io.waterwheel.catalog.maintenance.FileCollector;
 import io.waterwheel.catalog.maintenance.Finisher;
-import io.waterwheel.catalog.maintenance.RollUp;
-import io.waterwheel.catalog.maintenance.RollUpPolicy;
+import io.waterwheel.catalog.maintenance.ManifestCompaction;
+import io.waterwheel.catalog.maintenance.ManifestCompactionPolicy;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.WaterwheelException;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}) and what is left
- * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests ({@link EditRollUps}), and
- * finishes what others have begun ({@link Finisher}), at intervals, on a thread of its own. One task of the topology
- * has it; that a predecessor may still be at work harms nothing.
+ * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests
+ * ({@link ManifestCompactions}), and finishes what others have begun ({@link Finisher}), at intervals, on a thread of
+ * its own. One task of the topology has it; that a predecessor may still be at work harms nothing.
  */
 final class MaintenanceTask implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MaintenanceTask.class);
@@ -50,7 +50,7 @@ final class MaintenanceTask implements AutoCloseable {
     private final Finisher finisher;
     private final Expiry expiry;
     private final DroppedStreams dropped;
-    private final EditRollUps rollUps;
+    private final ManifestCompactions rollUps;
     /** A stream as it is known here without asking; nothing when it is not followed. */
     private final Function<StreamInfo, Optional<StreamSnapshot>> known;
 
@@ -65,11 +65,11 @@ final class MaintenanceTask implements AutoCloseable {
         this.dropped = new DroppedStreams(
                 services.catalogStore(),
                 services.config().get(Keys.MAINTENANCE_GRACE).toNanos());
-        RollUpPolicy policy = new RollUpPolicy(
-                RollUp.Settings.of(services.config().get(Keys.CATALOG_MANIFEST_INTERVAL_EDITS)),
+        ManifestCompactionPolicy policy = new ManifestCompactionPolicy(
+                ManifestCompaction.Settings.of(services.config().get(Keys.CATALOG_MANIFEST_INTERVAL_EDITS)),
                 services.config().get(Keys.CATALOG_TOTAL_EDITS),
                 services.config().get(Keys.CATALOG_EDIT_AGE).toNanos());
-        this.rollUps = new EditRollUps(snapshots, policy, known);
+        this.rollUps = new ManifestCompactions(snapshots, policy, known);
         this.collector = new FileCollector(
                 snapshots, services.config().get(Keys.MAINTENANCE_GRACE).toNanos());
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -91,7 +91,7 @@ final class MaintenanceTask implements AutoCloseable {
                 looks.isDone() || rolling.isDone() ? "ended" : "started");
     }
 
-    EditRollUps.Totals rollUps() {
+    ManifestCompactions.Totals rollUps() {
         return rollUps.totals();
     }
 

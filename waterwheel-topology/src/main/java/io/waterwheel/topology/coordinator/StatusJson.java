@@ -55,7 +55,7 @@ final class StatusJson {
             Function<StreamInfo, StreamStatus> status,
             List<String> general,
             MaintenanceTask.@Nullable Totals collector,
-            EditRollUps.@Nullable Totals rollUps) {
+            ManifestCompactions.@Nullable Totals rollUps) {
         ObjectNode json = MAPPER.createObjectNode();
         ArrayNode troubles = json.putArray("troubles");
         general.forEach(troubles::add);

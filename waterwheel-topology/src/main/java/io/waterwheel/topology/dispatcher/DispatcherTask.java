@@ -8,13 +8,13 @@ import io.waterwheel.catalog.state.StreamGoneException;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.ingest.block.BodyPool;
 import io.waterwheel.ingest.block.ChannelBlock;
+import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.ingest.dispatch.DispatcherEffects;
 import io.waterwheel.ingest.dispatch.DispatcherSettings;
 import io.waterwheel.ingest.dispatch.HeartbeatRound;
 import io.waterwheel.ingest.dispatch.PartitionDispatcher;
 import io.waterwheel.ingest.dispatch.RefusedRow;
 import io.waterwheel.ingest.dispatch.Segmenter;
-import io.waterwheel.ingest.dispatch.SweepBudget;
 import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.SpoutHeartbeats;
 import io.waterwheel.protocol.Control;
@@ -73,7 +73,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
     /** What the rings of all partitions may hold together, and as much what waits before them. */
     private final long ringBytes;
 
-    private final SweepBudget sweeps;
+    private final CatchUpBudget catchUpBudget;
     /** All bodies that full rings let go of at once: blocks are divided between indexers, and not all are full. */
     private final int pooledBodies;
 
@@ -91,7 +91,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
         this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
         this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
         this.ringBytes = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
-        this.sweeps = SweepBudget.ofRing(ringBytes);
+        this.catchUpBudget = CatchUpBudget.ofRing(ringBytes);
         this.pooledBodies = (int) Math.min(1 << 16, Math.max(64, 4 * ringBytes / blockBytes));
         this.settings = new DispatcherSettings(
                 ringBytes,
@@ -246,7 +246,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                                 new BodyPool(RowLayout.of(stream.schema()), pooledBodies),
                                 blockBytes)),
                 settings,
-                sweeps,
+                catchUpBudget,
                 new Effects(id, stream, catalog),
                 now);
         created.onPolicy(stream.policy(), now);
@@ -306,7 +306,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                             from,
                             failure.getMessage() == null ? failure : failure.getMessage());
                 }
-                answer(partition -> partition.onSweep(batch, System.nanoTime()));
+                answer(partition -> partition.onCatchUp(batch, System.nanoTime()));
             });
         }
 
@@ -395,7 +395,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
         }
 
         @Override
-        public void steer(Control.Live live) {
+        public void steer(Control.ReadFrom live) {
             control.send(Role.SPOUT, Placement.spoutOf(live.streamId(), live.partition(), spouts), live);
         }
 

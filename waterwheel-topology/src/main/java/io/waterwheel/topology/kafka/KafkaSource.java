@@ -152,11 +152,11 @@ public final class KafkaSource implements LogSource {
      * no news. The buffers of values share memory with each other.
      */
     @Override
-    public List<News> poll(Duration atMost) {
+    public List<PollEvent> poll(Duration atMost) {
         if (readings.isEmpty()) {
             return List.of();
         }
-        List<News> news = new ArrayList<>();
+        List<PollEvent> news = new ArrayList<>();
         ConsumerRecords<ByteBuffer, ByteBuffer> records;
         boolean failed = false;
         try {
@@ -194,7 +194,7 @@ public final class KafkaSource implements LogSource {
                         reading.base,
                         read,
                         batchBytes)) {
-                    news.add(new News.Read(batch, epoch));
+                    news.add(new PollEvent.Read(batch, epoch));
                 }
                 reading.position = to;
             }
@@ -208,12 +208,12 @@ public final class KafkaSource implements LogSource {
         return Math.max(last, next.leaderEpoch().orElse(-1));
     }
 
-    private void endReading(Set<TopicPartition> blamed, RuntimeException why, List<News> news) {
+    private void endReading(Set<TopicPartition> blamed, RuntimeException why, List<PollEvent> news) {
         for (TopicPartition topicPartition : blamed) {
             Reading reading = readings.remove(topicPartition);
             if (reading != null) {
                 topicPartitions.remove(reading.of);
-                news.add(new News.Unreadable(
+                news.add(new PollEvent.Unreadable(
                         reading.of.streamId(),
                         reading.of.partition(),
                         new WaterwheelException(
@@ -241,13 +241,13 @@ public final class KafkaSource implements LogSource {
         });
     }
 
-    private void gap(TopicPartition topicPartition, long position, OffsetOutOfRangeException e, List<News> news) {
+    private void gap(TopicPartition topicPartition, long position, OffsetOutOfRangeException e, List<PollEvent> news) {
         Reading reading = readings.get(topicPartition);
         if (reading != null && !isOfReadingBefore(reading, e)) {
             reading.gap = true;
             consumer.pause(Set.of(topicPartition));
             long truncatedAt = truncatedAt(topicPartition, position, e);
-            news.add(new News.Gap(
+            news.add(new PollEvent.Gap(
                     reading.of.streamId(),
                     reading.of.partition(),
                     truncatedAt < 0 ? -1 : truncatedAt + reading.base,

@@ -114,7 +114,7 @@ final class Handover {
         }
 
         /** Takes credit, and goes on elsewhere when that is said. */
-        void steer(Control.Live live) {
+        void steer(Control.ReadFrom live) {
             lane.onLive(live);
             if (live.position() >= 0) {
                 lane.moveTo(live.position());

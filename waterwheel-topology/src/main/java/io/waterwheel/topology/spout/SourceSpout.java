@@ -109,7 +109,7 @@ public final class SourceSpout extends BaseRichSpout {
         private final Handover handover;
         private final AutoCloseable registration;
         private final ControlBatch states;
-        private final ArrayBlockingQueue<Control.Live> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
+        private final ArrayBlockingQueue<Control.ReadFrom> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
         private final Map<Integer, Map<Integer, SourcePartition>> partitions = new HashMap<>();
         /** By stream, how many of its partitions have been looked at. */
         private final Map<Integer, Integer> covered = new HashMap<>();
@@ -141,7 +141,9 @@ public final class SourceSpout extends BaseRichSpout {
             this.starts = new StreamStarts(services, index);
             this.registration = services.controlBus()
                     .register(
-                            Role.SPOUT, index, message -> message instanceof Control.Live live && control.offer(live));
+                            Role.SPOUT,
+                            index,
+                            message -> message instanceof Control.ReadFrom live && control.offer(live));
         }
 
         void next() {
@@ -152,21 +154,21 @@ public final class SourceSpout extends BaseRichSpout {
             takeStarts(streams);
             steer();
             look();
-            for (LogSource.News news : source.poll(POLL)) {
-                if (news instanceof LogSource.News.Read read) {
+            for (LogSource.PollEvent news : source.poll(POLL)) {
+                if (news instanceof LogSource.PollEvent.Read read) {
                     take(read.batch(), read.epoch());
-                } else if (news instanceof LogSource.News.Gap gap) {
+                } else if (news instanceof LogSource.PollEvent.Gap gap) {
                     // Never skipped silently: its dispatcher, told how the log is, does what the policy says.
                     LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
                     meet(gap);
-                } else if (news instanceof LogSource.News.Unreadable unreadable) {
+                } else if (news instanceof LogSource.PollEvent.Unreadable unreadable) {
                     meet(unreadable);
                 }
             }
             handover.onTime(System.nanoTime());
         }
 
-        private void meet(LogSource.News.Gap gap) {
+        private void meet(LogSource.PollEvent.Gap gap) {
             Map<Integer, SourcePartition> ofStream = partitions.get(gap.streamId());
             SourcePartition partition = ofStream == null ? null : ofStream.get(gap.partition());
             if (partition != null) {
@@ -180,7 +182,7 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         /** The next look at the topic begins with it again. */
-        private void meet(LogSource.News.Unreadable failed) {
+        private void meet(LogSource.PollEvent.Unreadable failed) {
             Map<Integer, SourcePartition> ofStream = partitions.get(failed.streamId());
             SourcePartition partition = ofStream == null ? null : ofStream.get(failed.partition());
             if (partition == null) {
@@ -220,7 +222,7 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         private void steer() {
-            Control.Live live;
+            Control.ReadFrom live;
             while ((live = control.poll()) != null) {
                 Map<Integer, SourcePartition> ofStream = partitions.get(live.streamId());
                 SourcePartition partition = ofStream == null ? null : ofStream.get(live.partition());

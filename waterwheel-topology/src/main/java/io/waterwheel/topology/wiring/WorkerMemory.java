@@ -2,7 +2,7 @@ package io.waterwheel.topology.wiring;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.ingest.dispatch.SweepBudget;
+import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.topology.config.DataSize;
 import io.waterwheel.topology.config.Key;
@@ -58,7 +58,7 @@ public final class WorkerMemory {
                 (WINDOWS * indexers * config.get(Keys.INDEXER_CREDIT_WINDOW).bytes()));
         // The ring, as much that waits before it, and what is read again as it comes: it keeps alive twice its bytes.
         long ring = config.get(Keys.DISPATCHER_RING_SIZE).bytes();
-        bounds.put("dispatcher.ring-size", dispatchers * (2 * ring + READ_WASTE * SweepBudget.bytesOfRing(ring)));
+        bounds.put("dispatcher.ring-size", dispatchers * (2 * ring + READ_WASTE * CatchUpBudget.bytesOfRing(ring)));
         bounds.put(
                 "spout.read-ahead",
                 READ_WASTE * spouts * config.get(Keys.SPOUT_READ_AHEAD).bytes());

@@ -34,12 +34,12 @@ final class KafkaSourcePositionsTest {
             consumer.setPollException(found);
             assertThat(source.poll(Duration.ZERO)).isEmpty();
             consumer.addRecord(new ConsumerRecord<>("good", 0, 2, null, ByteBuffer.allocate(1)));
-            assertThat(source.poll(Duration.ZERO)).singleElement().isInstanceOf(LogSource.News.Read.class);
+            assertThat(source.poll(Duration.ZERO)).singleElement().isInstanceOf(LogSource.PollEvent.Read.class);
             assertThat(source.position(1, 0)).isEqualTo(base + 3);
             consumer.setPollException(found);
             assertThat(source.poll(Duration.ZERO))
                     .singleElement()
-                    .isInstanceOfSatisfying(LogSource.News.Gap.class, gap -> assertThat(gap.truncatedAt())
+                    .isInstanceOfSatisfying(LogSource.PollEvent.Gap.class, gap -> assertThat(gap.truncatedAt())
                             .isEqualTo(base + 2));
         }
     }
@@ -58,15 +58,15 @@ final class KafkaSourcePositionsTest {
                 throw new IllegalStateException(
                         "Unexpected error code 99 while fetching at offset 0 from topic-partition bad-0");
             });
-            List<LogSource.News> news = source.poll(Duration.ZERO);
+            List<LogSource.PollEvent> news = source.poll(Duration.ZERO);
             assertThat(news).hasSize(1);
-            assertThat(news.get(0)).isInstanceOf(LogSource.News.Unreadable.class);
+            assertThat(news.get(0)).isInstanceOf(LogSource.PollEvent.Unreadable.class);
             for (long offset = 0; offset < 10; offset++) {
                 consumer.addRecord(new ConsumerRecord<>(
                         "good", 0, offset, ByteBuffer.allocate(0), ByteBuffer.wrap(new byte[] {(byte) offset})));
             }
             RecordBatch batch =
-                    ((LogSource.News.Read) source.poll(Duration.ZERO).get(0)).batch();
+                    ((LogSource.PollEvent.Read) source.poll(Duration.ZERO).get(0)).batch();
             assertThat(batch.from()).isZero();
             assertThat(batch.count()).isEqualTo(10);
             assertThat(batch.to()).isEqualTo(10);

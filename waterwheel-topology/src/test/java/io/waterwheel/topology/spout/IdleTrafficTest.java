@@ -14,11 +14,11 @@ import io.waterwheel.ingest.QuietDispatcherEffects;
 import io.waterwheel.ingest.block.BodyPool;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.block.ChannelHeartbeats;
+import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.ingest.dispatch.DispatcherSettings;
 import io.waterwheel.ingest.dispatch.HeartbeatRound;
 import io.waterwheel.ingest.dispatch.PartitionDispatcher;
 import io.waterwheel.ingest.dispatch.Segmenter;
-import io.waterwheel.ingest.dispatch.SweepBudget;
 import io.waterwheel.ingest.indexer.CreditWindow;
 import io.waterwheel.ingest.indexer.IndexerCore;
 import io.waterwheel.ingest.indexer.IndexerEffects;
@@ -74,7 +74,7 @@ final class IdleTrafficTest {
     /** A log without news. */
     private static final class Silent implements LogSource {
         @Override
-        public List<News> poll(Duration atMost) {
+        public List<PollEvent> poll(Duration atMost) {
             return List.of();
         }
 
@@ -200,7 +200,7 @@ final class IdleTrafficTest {
                 partitions
                         .get(new PartitionId(state.streamId(), state.partition()))
                         .onLogState(state, now);
-            } else if (message instanceof Control.Live live) {
+            } else if (message instanceof Control.ReadFrom live) {
                 lanes.get(new PartitionId(live.streamId(), live.partition())).steer(live);
             }
         }
@@ -262,7 +262,7 @@ final class IdleTrafficTest {
         }
 
         @Override
-        public void steer(Control.Live live) {
+        public void steer(Control.ReadFrom live) {
             worker.control.send(Role.SPOUT, Placement.spoutOf(id.streamId(), id.partition(), WORKERS), live);
         }
 
@@ -332,7 +332,7 @@ final class IdleTrafficTest {
                                 table,
                                 segmenter,
                                 DispatcherSettings.DEFAULT,
-                                SweepBudget.ofRing(4 << 20),
+                                CatchUpBudget.ofRing(4 << 20),
                                 new Dispatching(worker, partition),
                                 now));
                 Handover.Lane lane = workers[reader].spout.lane(id, p, dispatcher, 0);

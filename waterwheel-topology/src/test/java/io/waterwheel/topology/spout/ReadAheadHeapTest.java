@@ -10,10 +10,10 @@ import io.waterwheel.ingest.QuietDispatcherEffects;
 import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.BodyPool;
 import io.waterwheel.ingest.block.ChannelBlock;
+import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.ingest.dispatch.DispatcherSettings;
 import io.waterwheel.ingest.dispatch.PartitionDispatcher;
 import io.waterwheel.ingest.dispatch.Segmenter;
-import io.waterwheel.ingest.dispatch.SweepBudget;
 import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.ingest.source.RecordBatch;
@@ -71,11 +71,11 @@ class ReadAheadHeapTest {
         long read;
 
         @Override
-        public List<News> poll(Duration atMost) {
-            List<News> news = new ArrayList<>();
+        public List<PollEvent> poll(Duration atMost) {
+            List<PollEvent> news = new ArrayList<>();
             for (int p = 0; p < PARTITIONS && read < ALL_BYTES; p++) {
                 for (int n = 0; n < POLL_BATCHES && !paused[p]; n++) {
-                    news.add(new News.Read(batch(p), -1));
+                    news.add(new PollEvent.Read(batch(p), -1));
                 }
             }
             return news;
@@ -130,10 +130,10 @@ class ReadAheadHeapTest {
 
     /** An indexer that takes everything at once. */
     private static final class Sink extends QuietDispatcherEffects {
-        final ConcurrentLinkedQueue<Control.Live> toSpout;
+        final ConcurrentLinkedQueue<Control.ReadFrom> toSpout;
         final AtomicLong rows = new AtomicLong();
 
-        Sink(ConcurrentLinkedQueue<Control.Live> toSpout) {
+        Sink(ConcurrentLinkedQueue<Control.ReadFrom> toSpout) {
             this.toSpout = toSpout;
         }
 
@@ -147,13 +147,13 @@ class ReadAheadHeapTest {
         }
 
         @Override
-        public void steer(Control.Live live) {
+        public void steer(Control.ReadFrom live) {
             toSpout.add(live);
         }
     }
 
     private final LinkedBlockingQueue<Object> queue = new LinkedBlockingQueue<>();
-    private final ConcurrentLinkedQueue<Control.Live> control = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Control.ReadFrom> control = new ConcurrentLinkedQueue<>();
     private final Sink sink = new Sink(control);
     private volatile boolean done;
 
@@ -174,12 +174,12 @@ class ReadAheadHeapTest {
         long looks = 0;
         long records = 0;
         while (log.read < ALL_BYTES || handover.bytes() > 0) {
-            Control.Live live;
+            Control.ReadFrom live;
             while ((live = control.poll()) != null) {
                 lanes.get(live.partition()).steer(live);
             }
-            for (LogSource.News news : log.poll(Duration.ZERO)) {
-                RecordBatch batch = ((LogSource.News.Read) news).batch();
+            for (LogSource.PollEvent news : log.poll(Duration.ZERO)) {
+                RecordBatch batch = ((LogSource.PollEvent.Read) news).batch();
                 records += batch.count();
                 lanes.get(batch.partition()).read(batch);
             }
@@ -219,7 +219,7 @@ class ReadAheadHeapTest {
                     RoutingTable.even(1, KeyInterval.ALL, 1),
                     segmenter,
                     new DispatcherSettings(RING, PENDING, 100_000_000),
-                    SweepBudget.ofRing(RING),
+                    CatchUpBudget.ofRing(RING),
                     sink,
                     System.nanoTime());
             partitions[p].onSubscribe(

@@ -63,7 +63,7 @@ public final class Demo {
     private static final int WITH_ROWS = 5;
 
     private static final long MOST_ROWS = 20_000;
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int BAR = 40;
 
     private final WaterwheelClient client;
@@ -149,7 +149,7 @@ public final class Demo {
             producer.start();
             boolean asked = false;
             while (!producer.done()) {
-                LockSupport.parkNanos(LOOK_NANOS);
+                LockSupport.parkNanos(PROGRESS_NANOS);
                 progress(producer.sent());
                 if (!asked && producer.milestoneReached()) {
                     asked = true;

@@ -6,9 +6,9 @@ import io.waterwheel.Rounds;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.Verification;
 import io.waterwheel.client.known.AnswerCheck;
-import io.waterwheel.client.known.Asking;
 import io.waterwheel.client.known.Feed;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.client.known.QueryLoop;
 import io.waterwheel.query.Query;
 import io.waterwheel.tuple.KeyInterval;
 import java.nio.file.Path;
@@ -128,7 +128,7 @@ final class FaultsTest {
         recover(check, feed);
         for (Fault fault : faults) {
             long begin = System.nanoTime();
-            try (Asking asking = new Asking(check, feed, QUESTION)) {
+            try (QueryLoop asking = new QueryLoop(check, feed, QUESTION)) {
                 String what = fault.strike(installation, random);
                 struck.merge(fault, 1, Integer::sum);
                 System.err.println("faults: " + fault + " " + what);

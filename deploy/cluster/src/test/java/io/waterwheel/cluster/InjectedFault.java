@@ -3,7 +3,7 @@ package io.waterwheel.cluster;
 import java.util.Random;
 
 /** Something that is done to a cluster, and leaves it able to go on. */
-interface Strike {
+interface InjectedFault {
     /**
      * Strikes, and mends what nobody else mends: returns when all daemons are up, and all links are whole.
      *

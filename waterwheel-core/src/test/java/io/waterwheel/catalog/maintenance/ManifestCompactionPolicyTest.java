@@ -2,8 +2,8 @@ package io.waterwheel.catalog.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.waterwheel.catalog.maintenance.RollUpPolicy.Backlog;
-import io.waterwheel.catalog.maintenance.RollUpPolicy.Due;
+import io.waterwheel.catalog.maintenance.ManifestCompactionPolicy.Backlog;
+import io.waterwheel.catalog.maintenance.ManifestCompactionPolicy.Due;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-final class RollUpPolicyTest {
+final class ManifestCompactionPolicyTest {
     private static final long HOUR = 3_600_000_000_000L;
-    private static final RollUpPolicy POLICY = new RollUpPolicy(RollUp.Settings.of(1_000), 100_000, 24 * HOUR);
+    private static final ManifestCompactionPolicy POLICY =
+            new ManifestCompactionPolicy(ManifestCompaction.Settings.of(1_000), 100_000, 24 * HOUR);
 
     @Test
     void aStreamIsRolledUpForItsOwnEditsOrTheirAge() {
@@ -41,8 +42,8 @@ final class RollUpPolicyTest {
     void whatIsLeftIsBoundedInAll() {
         for (long seed = 1; seed <= 200; seed++) {
             Random random = new Random(seed);
-            RollUpPolicy policy = new RollUpPolicy(
-                    RollUp.Settings.of(10 + random.nextInt(100)), 1_000 + random.nextInt(5_000), 24 * HOUR);
+            ManifestCompactionPolicy policy = new ManifestCompactionPolicy(
+                    ManifestCompaction.Settings.of(10 + random.nextInt(100)), 1_000 + random.nextInt(5_000), 24 * HOUR);
             Map<Integer, long[]> streams = new HashMap<>();
             int count = 1 + random.nextInt(300);
             for (int id = 0; id < count; id++) {
@@ -63,7 +64,7 @@ final class RollUpPolicyTest {
                 long left = streams.values().stream()
                         .mapToLong(edits -> edits[0] + edits[1])
                         .sum();
-                long small = (long) count * RollUpPolicy.LEAST;
+                long small = (long) count * ManifestCompactionPolicy.LEAST;
                 // A stream that was rolled up for itself keeps its tail until the next look.
                 assertThat(left)
                         .as("seed %s, round %s", seed, round)

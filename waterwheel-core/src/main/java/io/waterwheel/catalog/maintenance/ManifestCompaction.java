@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
  * more than twice the chunks there are, they are written anew as one: so a chunk that expired is listed a while longer,
  * and passed over, and expiry itself writes nothing.
  */
-public final class RollUp {
-    private static final Logger LOG = LoggerFactory.getLogger(RollUp.class);
+public final class ManifestCompaction {
+    private static final Logger LOG = LoggerFactory.getLogger(ManifestCompaction.class);
     /** Edits deleted in one transaction; far below what a transaction may hold. */
     private static final int DELETES = 500;
 
@@ -84,7 +84,8 @@ public final class RollUp {
     private long trimmed;
 
     /** @param attempts a new name at each call, of letters and digits, that no other process ever uses */
-    public RollUp(StreamSnapshots snapshots, StreamInfo stream, Settings settings, Supplier<String> attempts) {
+    public ManifestCompaction(
+            StreamSnapshots snapshots, StreamInfo stream, Settings settings, Supplier<String> attempts) {
         this.snapshots = snapshots;
         this.catalog = snapshots.catalog();
         this.files = snapshots.files();

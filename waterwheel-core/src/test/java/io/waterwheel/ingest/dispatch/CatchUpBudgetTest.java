@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Partitions of a task that read the log again, in turn, within one budget. */
-final class SweepBudgetTest {
+final class CatchUpBudgetTest {
     private static final Schema SCHEMA =
             new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
     private static final int RECORD_BYTES = 13 + RecordBatch.RECORD_BYTES;
@@ -39,7 +39,7 @@ final class SweepBudgetTest {
 
     private final List<Partition> partitions = new ArrayList<>();
     private final ArrayDeque<Runnable> answers = new ArrayDeque<>();
-    private SweepBudget budget = SweepBudget.ofRing(32 << 20);
+    private CatchUpBudget budget = CatchUpBudget.ofRing(32 << 20);
     private long now = 1;
     private long mostUsed;
     private long mostHeld;
@@ -102,7 +102,7 @@ final class SweepBudgetTest {
             mostRaw = Math.max(mostRaw, raw);
             answersAtNanos = now + answersAfterNanos;
             answer = () -> {
-                dispatcher.onSweep(batch, now);
+                dispatcher.onCatchUp(batch, now);
                 raw -= batch.bytes();
             };
             if (answersAfterNanos == 0) {
@@ -113,7 +113,7 @@ final class SweepBudgetTest {
         @Override
         public void takeBackRead() {
             takenBack++;
-            answer = () -> dispatcher.onSweep(null, now);
+            answer = () -> dispatcher.onCatchUp(null, now);
             answers.add(this::answer);
         }
 
@@ -141,8 +141,8 @@ final class SweepBudgetTest {
         long held = 0;
         int turns = 0;
         for (Partition partition : partitions) {
-            held += partition.dispatcher.sweepBytes();
-            turns += partition.dispatcher.sweeps() ? 1 : 0;
+            held += partition.dispatcher.catchUpBytes();
+            turns += partition.dispatcher.isCatchingUp() ? 1 : 0;
         }
         mostHeld = Math.max(mostHeld, held);
         mostTurns = Math.max(mostTurns, turns);
@@ -194,7 +194,7 @@ final class SweepBudgetTest {
 
     @Test
     void aPartitionThatCannotSendWhatItReadLetsOthersRead() {
-        budget = new SweepBudget(1 << 16, 1 << 16);
+        budget = new CatchUpBudget(1 << 16, 1 << 16);
         Partition stuck = new Partition(0, 10_000);
         Partition other = new Partition(1, 10_000);
         partitions.add(stuck);
@@ -207,7 +207,7 @@ final class SweepBudgetTest {
             round();
         }
         assertThat(stuck.sentTo).isPositive().isLessThan(10_000);
-        assertThat(stuck.dispatcher.sweepBytes()).isZero();
+        assertThat(stuck.dispatcher.catchUpBytes()).isZero();
         stuck.dispatcher.close();
         assertThat(budget.used()).isZero();
     }
@@ -241,7 +241,7 @@ final class SweepBudgetTest {
 
     @Test
     void aLogThatIsSlowIsReadWithMorePatienceEachTime() {
-        budget = new SweepBudget(2 << 16, 1 << 16);
+        budget = new CatchUpBudget(2 << 16, 1 << 16);
         for (int p = 0; p < 6; p++) {
             Partition partition = new Partition(p, 1_000);
             partition.answersAfterNanos = p < 3 ? 3_000_000_000L : 0;
@@ -258,7 +258,7 @@ final class SweepBudgetTest {
 
     @Test
     void whatBecomesLargerIsReadLessAtATime() {
-        budget = new SweepBudget(1 << 14, 1 << 14);
+        budget = new CatchUpBudget(1 << 14, 1 << 14);
         Partition partition = new Partition(0, 20_000);
         partitions.add(partition);
         partition.subscribe(Long.MAX_VALUE);
@@ -271,12 +271,12 @@ final class SweepBudgetTest {
 
     @Test
     void turnsComeInOrderAndPassOverThoseThatLeave() {
-        SweepBudget two = new SweepBudget(200, 100);
+        CatchUpBudget two = new CatchUpBudget(200, 100);
         List<Integer> order = new ArrayList<>();
-        SweepBudget.Turn[] turns = new SweepBudget.Turn[6];
+        CatchUpBudget.Turn[] turns = new CatchUpBudget.Turn[6];
         for (int i = 0; i < turns.length; i++) {
             int number = i;
-            turns[i] = new SweepBudget.Turn(() -> {
+            turns[i] = new CatchUpBudget.Turn(() -> {
                 order.add(number);
                 if (number == 4) {
                     // Has no use for it.

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  * partition has a turn while it reads and holds what it read, the others wait in line. Owner: the dispatcher's thread.
  *
  * <p>Bytes are bounded by the budget, but for what each turn exceeds its share by: one block, or one record that is
- * larger than the share. Turns are bounded in time too, see {@link Sweep}: so each partition that waits has its own
+ * larger than the share. Turns are bounded in time too, see {@link CatchUp}: so each partition that waits has its own
  * after those before it in line, however many there are, and whether or not these can send what they read.
  *
  * <p>Partitions whose log did not answer in time wait in a line of their own, and all of them together have half of the
  * turns: they may need long ones, and the others do not wait for them.
  */
-public final class SweepBudget {
+public final class CatchUpBudget {
     /** Less read again at a time would be a question to Kafka for every few records. */
     private static final int LEAST_TURN_BYTES = 64 << 10;
 
@@ -66,7 +66,7 @@ public final class SweepBudget {
      * @param bytes of all turns
      * @param turnBytes of one; at least one is always given
      */
-    public SweepBudget(long bytes, int turnBytes) {
+    public CatchUpBudget(long bytes, int turnBytes) {
         if (bytes <= 0 || turnBytes <= 0) {
             throw new IllegalArgumentException(
                     "a budget of " + bytes + " bytes, " + turnBytes + " a turn: expected more than 0");
@@ -76,9 +76,9 @@ public final class SweepBudget {
     }
 
     /** That of a task whose rings may hold so many bytes: a quarter of them, 1 MiB at least. */
-    public static SweepBudget ofRing(long ringBytes) {
+    public static CatchUpBudget ofRing(long ringBytes) {
         long bytes = bytesOfRing(ringBytes);
-        return new SweepBudget(bytes, (int) Math.max(LEAST_TURN_BYTES, Math.min(MOST_TURN_BYTES, bytes / TURNS)));
+        return new CatchUpBudget(bytes, (int) Math.max(LEAST_TURN_BYTES, Math.min(MOST_TURN_BYTES, bytes / TURNS)));
     }
 
     /** Bytes of {@link #ofRing}. */

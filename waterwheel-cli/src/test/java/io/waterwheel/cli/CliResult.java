@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** A command that was run in this process. */
-record Ran(int code, ByteArrayOutputStream output, String err) {
-    static Ran of(String... args) {
+record CliResult(int code, ByteArrayOutputStream output, String err) {
+    static CliResult of(String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         int code = Cli.run(
@@ -20,7 +20,7 @@ record Ran(int code, ByteArrayOutputStream output, String err) {
                         new PrintStream(err, true, StandardCharsets.UTF_8),
                         false),
                 Map.of());
-        return new Ran(code, out, err.toString(StandardCharsets.UTF_8));
+        return new CliResult(code, out, err.toString(StandardCharsets.UTF_8));
     }
 
     byte[] bytes() {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamSnapshots;
-import io.waterwheel.catalog.maintenance.RollUp;
-import io.waterwheel.catalog.maintenance.RollUpPolicy;
+import io.waterwheel.catalog.maintenance.ManifestCompaction;
+import io.waterwheel.catalog.maintenance.ManifestCompactionPolicy;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.schema.Field;
@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class EditRollUpsTest {
+final class ManifestCompactionsTest {
     private static final Schema SCHEMA =
             new Schema(List.of(new Field("t", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("t"), "t");
     private static final int EDITS = 4;
@@ -42,12 +42,12 @@ final class EditRollUpsTest {
             start(new StreamCatalog(store, stream));
         }
         try (LocalChunkStore files = new LocalChunkStore(folder)) {
-            EditRollUps rollUps = new EditRollUps(
+            ManifestCompactions rollUps = new ManifestCompactions(
                     new StreamSnapshots(store, files),
-                    new RollUpPolicy(RollUp.Settings.of(EDITS), 1_000, Long.MAX_VALUE),
+                    new ManifestCompactionPolicy(ManifestCompaction.Settings.of(EDITS), 1_000, Long.MAX_VALUE),
                     stream -> Optional.empty());
             rollUps.round(streams);
-            assertThat(rollUps.totals()).isEqualTo(new EditRollUps.Totals(2, ""));
+            assertThat(rollUps.totals()).isEqualTo(new ManifestCompactions.Totals(2, ""));
             rollUps.round(streams);
             assertThat(rollUps.totals().manifests()).as("nothing new").isEqualTo(2);
         }

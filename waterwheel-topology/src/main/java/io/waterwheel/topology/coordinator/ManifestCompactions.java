@@ -1,8 +1,8 @@
 package io.waterwheel.topology.coordinator;
 
 import io.waterwheel.catalog.StreamSnapshots;
-import io.waterwheel.catalog.maintenance.RollUp;
-import io.waterwheel.catalog.maintenance.RollUpPolicy;
+import io.waterwheel.catalog.maintenance.ManifestCompaction;
+import io.waterwheel.catalog.maintenance.ManifestCompactionPolicy;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import java.io.IOException;
@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Rolls the edits of all streams up into manifests, as its policy says. One thread, but for {@link #totals}. */
-final class EditRollUps {
-    private static final Logger LOG = LoggerFactory.getLogger(EditRollUps.class);
+final class ManifestCompactions {
+    private static final Logger LOG = LoggerFactory.getLogger(ManifestCompactions.class);
 
     /** A stream that nobody follows (it has no tuples, or cannot be read) is looked at as often. */
     private static final long UNFOLLOWED_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -37,7 +37,7 @@ final class EditRollUps {
 
     /** What is known of one stream's edits. */
     private static final class Rolling {
-        final RollUp roll;
+        final ManifestCompaction roll;
         /** Whether the manifest lacks edits, and when that was found. */
         boolean behind;
 
@@ -45,13 +45,13 @@ final class EditRollUps {
         /** When the catalog was asked last. */
         long lookedNanos;
 
-        Rolling(RollUp roll) {
+        Rolling(ManifestCompaction roll) {
             this.roll = roll;
         }
     }
 
     private final StreamSnapshots snapshots;
-    private final RollUpPolicy policy;
+    private final ManifestCompactionPolicy policy;
     /** A stream as it is known here without asking; nothing when it is not followed. */
     private final Function<StreamInfo, Optional<StreamSnapshot>> known;
     /** By stream. */
@@ -64,7 +64,10 @@ final class EditRollUps {
     private volatile Totals totals = new Totals(0, "");
 
     /** @param known a stream as it is known here without asking; nothing when it is not followed */
-    EditRollUps(StreamSnapshots snapshots, RollUpPolicy policy, Function<StreamInfo, Optional<StreamSnapshot>> known) {
+    ManifestCompactions(
+            StreamSnapshots snapshots,
+            ManifestCompactionPolicy policy,
+            Function<StreamInfo, Optional<StreamSnapshot>> known) {
         this.snapshots = snapshots;
         this.policy = policy;
         this.known = known;
@@ -84,7 +87,7 @@ final class EditRollUps {
         String failure = "";
         try {
             rolls.keySet().retainAll(streams.keySet());
-            List<RollUpPolicy.Backlog> backlogs = new ArrayList<>();
+            List<ManifestCompactionPolicy.Backlog> backlogs = new ArrayList<>();
             for (StreamInfo stream : streams.values()) {
                 try {
                     backlogs.add(backlog(stream));
@@ -92,7 +95,7 @@ final class EditRollUps {
                     failure = cannotRollUp(stream, e);
                 }
             }
-            for (RollUpPolicy.Due due : policy.due(backlogs)) {
+            for (ManifestCompactionPolicy.Due due : policy.due(backlogs)) {
                 StreamInfo stream = streams.get(due.streamId());
                 Rolling rolling = rolls.get(due.streamId());
                 if (stream != null && rolling != null) {
@@ -124,12 +127,12 @@ final class EditRollUps {
     }
 
     /** Asks the catalog only about a stream that is new here, or that nobody follows: idle streams cost nothing. */
-    private RollUpPolicy.Backlog backlog(StreamInfo stream) throws IOException {
+    private ManifestCompactionPolicy.Backlog backlog(StreamInfo stream) throws IOException {
         long now = System.nanoTime();
         Rolling rolling = rolls.get(stream.id());
         long last = known.apply(stream).map(StreamSnapshot::edit).orElse(-1L);
         if (rolling == null) {
-            rolling = new Rolling(new RollUp(snapshots, stream, policy.settings(), () -> UUID.randomUUID()
+            rolling = new Rolling(new ManifestCompaction(snapshots, stream, policy.settings(), () -> UUID.randomUUID()
                     .toString()
                     .replace("-", "")));
             rolls.put(stream.id(), rolling);
@@ -142,7 +145,7 @@ final class EditRollUps {
             rolling.behindSinceNanos = now;
         }
         rolling.behind = behind > 0;
-        return new RollUpPolicy.Backlog(
+        return new ManifestCompactionPolicy.Backlog(
                 stream.id(), behind, rolling.roll.kept(), behind == 0 ? 0 : now - rolling.behindSinceNanos);
     }
 
@@ -154,7 +157,7 @@ final class EditRollUps {
         trim(rolling, policy.settings().tail());
     }
 
-    private void rollUp(StreamInfo stream, Rolling rolling, RollUpPolicy.Due due) throws IOException {
+    private void rollUp(StreamInfo stream, Rolling rolling, ManifestCompactionPolicy.Due due) throws IOException {
         if (rolling.roll.write(due.least()) && rolling.roll.commit()) {
             manifests++;
         }

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Manifests and what is left of the edits are what all edits make. */
-final class RollUpTest {
+final class ManifestCompactionTest {
     private static final Schema SCHEMA = new Schema(
             List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
             new KeySpec.Ordered("k"),
@@ -87,11 +87,12 @@ final class RollUpTest {
         }
     }
 
-    private RollUp roll(int edits, int tail) {
-        return new RollUp(
-                new StreamSnapshots(store, files), stream, new RollUp.Settings(edits, tail), () -> UUID.randomUUID()
-                        .toString()
-                        .replace("-", ""));
+    private ManifestCompaction roll(int edits, int tail) {
+        return new ManifestCompaction(
+                new StreamSnapshots(store, files),
+                stream,
+                new ManifestCompaction.Settings(edits, tail),
+                () -> UUID.randomUUID().toString().replace("-", ""));
     }
 
     /** One life of an indexer, that flushes. */
@@ -162,7 +163,7 @@ final class RollUpTest {
     private void run(long seed) throws IOException {
         Random random = new Random(seed);
         int edits = 1 + random.nextInt(30);
-        List<RollUp> rollers = List.of(roll(edits, random.nextInt(edits + 1)), roll(edits, 0));
+        List<ManifestCompaction> rollers = List.of(roll(edits, random.nextInt(edits + 1)), roll(edits, 0));
         List<Writer> writers = new ArrayList<>(List.of(new Writer(0, random), new Writer(1, random)));
         StreamCatalog balancer = new StreamCatalog(store, stream);
         StreamSnapshot follower = StreamSnapshot.before(stream);
@@ -194,7 +195,7 @@ final class RollUpTest {
             } else if (action == 12) {
                 merges += merge(writer, random, merges);
             } else if (action < 17) {
-                RollUp roller = rollers.get(random.nextInt(2));
+                ManifestCompaction roller = rollers.get(random.nextInt(2));
                 switch (random.nextInt(3)) {
                     case 0 -> roller.write();
                     case 1 -> roller.commit();
@@ -258,7 +259,7 @@ final class RollUpTest {
         for (int i = 0; i < 50; i++) {
             other.flush(1);
         }
-        RollUp roller = roll(10, 0);
+        ManifestCompaction roller = roll(10, 0);
         assertThat(roller.write()).isTrue();
         assertThat(roller.commit()).isTrue();
         while (roller.trim() > 0) {}
@@ -273,7 +274,7 @@ final class RollUpTest {
     @Test
     void partsGrowGeometricallyAndChunksAreRewrittenAFewTimes() throws IOException {
         Writer writer = new Writer(0, new Random(2));
-        RollUp roller = roll(10, 5);
+        ManifestCompaction roller = roll(10, 5);
         long written = 0;
         Map<String, Long> seen = new HashMap<>();
         for (int i = 1; i <= 2_000; i++) {
@@ -299,7 +300,7 @@ final class RollUpTest {
     @Test
     void whatHasExpiredLeavesTheManifestSoon() throws IOException {
         Writer writer = new Writer(0, new Random(8));
-        RollUp roller = roll(10, 0);
+        ManifestCompaction roller = roll(10, 0);
         Expiry expiry = new Expiry(new StreamSnapshots(store, files));
         new Namespace(store).changePolicy("s", policy -> policy.withRetention(Retention.parse("30 s")));
         long most = 0;
@@ -327,8 +328,8 @@ final class RollUpTest {
         Writer writer = new Writer(0, new Random(3));
         writer.flush(2);
         writer.flush(2);
-        RollUp one = roll(1, 0);
-        RollUp two = roll(1, 0);
+        ManifestCompaction one = roll(1, 0);
+        ManifestCompaction two = roll(1, 0);
         assertThat(one.write()).isTrue();
         writer.flush(2);
         assertThat(two.write()).isTrue();
@@ -362,7 +363,7 @@ final class RollUpTest {
         writer.flush(0);
         new StreamCatalog(store, stream).giveUp(new LostRange(0, 9, 12, "x"));
         recordEdits();
-        RollUp roller = roll(1, 0);
+        ManifestCompaction roller = roll(1, 0);
         roller.write();
         roller.commit();
         merge(writer, new Random(5), 0);
@@ -418,7 +419,7 @@ final class RollUpTest {
                 .isEqualTo(CatalogJson.LAYOUT);
         store.commit(List.of(new CatalogStore.Op.Set(
                 path, old, store.read(path).orElseThrow().version())));
-        RollUp roller = roll(1, 0);
+        ManifestCompaction roller = roll(1, 0);
         roller.write();
         assertThat(roller.commit()).isTrue();
         assertThat(CatalogJson.layoutOf(path, store.read(path).orElseThrow().data()))
@@ -432,7 +433,7 @@ final class RollUpTest {
         Writer writer = new Writer(0, new Random(7));
         writer.flush(1);
         StreamSnapshot known = reader.latest();
-        RollUp roller = roll(1, 0);
+        ManifestCompaction roller = roll(1, 0);
         roller.write();
         roller.commit();
         writer.flush(1);
@@ -442,8 +443,8 @@ final class RollUpTest {
                 .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.kind())
                         .isEqualTo(WaterwheelException.Kind.TEMPORARY))
                 .hasMessageContaining("is the chunk store reachable?");
-        RollUp helpless =
-                new RollUp(new StreamSnapshots(store, new AwayStore()), stream, RollUp.Settings.of(1), () -> "x");
+        ManifestCompaction helpless = new ManifestCompaction(
+                new StreamSnapshots(store, new AwayStore()), stream, ManifestCompaction.Settings.of(1), () -> "x");
         assertThatThrownBy(helpless::write).isInstanceOf(WaterwheelException.class);
     }
 

@@ -1,23 +1,23 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.StreamSnapshots;
-import io.waterwheel.catalog.maintenance.RollUp;
+import io.waterwheel.catalog.maintenance.ManifestCompaction;
 import io.waterwheel.error.WaterwheelException;
 import java.io.IOException;
 
 /** One life of the task that rolls edits up; between any two of its steps anything may happen, its death too. */
-final class RollerRole {
+final class CompactionRole {
     private static final int STEPS = 3;
 
     private final World world;
     private final int number;
     final SimCatalog.Client client;
     private final StreamSnapshots snapshots;
-    private RollUp roll;
+    private ManifestCompaction roll;
     private int next;
     private boolean working;
 
-    RollerRole(World world, int number) {
+    CompactionRole(World world, int number) {
         this.world = world;
         this.number = number;
         this.client = world.catalog.client();
@@ -25,11 +25,11 @@ final class RollerRole {
         this.roll = roll(world.settings.edits());
     }
 
-    private RollUp roll(int edits) {
-        return new RollUp(
+    private ManifestCompaction roll(int edits) {
+        return new ManifestCompaction(
                 snapshots,
                 world.stream,
-                new RollUp.Settings(edits, world.settings.tail()),
+                new ManifestCompaction.Settings(edits, world.settings.tail()),
                 () -> "a" + world.attempts++);
     }
 

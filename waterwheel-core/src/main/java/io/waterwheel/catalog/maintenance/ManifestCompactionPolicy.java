@@ -13,7 +13,7 @@ import java.util.List;
  *     are rolled up, and keep none
  * @param ageNanos an edit that is older is rolled up, however few there are
  */
-public record RollUpPolicy(RollUp.Settings settings, long total, long ageNanos) {
+public record ManifestCompactionPolicy(ManifestCompaction.Settings settings, long total, long ageNanos) {
     /** Fewer edits are not worth two files, unless they are old. */
     static final int LEAST = 8;
 
@@ -41,7 +41,7 @@ public record RollUpPolicy(RollUp.Settings settings, long total, long ageNanos) 
      */
     public record Due(int streamId, int least, int tail) {}
 
-    public RollUpPolicy {
+    public ManifestCompactionPolicy {
         if (total < 1 || ageNanos < 1) {
             throw new IllegalArgumentException("roll-up at " + total + " edits in all, of an age of " + ageNanos);
         }

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** What a round of queries saw. */
-final class Tally {
+final class AnswerCounts {
     private static final int MOST = 100_000;
 
     private final long[] countMillis = new long[MOST];

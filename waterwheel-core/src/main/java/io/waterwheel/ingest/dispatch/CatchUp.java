@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The decoded segments that one partition has read again from the log, for channels that lag behind its ring (protocol
- * rule 6). Segments are held until those channels have passed them, in turns of the task's {@link SweepBudget}. A
+ * rule 6). Segments are held until those channels have passed them, in turns of the task's {@link CatchUpBudget}. A
  * dropped segment is read again when a cursor reaches it. Owner: the dispatcher's thread.
  */
-final class Sweep {
+final class CatchUp {
     /**
      * How long what was read is held while other partitions wait for a turn: long enough to send it to whoever has
      * credit. A channel without credit must not keep other streams from reading.
@@ -30,10 +30,10 @@ final class Sweep {
 
     private static final long NEVER = Long.MIN_VALUE;
 
-    private final SweepBudget budget;
+    private final CatchUpBudget budget;
     private final DeadLetterQueue letters;
     private final Runnable takeBack;
-    private final SweepBudget.Turn turn;
+    private final CatchUpBudget.Turn turn;
     private final List<Segment> segments = new ArrayList<>();
     private long bytes;
     private int readBytes;
@@ -59,12 +59,12 @@ final class Sweep {
      * @param onTurn reads what is wanted now; called when a turn was waited for and has come
      * @param takeBack lets what is under way be answered at once
      */
-    Sweep(SweepBudget budget, DeadLetterQueue letters, Runnable onTurn, Runnable takeBack) {
+    CatchUp(CatchUpBudget budget, DeadLetterQueue letters, Runnable onTurn, Runnable takeBack) {
         this.budget = budget;
         this.letters = letters;
         this.takeBack = takeBack;
         this.readBytes = budget.turnBytes();
-        this.turn = new SweepBudget.Turn(() -> {
+        this.turn = new CatchUpBudget.Turn(() -> {
             onTurn.run();
             rest();
         });

@@ -7,7 +7,7 @@ import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamSnapshots;
 import io.waterwheel.catalog.maintenance.FileCollector;
-import io.waterwheel.catalog.maintenance.RollUp;
+import io.waterwheel.catalog.maintenance.ManifestCompaction;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.StreamInfo;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Edits are rolled up on a real server while two indexers flush, two roll up, one follows. */
-final class ZooKeeperRollUpTest {
+final class ZooKeeperManifestCompactionTest {
     private static final Schema SCHEMA = new Schema(
             List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
             new KeySpec.Ordered("k"),
@@ -129,8 +129,11 @@ final class ZooKeeperRollUpTest {
             CatalogStore store, ChunkStore files, StreamInfo stream, List<Future<?>> writers, String name)
             throws Exception {
         int[] attempts = {0};
-        RollUp roll = new RollUp(
-                new StreamSnapshots(store, files), stream, RollUp.Settings.of(EDITS), () -> name + attempts[0]++);
+        ManifestCompaction roll = new ManifestCompaction(
+                new StreamSnapshots(store, files),
+                stream,
+                ManifestCompaction.Settings.of(EDITS),
+                () -> name + attempts[0]++);
         boolean last = false;
         while (!last) {
             last = writers.stream().allMatch(Future::isDone);

@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Asks questions on a thread of its own as long as it is open. */
-public final class Asking implements AutoCloseable {
+public final class QueryLoop implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ending;
     private volatile @Nullable RuntimeException failure;
 
     /** Begins to ask. */
-    public Asking(AnswerCheck check, Feed feed, Duration timeout) {
+    public QueryLoop(AnswerCheck check, Feed feed, Duration timeout) {
         this.thread = new Thread(
                 () -> {
                     try {

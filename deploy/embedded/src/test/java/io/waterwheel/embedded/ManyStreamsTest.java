@@ -25,6 +25,7 @@ import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
@@ -113,7 +114,18 @@ final class ManyStreamsTest {
                     "digest",
                     Files.readString(zooKeeper.resolve("credentials")).strip().getBytes(UTF_8));
             assertThat(connected.await(60, TimeUnit.SECONDS)).isTrue();
-            ZKUtil.deleteRecursive(owner, "/waterwheel/default");
+            // A part of the server may announce itself anew below a node that is about to go.
+            Waiting.until("the nodes are gone", () -> {
+                if (owner.exists("/waterwheel/default", false) == null) {
+                    return true;
+                }
+                try {
+                    ZKUtil.deleteRecursive(owner, "/waterwheel/default");
+                } catch (KeeperException.NotEmptyException | KeeperException.NoNodeException e) {
+                    System.err.println("asked again: " + e.getMessage());
+                }
+                return false;
+            });
             assertThat(queries.statusJson())
                     .contains("CATALOG_LOST: catalog /waterwheel/default of ZooKeeper at 127.0.0.1:", "from a copy");
             Schema schema =

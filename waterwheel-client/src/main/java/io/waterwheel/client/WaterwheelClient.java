@@ -184,8 +184,9 @@ public final class WaterwheelClient implements AutoCloseable {
                                     + "; ask again, or allow more time");
                 }
                 Query timed = again[0] && query.hasTimeout() ? demanding.withTimeout(left) : demanding;
-                // How long the server gives a query that names no timeout is not known here.
-                Duration longest = query.hasTimeout() ? left : WireQueries.LONGEST_TIMEOUT;
+                // Not known here: how long the server gives a query that names no timeout, and how long after its
+                // deadline it sends what an answer that may be partial has.
+                Duration longest = query.hasTimeout() && !query.allowPartial() ? left : WireQueries.LONGEST_TIMEOUT;
                 again[0] = true;
                 return Cursor.open(
                         connection,
@@ -207,7 +208,8 @@ public final class WaterwheelClient implements AutoCloseable {
      * coordinator is lost in the middle.
      */
     <T> T whole(Query query, Function<Cursor, T> reader) {
-        long deadline = System.nanoTime() + query.timeout().toNanos();
+        Duration longest = query.hasTimeout() ? query.timeout() : WireQueries.LONGEST_TIMEOUT;
+        long deadline = System.nanoTime() + longest.toNanos();
         Query asked = query;
         for (int attempt = 0; ; attempt++) {
             try (Cursor cursor = query(asked)) {
@@ -218,7 +220,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 if (!lost || left <= 0 || !coordinators.again(attempt)) {
                     throw e;
                 }
-                asked = query.withTimeout(Duration.ofNanos(left));
+                asked = query.hasTimeout() ? query.withTimeout(Duration.ofNanos(left)) : query;
             }
         }
     }

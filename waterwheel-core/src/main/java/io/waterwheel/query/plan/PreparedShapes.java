@@ -2,6 +2,7 @@ package io.waterwheel.query.plan;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Scheduler;
 import io.waterwheel.geo.Box;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
@@ -70,6 +71,8 @@ public final class PreparedShapes {
                 .weigher((Asked asked, Prepared prepared) -> (int) Math.min(Integer.MAX_VALUE, prepared.bytes()))
                 .expireAfterAccess(KEPT)
                 .executor(Runnable::run)
+                // Without it, what is old stays reserved until the next shape is asked for.
+                .scheduler(Scheduler.systemScheduler())
                 .<Asked, Prepared>removalListener((asked, prepared, cause) -> {
                     if (prepared != null) {
                         release(prepared.bytes());

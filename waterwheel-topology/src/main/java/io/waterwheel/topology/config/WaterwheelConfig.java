@@ -203,6 +203,12 @@ public final class WaterwheelConfig {
                             + config.text(Keys.MAINTENANCE_GRACE) + ", got " + config.text(Keys.QUERY_TIMEOUT)
                             + ": files that a query still reads could be removed"));
         }
+        if (config.get(Keys.QUERY_TIMEOUT).compareTo(config.get(Keys.QUERY_MAX_TIMEOUT)) > 0) {
+            throw new ConfigException(
+                    source,
+                    List.of(Keys.QUERY_TIMEOUT.name() + ": expected at most " + Keys.QUERY_MAX_TIMEOUT.name() + ", "
+                            + config.text(Keys.QUERY_MAX_TIMEOUT) + ", got " + config.text(Keys.QUERY_TIMEOUT)));
+        }
         return config;
     }
 

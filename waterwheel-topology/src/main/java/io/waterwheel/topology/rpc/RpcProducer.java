@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RpcProducer extends NoOpFlightProducer {
     /** Subqueries end with their caller's deadline, which gRPC enforces; this is for one that has none. */
+    /** So that a query that ends at its deadline is judged by what it lacks, not by how late its answer was sent. */
+    private static final Duration SENDING_SLACK = Duration.ofSeconds(1);
+
     private static final Duration SUBQUERY_LIMIT = Duration.ofHours(1);
 
     private final RpcSettings settings;
@@ -101,7 +104,7 @@ final class RpcProducer extends NoOpFlightProducer {
         FlightAnswer answer = new FlightAnswer(
                 listener,
                 allocator,
-                System.nanoTime() + sending.toNanos(),
+                System.nanoTime() + sending.plus(SENDING_SLACK).toNanos(),
                 settings.patience().toNanos(),
                 this::isClosing,
                 ThisCall.client());

@@ -175,6 +175,8 @@ final class WaterwheelConfigTest {
         assertThatThrownBy(() -> WaterwheelConfig.parse("test", "maintenance.grace: 20 s", List.of()))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("query.timeout: expected less than maintenance.grace, 20 s, got 30 s");
+        assertThatThrownBy(() -> WaterwheelConfig.parse("test", "query.max-timeout: 20 s", List.of()))
+                .hasMessageContaining("query.timeout: expected at most query.max-timeout, 20 s, got 30 s");
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.waterwheel.client;
 
-import com.google.protobuf.Message;
 import io.waterwheel.client.admin.ChunkVerification;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.client.admin.KeyRanges;
@@ -500,16 +499,6 @@ public final class WaterwheelClient implements AutoCloseable {
     public boolean killQuery(String id) {
         KillQueryRequest request = KillQueryRequest.newBuilder().setId(id).build();
         return admin.each(request, KillQueryReply.getDefaultInstance()).stream().anyMatch(KillQueryReply::getFound);
-    }
-
-    /**
-     * Makes a call of the service {@code AdminCalls} of {@code admin.proto} that has no method of its own here.
-     *
-     * @param reply any message of the reply's type
-     * @throws IllegalArgumentException when there is no call of these types
-     */
-    public <Q extends Message, R extends Message> R call(Q request, R reply, Duration timeout) {
-        return admin.call(request, reply, timeout);
     }
 
     /** Opens an appender to a stream, with the usual settings. Needs Kafka's clients on the class path. */

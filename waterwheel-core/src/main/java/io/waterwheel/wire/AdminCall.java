@@ -82,9 +82,32 @@ public final class AdminCall<Q extends Message, R extends Message> {
         return method.getOptions().getIdempotencyLevel() != IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
     }
 
-    /** Reads a request of it. */
+    /**
+     * Reads a request of it.
+     *
+     * @throws IllegalArgumentException when it has a field that this release does not know: what it asks for would else
+     *     be left undone without a word
+     */
     public Q readRequest(byte[] bytes) throws InvalidProtocolBufferException {
-        return request.parseFrom(bytes);
+        Q read = request.parseFrom(bytes);
+        refuseUnknown(read);
+        return read;
+    }
+
+    private void refuseUnknown(Message message) {
+        var unknown = message.getUnknownFields().asMap();
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException(name() + ": "
+                    + message.getDescriptorForType().getName() + " has fields " + unknown.keySet()
+                    + " that this server does not know; client and server are of different releases");
+        }
+        for (Object value : message.getAllFields().values()) {
+            for (Object part : value instanceof List<?> parts ? parts : List.of(value)) {
+                if (part instanceof Message nested) {
+                    refuseUnknown(nested);
+                }
+            }
+        }
     }
 
     /** Reads a reply to it. */

@@ -288,8 +288,8 @@ public final class WireQueries {
     static void refuseUnknown(String what, Message message) {
         var unknown = message.getUnknownFields().asMap();
         if (!unknown.isEmpty()) {
-            throw bad(
-                    what + ": fields " + unknown.keySet() + " are unknown to this server; ask one of a newer release");
+            throw bad(what + ": fields " + unknown.keySet()
+                    + " are unknown to this server; client and server are of different releases");
         }
     }
 

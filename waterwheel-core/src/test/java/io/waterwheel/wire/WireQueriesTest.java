@@ -86,7 +86,7 @@ class WireQueriesTest {
                                                 .addVarint(1)
                                                 .build())
                                 .build()),
-                "query: fields [99] are unknown to this server; ask one of a newer release");
+                "query: fields [99] are unknown to this server; client and server are of different releases");
         assertThatThrownBy(() -> WireQueries.parseTicket(new byte[2 << 20]))
                 .hasMessage("query: the ticket has 2097152 bytes, expected at most 1048576");
     }

@@ -60,6 +60,20 @@ final class AdminCallsTest {
                 .hasMessage("action kill-query is answered twice");
     }
 
+    /** What a newer client asks for is not left undone without a word. */
+    @Test
+    void aFieldThatThisReleaseDoesNotKnowIsRefused() throws Exception {
+        AdminCall<StatusRequest, StatusReply> call =
+                AdminCall.of(StatusRequest.getDefaultInstance(), StatusReply.getDefaultInstance());
+        assertThat(call.readRequest(new byte[0])).isEqualTo(StatusRequest.getDefaultInstance());
+        byte[] fieldNinetyNine = {(byte) 0x98, 6, 1};
+        assertThatThrownBy(() -> call.readRequest(fieldNinetyNine))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "status: StatusRequest has fields [99] that this server does not know; client and server are"
+                                + " of different releases");
+    }
+
     @Test
     void typesThatTheServiceDoesNotPairAreNoCall() {
         assertThatThrownBy(() -> AdminCall.of(StatusRequest.getDefaultInstance(), KillQueryReply.getDefaultInstance()))

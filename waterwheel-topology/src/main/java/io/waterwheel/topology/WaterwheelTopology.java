@@ -105,9 +105,9 @@ public final class WaterwheelTopology {
     }
 
     /**
-     * Submits the topology. Arguments: {@code --config FILE} and any number of {@code key=value}
-     * ({@link SubmitArguments}). Storm's own keys are given by {@code storm jar -c}, which Storm's submitter reads
-     * itself.
+     * Submits the topology, and says on standard error what was started and what is next. Arguments: {@code --config
+     * FILE} and any number of {@code key=value} ({@link SubmitArguments}). Storm's own keys are given by {@code storm
+     * jar -c}, which Storm's submitter reads itself.
      */
     public static void main(String[] arguments) throws Exception {
         WaterwheelConfig config;
@@ -125,5 +125,6 @@ public final class WaterwheelTopology {
             return;
         }
         StormSubmitter.submitTopology(config.get(Keys.TOPOLOGY_NAME), stormConf(config), build(config));
+        SubmitNotice.of(config).forEach(System.err::println);
     }
 }

@@ -434,7 +434,7 @@ final class PlantedBugs {
                             "CatalogJson.write(next.next()), next.version())",
                             "CatalogJson.write(next.next()), -1)"),
             new PlantedBug("removed chunks", 11, SAFETY, "a manifest keeps what merges have removed")
-                    .with("catalog/state/ChunkChanges", "merged.inputs().forEach(this::remove);", ""),
+                    .with("catalog/state/Edit", "inputs.forEach(changes::remove);", ""),
             new PlantedBug("manifest named", 12, SAFETY, "the collector does not look what the pointer names")
                     .with(COLLECTOR, ".forEach(file -> now.add(file.file()));", ".forEach(file -> {});"),
             new PlantedBug("manifest basis", 12, SAFETY, "files that may be named yet are collected")

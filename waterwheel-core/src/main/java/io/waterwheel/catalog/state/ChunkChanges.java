@@ -70,12 +70,7 @@ public final class ChunkChanges {
             throw new IllegalArgumentException("edit " + number + " does not follow edit " + to);
         }
         to = number;
-        if (edit instanceof Edit.Flushed flushed) {
-            flushed.chunks().forEach(this::add);
-        } else if (edit instanceof Edit.Merged merged) {
-            merged.inputs().forEach(this::remove);
-            add(merged.output());
-        }
+        edit.applyTo(this);
     }
 
     /** As it was read from a file. */
@@ -85,14 +80,14 @@ public final class ChunkChanges {
         removed.addAll(files);
     }
 
-    private void add(ChunkDescriptor chunk) {
+    void add(ChunkDescriptor chunk) {
         if (added.put(chunk.file(), chunk) != null) {
             throw new IllegalStateException(
                     "chunk " + chunk.file() + " was added twice between edits " + from + " and " + to);
         }
     }
 
-    private void remove(String file) {
+    void remove(String file) {
         if (added.remove(file) == null && !removed.add(file)) {
             throw new IllegalStateException(
                     "chunk " + file + " was removed twice between edits " + from + " and " + to);

@@ -12,6 +12,9 @@ public sealed interface Edit {
     /** Makes of the snapshot before this edit the one after it. */
     void applyTo(SnapshotBuilder next);
 
+    /** Adds to the changes what this edit changes among the chunks; most kinds change nothing there. */
+    void applyTo(ChunkChanges changes);
+
     /**
      * The stream was created: edit 1.
      *
@@ -30,6 +33,11 @@ public sealed interface Edit {
                 next.addIndexer(indexer, new IndexerCheckpoint(0, 0, offsets, 0));
             }
         }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed.
+        }
     }
 
     /** An indexer started and raised its epoch. */
@@ -37,6 +45,11 @@ public sealed interface Edit {
         @Override
         public void applyTo(SnapshotBuilder next) {
             next.start(indexer, epoch);
+        }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed.
         }
     }
 
@@ -55,6 +68,11 @@ public sealed interface Edit {
         public void applyTo(SnapshotBuilder next) {
             next.flush(indexer, checkpoint, chunks);
         }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            chunks.forEach(changes::add);
+        }
     }
 
     /**
@@ -71,6 +89,12 @@ public sealed interface Edit {
         @Override
         public void applyTo(SnapshotBuilder next) {
             next.merge(inputs, output);
+        }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            inputs.forEach(changes::remove);
+            changes.add(output);
         }
     }
 
@@ -96,6 +120,11 @@ public sealed interface Edit {
                     next.changeRoute(partition, route -> route.withLimit(offset).withVersion(table.version())));
             starts.forEach(next::addIndexer);
         }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed.
+        }
     }
 
     /**
@@ -112,6 +141,11 @@ public sealed interface Edit {
         public void applyTo(SnapshotBuilder next) {
             indexers.forEach(indexer -> next.addIndexer(indexer, checkpoint));
         }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed.
+        }
     }
 
     /**
@@ -127,6 +161,11 @@ public sealed interface Edit {
         @Override
         public void applyTo(SnapshotBuilder next) {
             versions.forEach((partition, of) -> next.changeRoute(partition, route -> route.withVersions(of)));
+        }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed.
         }
     }
 
@@ -151,6 +190,11 @@ public sealed interface Edit {
                 // Of an older release: where it begins does not matter, it is the table that held before.
                 return versions.isEmpty() ? without.withVersion(table.version()) : without.withVersions(versions);
             });
+        }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed.
         }
     }
 
@@ -179,6 +223,11 @@ public sealed interface Edit {
                 next.extend(offsets);
             }
         }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed.
+        }
     }
 
     /**
@@ -191,6 +240,11 @@ public sealed interface Edit {
         @Override
         public void applyTo(SnapshotBuilder next) {
             next.expire(horizon);
+        }
+
+        @Override
+        public void applyTo(ChunkChanges changes) {
+            // No chunk is added or removed: what the horizon leaves out, ChunkChanges.expire does.
         }
     }
 

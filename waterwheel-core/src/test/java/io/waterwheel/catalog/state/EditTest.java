@@ -34,6 +34,26 @@ final class EditTest {
         return new ChunkDescriptor(name, 0, 1, 1, 0, 1, 1, Region.of(0, 1, 0, 1));
     }
 
+    /** A kind that changes chunks in the snapshot and not in the changes would be lost with the next manifest. */
+    @Test
+    void eachChangesTheChunksOfASnapshotAndTheChangesAlike() {
+        for (Edit edit : ONE_OF_EACH) {
+            ChunkChanges changes = new ChunkChanges(4);
+            changes.apply(5, edit);
+            assertThat(changes.to()).isEqualTo(5);
+            List<String> added = edit instanceof Edit.Flushed
+                    ? List.of("flushed")
+                    : edit instanceof Edit.Merged ? List.of("merged") : List.of();
+            assertThat(changes.added())
+                    .as("%s", edit)
+                    .extracting(ChunkDescriptor::file)
+                    .isEqualTo(added);
+            assertThat(changes.removed())
+                    .as("%s", edit)
+                    .isEqualTo(edit instanceof Edit.Merged ? List.of("a", "b") : List.of());
+        }
+    }
+
     @Test
     void eachIsReadAsItWasWritten() {
         Set<Class<?>> kinds = new HashSet<>();

@@ -195,6 +195,8 @@ public enum ErrorCode {
     QUERY_KILLED(USER, "Ask the operator before asking again."),
     /** A query needs more memory than it may take. */
     QUERY_MEMORY(USER, "Ask for fewer fields, groups or rows, or raise `query.memory`."),
+    /** A query is longer than a worker may send to another. */
+    QUERY_TOO_LARGE(USER, "Ask with fewer key ranges, a shorter condition or a simpler polygon."),
     /** A Java record does not fit the rows. */
     RECORD_MISFIT(USER, "Change the record's components as the message says."),
     /** A Java record's constructor threw. */

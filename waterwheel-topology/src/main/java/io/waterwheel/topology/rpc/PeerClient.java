@@ -188,8 +188,17 @@ public final class PeerClient implements AutoCloseable {
      * Asks a subquery.
      *
      * @param timeout after which the answer, however far it has come, fails as TEMPORARY
+     * @throws WaterwheelException QUERY_TOO_LARGE, before anything is sent, for a request that no worker would take
      */
     public MessageStream subquery(byte[] request, Duration timeout) {
+        byte[] ticket = WireQueries.subqueryTicket(request);
+        if (ticket.length > WireQueries.MAX_TICKET_BYTES) {
+            throw new WaterwheelException(
+                    ErrorCode.QUERY_TOO_LARGE,
+                    "query: what " + address + " is asked to read takes " + ticket.length + " bytes, expected at most "
+                            + WireQueries.MAX_TICKET_BYTES
+                            + "; ask with fewer key ranges, a shorter condition or a simpler polygon");
+        }
         try {
             if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
                 channel.resetConnectBackoff();
@@ -198,7 +207,7 @@ public final class PeerClient implements AutoCloseable {
             prove(Math.min(deadline, System.nanoTime() + CALL_NANOS));
             return new MessageStream(
                     client.getStream(
-                            new Ticket(WireQueries.subqueryTicket(request)),
+                            new Ticket(ticket),
                             CallOptions.timeout(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)),
                     this,
                     request.length);

@@ -274,6 +274,28 @@ class PeerClientTest {
         }
     }
 
+    /** Whatever its length: above the transport's limit the peer would end it before it looked at it. */
+    @Test
+    void aRequestThatNoWorkerTakesIsRefusedForGood() throws Exception {
+        int wrapping = WireQueries.subqueryTicket(new byte[1 << 19]).length - (1 << 19);
+        byte[] longest = new byte[WireQueries.MAX_TICKET_BYTES - wrapping];
+        longest[0] = 1;
+        try (RpcServer server = start(RpcSettings.DEFAULT, new Peer());
+                PeerClient worker = new PeerClient(server.allocator(), "127.0.0.1", server.port(), SECRET)) {
+            for (int length : new int[] {longest.length + 1, RpcServer.MAX_MESSAGE_BYTES + 1}) {
+                assertThatThrownBy(() -> worker.subquery(new byte[length], Duration.ofSeconds(60)))
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> {
+                            assertThat(e.code()).isEqualTo("QUERY_TOO_LARGE");
+                            assertThat(e.kind()).isEqualTo(WaterwheelException.Kind.USER);
+                        })
+                        .hasMessageContaining("bytes, expected at most " + WireQueries.MAX_TICKET_BYTES);
+            }
+            try (MessageStream taken = worker.subquery(longest, Duration.ofSeconds(60))) {
+                assertThat(taken.next()).hasSize(1 << 20);
+            }
+        }
+    }
+
     /** Somebody at a dead worker's place passes on to a living one what a third sends: it proves nothing there. */
     @Test
     void aProofIsGoodForOneServerOnly() {

@@ -14,6 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Nobody waits for memory: those who wait would hold some. Thread-safe.
  */
 public final class QueryMemory {
+    /** Least bytes for one query: fewer do not hold an answer on its way beside a page of rows that is read. */
+    public static final long LEAST_OF_A_QUERY = 4 << 20;
+
     private final long total;
     private final long perQuery;
     private final AtomicLong reserved = new AtomicLong();

@@ -103,6 +103,13 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
         return false;
     }
 
+    /**
+     * Whether the answer is computed from the rows, so that it is small or bounded by its groups; else it holds rows.
+     */
+    public boolean isAggregate() {
+        return false;
+    }
+
     /** Most rows that are worth looking for in one scan. */
     public long limit() {
         return Query.NO_LIMIT;

@@ -21,6 +21,11 @@ public final class GatherCount extends Gather {
     }
 
     @Override
+    public boolean isAggregate() {
+        return true;
+    }
+
+    @Override
     public RowLayout partLayout() {
         return LAYOUT;
     }

@@ -124,6 +124,11 @@ final class GatherGroups extends Gather {
     }
 
     @Override
+    public boolean isAggregate() {
+        return true;
+    }
+
+    @Override
     public RowLayout partLayout() {
         return part;
     }

@@ -45,6 +45,10 @@ final class Delivery implements AutoCloseable {
 
     private final AnswerSink sink;
     private final PartialMerge merge;
+    /** Bytes to reserve before anything is read. */
+    private final long room;
+    /** Bytes of the blocks that were handed out; of the one thread that merges. */
+    private long handedOut;
     /** What is merged. */
     private final Reservation merging;
     /** What is on its way to the client. */
@@ -81,6 +85,7 @@ final class Delivery implements AutoCloseable {
         this.deadlineNanos = deadlineNanos;
         this.merging = memory.part();
         this.answering = memory.part();
+        this.room = gather.isAggregate() ? 0 : QUEUED_BYTES + COPIES * 2L * RowCopy.BLOCK_BYTES;
         this.merge = gather.merge(new Workspace(this::mayMerge, merging));
     }
 
@@ -102,14 +107,19 @@ final class Delivery implements AutoCloseable {
 
     /**
      * Reserves what it takes to hand out rows, before others take the rest: readers that are refused memory are put off
-     * until what was read is merged, and that must go on.
+     * until what was read is merged, and that must go on. Aggregates are handed out when all is read, and reserve what
+     * they are then.
      */
     void reserveRoom() {
-        answering.reserve(QUEUED_BYTES + COPIES * 2L * RowCopy.BLOCK_BYTES);
+        if (room > 0) {
+            answering.reserve(room);
+        }
     }
 
     private void handOut(TupleBlock rows) {
-        long bytes = QUEUED_BYTES + COPIES * rows.allocatedBytes();
+        // No more waits for the client than was handed out before.
+        long bytes = Math.min(QUEUED_BYTES, handedOut) + COPIES * rows.allocatedBytes();
+        handedOut += rows.allocatedBytes();
         if (bytes > answering.held()) {
             answering.reserve(bytes - answering.held());
         }

@@ -377,6 +377,31 @@ final class QueryMemoryTest {
         assertThat(none.failure.code()).isEqualTo("QUERY_MEMORY");
     }
 
+    /** What is kept free for blocks of rows would refuse a count that needs some bytes. */
+    @Test
+    void aQueryReservesRoomForTheAnswerThatItGives() throws Exception {
+        Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
+        QueryMemory little = new QueryMemory(256 << 10, 256 << 10);
+        Answer count = new Answer();
+        run(little, all.withCount(), count, (resolved, sink) -> 5);
+        assertThat(count.failure).isNull();
+        assertThat(count.rows).isEqualTo(1);
+        Answer sums = new Answer();
+        run(little, all.withAggregates(List.of(Aggregate.parse("max(k)"))), sums, (resolved, sink) -> 0);
+        assertThat(sums.failure).isNull();
+        awaitNothing(little);
+        Answer refused = new Answer();
+        run(little, all, refused, (resolved, sink) -> 0);
+        assertThat(refused.failure.code()).isEqualTo("QUERY_MEMORY");
+
+        QueryMemory least = new QueryMemory(QueryMemory.LEAST_OF_A_QUERY, QueryMemory.LEAST_OF_A_QUERY);
+        Answer rows = new Answer();
+        run(least, all, rows, QueryMemoryTest::wideRows);
+        assertThat(rows.failure).isNull();
+        assertThat(rows.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        awaitNothing(least);
+    }
+
     private static void await(CyclicBarrier barrier) {
         try {
             barrier.await(60, TimeUnit.SECONDS);

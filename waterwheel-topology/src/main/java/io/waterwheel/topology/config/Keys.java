@@ -1,5 +1,6 @@
 package io.waterwheel.topology.config;
 
+import io.waterwheel.query.memory.QueryMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -207,15 +208,18 @@ public final class Keys {
                     "lada|lada-paper|round-robin|hashing|shared-queue",
                     "lada, lada-paper, round-robin, hashing or shared-queue")
             .doc("How chunks are given to query servers. All but lada are for comparison."));
+    /** Least bytes of {@code query.memory} for one query: an answer on its way, beside rows that are read. */
+    static final long LEAST_QUERY_SHARE_BYTES = QueryMemory.LEAST_OF_A_QUERY;
+
     public static final Key<DataSize> QUERY_MEMORY = add(Key.bytes("query.memory", "512 MiB")
-            .atLeast("1 MiB")
+            .atLeast("8 MiB")
             .atMost("1 TiB")
             .doc("Heap that all queries of one worker may take together: columns being read, rows kept for an order,"
                     + " groups, answers on their way. Who asks for more fails with QUERY_MEMORY."));
     public static final Key<Integer> QUERY_MEMORY_SHARE = add(Key.integer("query.memory-share", 50)
             .atLeast("1")
             .atMost("100")
-            .doc("Per cent of query.memory that one query may take in one worker."));
+            .doc("Per cent of query.memory that one query may take in one worker. It must be 4 MiB at least."));
     public static final Key<DataSize> QUERY_SERVER_CACHE_SIZE = add(Key.bytes("query-server.cache-size", "1 GiB")
             .atLeast("1 MiB")
             .atMost("1 TiB")

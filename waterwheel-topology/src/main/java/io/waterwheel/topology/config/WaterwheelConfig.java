@@ -209,6 +209,15 @@ public final class WaterwheelConfig {
                     List.of(Keys.QUERY_TIMEOUT.name() + ": expected at most " + Keys.QUERY_MAX_TIMEOUT.name() + ", "
                             + config.text(Keys.QUERY_MAX_TIMEOUT) + ", got " + config.text(Keys.QUERY_TIMEOUT)));
         }
+        long share = config.get(Keys.QUERY_MEMORY).bytes() * config.get(Keys.QUERY_MEMORY_SHARE) / 100;
+        if (share < Keys.LEAST_QUERY_SHARE_BYTES) {
+            throw new ConfigException(
+                    source,
+                    List.of(Keys.QUERY_MEMORY_SHARE.name() + ": expected at least "
+                            + new DataSize(Keys.LEAST_QUERY_SHARE_BYTES) + " for one query, got "
+                            + config.text(Keys.QUERY_MEMORY_SHARE) + " per cent of " + Keys.QUERY_MEMORY.name() + ", "
+                            + config.text(Keys.QUERY_MEMORY) + ": a query that asks for rows would be refused"));
+        }
         return config;
     }
 

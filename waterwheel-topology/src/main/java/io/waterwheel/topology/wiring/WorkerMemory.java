@@ -32,7 +32,7 @@ public final class WorkerMemory {
     /** What the queries of one worker may take. */
     static QueryMemory queries(WaterwheelConfig config) {
         long total = config.get(Keys.QUERY_MEMORY).bytes();
-        return new QueryMemory(total, Math.max(1, total / 100 * config.get(Keys.QUERY_MEMORY_SHARE)));
+        return new QueryMemory(total, Math.max(1, total * config.get(Keys.QUERY_MEMORY_SHARE) / 100));
     }
 
     /** Heap that a worker is given: its buffers, and what everything else needs. */

@@ -180,6 +180,21 @@ final class WaterwheelConfigTest {
     }
 
     @Test
+    void oneQueryOfRowsFitsIntoItsShare() {
+        WaterwheelConfig least =
+                WaterwheelConfig.parse("test", "query.memory: 8 MiB\nquery.memory-share: 51", List.of());
+        assertThat(least.get(Keys.QUERY_MEMORY)).isEqualTo(DataSize.parse("8 MiB"));
+        WaterwheelConfig.parse("test", "query.memory: 8 MiB", List.of());
+        assertThatThrownBy(
+                        () -> WaterwheelConfig.parse("test", "query.memory: 16 MiB\nquery.memory-share: 20", List.of()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("query.memory-share: expected at least 4 MiB for one query, got 20 per cent of"
+                        + " query.memory, 16 MiB: a query that asks for rows would be refused");
+        assertThatThrownBy(() -> WaterwheelConfig.parse("test", "query.memory: 1 MiB", List.of()))
+                .hasMessageContaining("query.memory: expected 8 MiB to 1 TiB");
+    }
+
+    @Test
     void chunksLieBelowTheNamespacesName() {
         WaterwheelConfig config =
                 WaterwheelConfig.parse("test", "chunk-store.uri: file:///a/b/\nnamespace: city", List.of());

@@ -92,10 +92,11 @@ final class AppendCommand implements Callable<Integer> {
     @Option(
             names = "--name",
             paramLabel = "ID",
-            description = "Append under a name, and each line once however often this is run: killed and run again with"
-                    + " the same name and file it goes on where it stood, and adds what has come to the file since (whole"
-                    + " lines: let no last line be without its end)."
-                    + " Queries see lines a second or so after they are sent.")
+            description =
+                    "Append under a name, which makes each line count once. A run that was killed resumes when it is run"
+                            + " again with the same name and file, and then appends lines that the file has got since (whole"
+                            + " lines: let no last line be without its end)."
+                            + " Queries see lines a second or so after they are sent.")
     private @Nullable String name;
 
     @Option(
@@ -115,8 +116,9 @@ final class AppendCommand implements Callable<Integer> {
     @Option(
             names = "--max-reject",
             paramLabel = "N",
-            description = "End at once, with 1, when more lines than this are rejected; up to so many are no failure."
-                    + " Default: go through all lines, and end with 1 when any was rejected.")
+            description =
+                    "End at once, with 1, when more lines than this are rejected; up to that number is no failure."
+                            + " Default: go through all lines, and end with 1 when any was rejected.")
     private @Nullable Long maxReject;
 
     @Option(

@@ -157,7 +157,7 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--limit",
             paramLabel = "N",
-            description = "At most so many tuples: the first in the order; without one it is not defined which.")
+            description = "At most this number of tuples: the first in the order; without one it is not defined which.")
     private @Nullable Long limit;
 
     @Option(
@@ -267,7 +267,7 @@ final class QueryCommand implements Callable<Integer> {
         }
     }
 
-    /** Prints the answer; false when whoever reads the output went away. */
+    /** Prints the answer; false when the reader of the output went away. */
     private boolean print(Cursor cursor) {
         try {
             if (count && format != Format.ARROW) {

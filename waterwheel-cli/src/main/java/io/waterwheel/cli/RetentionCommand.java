@@ -46,7 +46,8 @@ final class RetentionCommand {
             name = "set",
             description = {
                 "Keep the tuples of a stream so long, by their time: what lies further back than that before the newest"
-                        + " tuple, or before now when that is earlier, is in no answer any more, and its chunks are removed.",
+                        + " tuple, or before now when that is earlier, is no longer in any answer, and its"
+                        + " chunks are removed.",
                 "It goes at the next look, within maintenance.interval (10 min), and does not come back: a longer retention"
                         + " later on keeps what there still is. --dry-run says what would go, and changes nothing."
             },

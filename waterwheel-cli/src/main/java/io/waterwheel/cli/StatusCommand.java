@@ -94,7 +94,7 @@ final class StatusCommand implements Callable<Integer> {
                     before = now;
                 }
                 if (!watch || out.checkError()) {
-                    return 0; // when nobody reads any more, Cli says so
+                    return 0; // when the reader went away, Cli says so
                 }
                 LockSupport.parkNanos(period.toNanos());
             } while (!Thread.currentThread().isInterrupted());

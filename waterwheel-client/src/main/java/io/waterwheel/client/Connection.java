@@ -165,7 +165,7 @@ final class Connection implements AutoCloseable {
                     : null;
             FlightStatusCode code = failure.status().code();
             if (code == FlightStatusCode.CANCELLED) {
-                // Whoever cancels here is known, and does not ask. A server does it that ends; gRPC itself, with a
+                // A cancellation by this client does not come here. A server that ends cancels; gRPC itself, with a
                 // cause, when it cannot take what came.
                 code = cause == null ? FlightStatusCode.UNAVAILABLE : FlightStatusCode.INTERNAL;
             }
@@ -203,7 +203,7 @@ final class Connection implements AutoCloseable {
         return channel.isTerminated() && answers.get() == 0;
     }
 
-    /** Ends all calls at once: whoever closes the client has no use for those under way. */
+    /** Ends all calls at once: a closed client has no use for those under way. */
     void shutdown() {
         channel.shutdownNow();
     }

@@ -248,7 +248,9 @@ final class Coordinators implements AutoCloseable {
         }
     }
 
-    /** Whether a question that was lost for so many times is asked again, if there is time; waits where that helps. */
+    /**
+     * Whether a question that was lost this number of times is asked again, if there is time; waits where that helps.
+     */
     boolean again(int attempts) {
         int known;
         synchronized (this) {

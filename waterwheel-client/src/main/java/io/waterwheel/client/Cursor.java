@@ -211,7 +211,7 @@ public final class Cursor implements AutoCloseable {
         return new WaterwheelException(ErrorCode.BAD_ANSWER, connection.address() + ": " + what);
     }
 
-    /** An answer that failed never ends: whoever goes on reading is told again. */
+    /** An answer that failed never ends: each further read throws again. */
     private WaterwheelException failed(WaterwheelException how) {
         verdict = null;
         row = columns.rows(); // none of the batch before is left
@@ -392,8 +392,8 @@ public final class Cursor implements AutoCloseable {
     }
 
     /**
-     * Ends the answer, from any thread; does nothing after its end. Whoever reads it gets a {@link WaterwheelException}
-     * with code CANCELLED, and closes the cursor.
+     * Ends the answer, from any thread; does nothing after its end. Its reader gets a {@link WaterwheelException} with
+     * code CANCELLED, and closes the cursor.
      */
     public void cancel() {
         cancellation.cancel("cancel() was called");

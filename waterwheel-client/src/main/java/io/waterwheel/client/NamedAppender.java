@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends under a name, so that a source which is read again after any failure is appended once: each {@link #commit}
  * makes what was appended since the last one visible together with a note of how far the source was read, in one Kafka
- * transaction. Whoever opens the name next finds the last note, and what came after it was never appended.
+ * transaction. The next appender of the name finds the last note, and what came after it was never appended.
  *
  * <pre>{@code
  * try (NamedAppender appender = NamedAppender.open(client.describe("orders"), AppenderSettings.DEFAULT, "orders.csv")) {

@@ -6,7 +6,7 @@ import java.util.Set;
 
 /**
  * The answers of a client that are not closed yet. What they need is given back when the client and all of them are
- * closed: whoever reads one must not lose its memory under its hands. Thread-safe.
+ * closed, so that no reader loses the memory that it reads. Thread-safe.
  */
 final class OpenAnswers {
     private final Runnable release;

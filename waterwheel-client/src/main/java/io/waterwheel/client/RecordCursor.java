@@ -59,7 +59,7 @@ public final class RecordCursor<R extends Record> implements Iterable<R>, AutoCl
         return cursor.verdict();
     }
 
-    /** Ends the answer, from any thread; whoever reads it gets a {@link WaterwheelException} with code CANCELLED. */
+    /** Ends the answer, from any thread; its reader gets a {@link WaterwheelException} with code CANCELLED. */
     public void cancel() {
         cursor.cancel();
     }

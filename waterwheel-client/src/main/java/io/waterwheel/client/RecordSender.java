@@ -168,7 +168,7 @@ final class RecordSender implements AutoCloseable {
         try {
             var unused = producer.send(new ProducerRecord<>(topic, partition, null, record), this::sent);
         } catch (KafkaException | IllegalStateException e) {
-            // Whoever is interrupted while it waits for room: the producer has not taken the record, and tells nobody.
+            // Interrupted while it waited for room: the producer has not taken the record, and does not report it.
             failure.compareAndSet(null, e);
             throw failed(e);
         }

@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * What a client has seen of each stream: by partition the highest position of any verdict. Queries demand at least
- * that, so that answers never go back in time (protocol rule 10). Where a name comes to mean another stream, whoever
- * made it, what was seen of the one before is forgotten. Thread-safe.
+ * that, so that answers never go back in time (protocol rule 10). Where a name comes to mean another stream, by
+ * whichever client, what was seen of the one before is forgotten. Thread-safe.
  */
 final class Session {
     /** Guarded by this. By stream. */

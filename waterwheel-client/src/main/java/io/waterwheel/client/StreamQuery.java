@@ -201,14 +201,14 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** At most so many tuples: the first in the order; without an order it is not defined which. */
+    /** At most this number of tuples: the first in the order; without an order it is not defined which. */
     public StreamQuery limit(long most) {
         StreamQuery copy = new StreamQuery(this);
         copy.limit = most;
         return copy;
     }
 
-    /** Only the newest tuples of each key, at most so many. */
+    /** Only the newest tuples of each key, at most this number. */
     public StreamQuery latest(int ofEachKey) {
         if (ofEachKey < 1) {
             throw new IllegalArgumentException("query: latest: expected at least 1 tuple a key, got " + ofEachKey);

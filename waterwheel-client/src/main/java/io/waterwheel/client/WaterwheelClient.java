@@ -203,7 +203,7 @@ public final class WaterwheelClient implements AutoCloseable {
     }
 
     /**
-     * Reads an answer of which nobody sees anything before its end: asked again, within its timeout, when its
+     * Reads an answer of which the caller sees nothing before its end: asked again, within its timeout, when its
      * coordinator is lost in the middle.
      */
     <T> T whole(Query query, Function<Cursor, T> reader) {
@@ -337,7 +337,7 @@ public final class WaterwheelClient implements AutoCloseable {
     }
 
     /**
-     * Divides the keys of a stream anew, evenly, between so many indexers. Nothing is lost or stands still: what is
+     * Divides the keys of a stream anew, evenly, between a number of indexers. Nothing is lost or stands still: what is
      * already on its way goes where it went, and what follows, from about a second later on, goes by the new division.
      *
      * @param count 1 to 1000; more than indexer.tasks of the configuration have work for
@@ -439,8 +439,8 @@ public final class WaterwheelClient implements AutoCloseable {
      * Flushes the stream, counts what its topic holds, and compares that with the answers: on a running system,
      * exactly. Reads the whole topic and all chunks.
      *
-     * @throws WaterwheelException of kind TEMPORARY when it takes longer; USER when nothing of what was flushed is in
-     *     the log any more
+     * @throws WaterwheelException of kind TEMPORARY when it takes longer; USER when the log no longer holds any of the
+     *     flushed records
      */
     public Verification verify(String stream, Duration timeout) {
         VerifyStreamRequest request = VerifyStreamRequest.newBuilder()

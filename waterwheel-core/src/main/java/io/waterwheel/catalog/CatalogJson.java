@@ -70,7 +70,7 @@ public final class CatalogJson {
         try {
             return Optional.ofNullable(MAPPER.readTree(entry).path("topic").textValue());
         } catch (IOException e) {
-            // Whoever reads the entry says what is wrong with it.
+            // The reader of the entry says what is wrong with it.
             return Optional.empty();
         }
     }

@@ -94,7 +94,7 @@ public final class EditTail {
         return found;
     }
 
-    /** Edits from a number on, as many as are there without a gap, up to so many: in one round trip where possible. */
+    /** Edits from a number on without a gap, at most {@code count}: in one round trip where possible. */
     public List<Edit> edits(long from, int count) {
         List<String> paths =
                 LongStream.range(from, from + count).mapToObj(this::editPath).toList();

@@ -120,7 +120,7 @@ public final class LogMemory {
             Map<Integer, LeaderEpoch> raised = new TreeMap<>(epochs);
             Set<Integer> taken = new HashSet<>();
             seen.forEach((partition, epoch) -> {
-                // Whoever still reads a topic that was left has nothing to say.
+                // A task that still reads a topic that was left has nothing to say.
                 if (!left.contains(epoch.topicId())) {
                     taken.add(partition);
                     LeaderEpoch old = raised.get(partition);
@@ -194,7 +194,7 @@ public final class LogMemory {
 
     /**
      * A number that differs from the one before if the log of any partition of any stream was changed between them. One
-     * read: whoever looks often need not read the routes of all partitions each time.
+     * read: frequent checks need not read the routes of all partitions each time.
      */
     public static long changes(CatalogStore store) {
         return store.read(CHANGES).map(Node::version).orElse(-1);

@@ -111,7 +111,7 @@ public final class Namespace {
         return store.children(STREAMS);
     }
 
-    /** Lets whoever watches the streams look again. */
+    /** Lets the watchers of the streams look again. */
     static void touch(CatalogStore store, List<Op> ops) {
         CatalogStore.Node node = store.read(STREAMS).orElseThrow();
         ops.add(new Op.Set(STREAMS, node.data(), node.version()));
@@ -225,12 +225,12 @@ public final class Namespace {
         }
     }
 
-    /** Returns when no entry names the stream of this id any more, whoever saw to that. */
+    /** Returns when no entry names the stream of this id; another process may have removed it. */
     private void dropEntry(String name, int id) {
         String base = dataPath(id);
         new CatalogTransaction(store, ErrorCode.STREAM_BUSY, "stream " + name + " could not be dropped").run(before -> {
             Optional<CatalogStore.Node> node = store.read(path(name));
-            // The name may be another stream's by now, which nobody asked to drop.
+            // The name may be another stream's by now, which no caller asked to drop.
             StreamInfo stream = node.isEmpty()
                     ? null
                     : CatalogJson.readStream(path(name), node.get().data());
@@ -241,7 +241,7 @@ public final class Namespace {
             // At its version: partitions and indexers are added with a change of it, so that the lists below are whole.
             ops.add(new Op.Delete(path(name), node.get().version()));
             // At any version: limits rise and indexers flush all the time, and who comes later finds nothing to change.
-            // Without the pointer nobody adds an edit, or rolls any up.
+            // Without the pointer no process adds an edit, or rolls any up.
             if (store.read(base + "/manifest").isPresent()) {
                 ops.add(new Op.Delete(base + "/manifest", Op.Delete.ANY_VERSION));
             }
@@ -273,7 +273,7 @@ public final class Namespace {
     }
 
     /**
-     * Deletes what is left of a stream that no entry names, whoever else does the same.
+     * Deletes what is left of a stream that no entry names; other processes may do the same at once.
      *
      * @throws WaterwheelException TEMPORARY when some is left
      */

@@ -33,13 +33,13 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>indexer ids that are new <i>join</i>: they get a checkpoint at the limits of that moment, in no table yet;
- *   <li>the table is <i>announced</i>: one transaction creates it and the edit that names it. From then on whoever
+ *   <li>the table is <i>announced</i>: one transaction creates it and the edit that names it. From then on every query
  *       plans takes it to hold in any partition, from no known offset on;
  *   <li>each partition <i>adopts</i> it, by a compare-and-set of its route, at its limit of that moment;
  *   <li>what the partitions have adopted is <i>recorded</i> by edits, so that plans can forget what held before.
  * </ol>
  *
- * Whoever dies on the way leaves a change that anybody can finish. Thread-safe as far as the store is; calls block.
+ * If the process dies on the way, any other can finish the change. Thread-safe as far as the store is; calls block.
  */
 final class RoutingChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RoutingChanges.class);
@@ -47,7 +47,7 @@ final class RoutingChanges {
     /** Tables deleted in one transaction, should many be left. */
     private static final int MAX_DELETIONS = 100;
 
-    /** Checkpoints that join in one transaction have together at most so many bytes, but for one. */
+    /** Checkpoints that join in one transaction have together at most this number of bytes, but for one. */
     private static final int JOIN_BYTES = 400_000;
 
     /** Of this many partitions and more, some adopt in one transaction; each raises its limit twice a second. */
@@ -215,7 +215,7 @@ final class RoutingChanges {
     }
 
     /**
-     * Every partition adopts a table, or has adopted a newer one; then that is recorded, and tables go that nobody
+     * Every partition adopts a table, or has adopted a newer one; then that is recorded, and tables go that no route
      * needs.
      *
      * @param known what is recorded already
@@ -315,8 +315,8 @@ final class RoutingChanges {
     }
 
     /**
-     * By partition, an offset that every checkpoint has reached, that of whoever joins later too: they only rise, so an
-     * old reading is right.
+     * By partition, an offset that every checkpoint has reached, that of one that joins later too: they only rise, so
+     * an old reading is right.
      */
     long[] covered(int partitions) {
         while (true) {
@@ -338,7 +338,7 @@ final class RoutingChanges {
                 // Partitions of which it stands at the beginning, as their routes have it.
                 Arrays.fill(covered, Math.min(partitions, watermarks.length), partitions, Long.MIN_VALUE);
             }
-            // Whoever joined meanwhile may stand below these; whoever joins from now on stands above.
+            // An indexer that joined meanwhile may stand below these; one that joins from now on stands above.
             store.sync();
             if (store.children(base + "/indexers").equals(indexers)) {
                 return covered;
@@ -346,17 +346,15 @@ final class RoutingChanges {
         }
     }
 
-    /* Why tables may go that no route names: whoever routes by one has taken its version from a route, and a route drops
-     * a version once every checkpoint has passed it. An older copy of the route may name it still; who fetches the table
-     * by that copy finds nothing, reads the route again, and goes on above what the version held for. And no route comes
-     * to name it again: not one that is at that version or beyond, for routes never go back; not any other than its own,
-     * if it was made for one partition; not that of a new partition, which begins with the highest version. All of that
-     * stays true, so routes may be read one after the other, and be old; the list of tables is read before. Plans do not
-     * read these nodes; snapshots have the tables from edits and manifests. */
+    /* Why tables may go that no route names: a dispatcher that routes by one has taken its version from a route, and
+     * a route drops a version once every checkpoint has passed it. An older copy of the route may name it still; who
+     * fetches the table by that copy finds nothing, reads the route again, and goes on above what the version held
+     * for. And no route comes to name it again: not one that is at that version or beyond, for routes never go back;
+     * not any other than its own, if it was made for one partition; not that of a new partition, which begins with
+     * the highest version. All of that stays true, so routes may be read one after the other, and be old; the list
+     * of tables is read before. Plans do not read these nodes; snapshots have the tables from edits and manifests. */
 
-    /**
-     * Deletes tables that nobody needs, some at a time. What somebody else deletes at the same time the next call sees.
-     */
+    /** Deletes tables that no route needs, some at a time. The next call sees what others delete at the same time. */
     void deleteTables() {
         List<Integer> tables = new ArrayList<>(store.children(base + "/tables").stream()
                 .map(Integer::parseInt)

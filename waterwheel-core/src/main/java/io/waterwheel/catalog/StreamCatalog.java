@@ -80,7 +80,7 @@ public final class StreamCatalog {
     public StreamCatalog(CatalogStore store, StreamInfo stream) {
         this.store = store;
         this.stream = stream;
-        // By id, not by name: whoever still works on a dropped stream never meets the one created after it.
+        // By id, not by name: a process that still works on a dropped stream never meets the one created after it.
         this.base = Namespace.dataPath(stream.id());
         this.tail = new EditTail(store, stream);
         this.routing = new RoutingChanges(store, this, tail);
@@ -140,17 +140,17 @@ public final class StreamCatalog {
     /**
      * Routing table of a version.
      *
-     * @throws WaterwheelException TEMPORARY when no route names it any more: the one that did was read too long ago
+     * @throws WaterwheelException TEMPORARY when no route names it now: the one that did was read too long ago
      */
     public RoutingTable table(int version) {
         return findTable(version)
                 .orElseThrow(() -> new WaterwheelException(
                         ErrorCode.TABLE_GONE,
                         "stream " + stream.name() + ": routing table " + version
-                                + " is needed by no route any more; read the route again"));
+                                + " is no longer needed by any route; read the route again"));
     }
 
-    /** Routing table of a version, or nothing when no route names it any more. */
+    /** Routing table of a version, or nothing when no route names it now. */
     public Optional<RoutingTable> findTable(int version) {
         String path = tablePath(version);
         Optional<CatalogStore.Node> node = store.read(path);
@@ -165,7 +165,7 @@ public final class StreamCatalog {
     }
 
     /**
-     * Raises the limit of a partition to at least this offset, whoever else does the same. Whoever reads another log
+     * Raises the limit of a partition to at least this offset; others may do the same at once. A reader of another log
      * than the route is of raises nothing: so nothing of the old log is ever routed where the new one is.
      *
      * @param log that the caller reads
@@ -229,7 +229,7 @@ public final class StreamCatalog {
      * Gives up positions of a partition (rule 14): in one transaction the route and the edits say so. It is a change of
      * routing too, to the table there is, so that rule 9 holds for it: an indexer that has passed the range has seen a
      * version that a snapshot without the range does not have. Versions that the route no longer needs, and tables that
-     * no route names any more, go with it.
+     * no route names then, go with it.
      *
      * @return the route as it stands afterwards
      */
@@ -392,7 +392,7 @@ public final class StreamCatalog {
     /** Starts an instance of an indexer: raises the epoch; what the raise was based on is the checkpoint (rule 3). */
     public IndexerStart startIndexer(int indexer) {
         String path = indexerPath(indexer);
-        // If a try was done and nobody knew, its epoch is simply skipped: nobody runs under it.
+        // If a try was done without the caller's knowledge, its epoch is skipped: no indexer runs under it.
         return transaction("indexer " + indexer + " could not start").run(before -> {
             EditTail.Place place = tail.place(before);
             Entry entry = entry();
@@ -465,7 +465,7 @@ public final class StreamCatalog {
 
     /**
      * Makes a routing table the newest: it is announced, then every partition adopts it from its limit on, and indexer
-     * ids that are new stand where the limits were (rules 1 and 2). Nobody needs to be told: whoever routes, or plans,
+     * ids that are new stand where the limits were (rules 1 and 2). No message is needed: a task that routes, or plans,
      * finds out from what it reads. The stream's entry counts the new ids, so that tasks host them; an id that the new
      * table does not name stays hosted, so its checkpoint moves on and a later table may name it again. Once the table
      * is announced it will come into force everywhere, whatever happens to the caller ({@link #finish}).

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which stream a topic feeds: a node for each topic with the stream's name, so that whoever creates a stream need not
- * read all that there are. A node is there and gone with its stream's entry, in one transaction.
+ * Which stream a topic feeds: a node for each topic with the stream's name, so that creating a stream need not read all
+ * that there are. A node is there and gone with its stream's entry, in one transaction.
  *
  * <p>The node above says up to which stream id the index is whole. Releases without an index create streams all the
  * same, and raise the next id alone: then, and in a namespace that has no index yet, all entries are read once.

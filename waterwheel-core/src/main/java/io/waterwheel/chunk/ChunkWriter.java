@@ -43,7 +43,7 @@ public final class ChunkWriter {
     }
 
     /**
-     * Encodes all tuples of a tree that nobody inserts into any more.
+     * Encodes all tuples of a tree that no thread inserts into.
      *
      * @param schema whose tuples they are
      * @throws IllegalArgumentException for a tree without tuples

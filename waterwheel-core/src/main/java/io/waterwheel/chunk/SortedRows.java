@@ -25,7 +25,7 @@ final class SortedRows {
         try {
             sort(leaves, rows);
         } finally {
-            // Nobody inserts, so nothing takes their place: the lease of the tree holds them.
+            // No thread inserts, so nothing takes their place: the lease of the tree holds them.
             tree.unpin(leaves);
         }
     }

@@ -15,7 +15,7 @@ final class Numbers {
     };
 
     private static final long EXACT = 1L << 53;
-    /** Longer numbers are refused: no measurement has so many digits, and parsing them is slow. */
+    /** Longer numbers are refused: no measurement has more digits, and parsing them is slow. */
     static final int MAX_LENGTH = 1000;
 
     /** Whether the last call failed; its result means nothing then. */

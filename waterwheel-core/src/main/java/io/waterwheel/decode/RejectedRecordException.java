@@ -2,7 +2,7 @@ package io.waterwheel.decode;
 
 /**
  * A record cannot become tuples; the message is the reason, for people. Without a stack trace: a topic may hold
- * millions of such records, and where in the decoder one failed tells nobody anything.
+ * millions of such records, and where in the decoder one failed is of no help.
  */
 public final class RejectedRecordException extends Exception {
     private static final long serialVersionUID = 1;

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * The variable-length values of a tree, in slabs of {@link PagePool#SLAB_BYTES}; a value never crosses a slab's end.
  * The offset of a reference is the slab's number times the slab size plus the offset within, unsigned.
  *
- * <p>Owner: the thread that inserts. Readers: whoever holds a lease of the tree. Published by: the size of the leaf
+ * <p>Owner: the thread that inserts. Readers: threads that hold a lease of the tree. Published by: the size of the leaf
  * that holds the reference; the list of slabs by release, because it is replaced when it grows.
  */
 final class Arena {
@@ -78,7 +78,7 @@ final class Arena {
         return slabCount;
     }
 
-    /** Gives all slabs back. Nobody may read or write them any more. */
+    /** Gives all slabs back. No thread may read or write them afterwards. */
     void recycle() {
         pool.giveSlabs(slabs, slabCount);
         SLABS.setRelease(this, new byte[0][]);

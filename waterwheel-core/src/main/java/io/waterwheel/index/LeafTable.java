@@ -9,7 +9,7 @@ import java.util.Arrays;
  */
 final class LeafTable {
     private static final int MOST_BUCKETS = 4096;
-    /** Buckets for each bound: so many that few hold two. */
+    /** Buckets for each bound: enough that few hold two. */
     private static final int BUCKETS_PER_BOUND = 16;
 
     private Template template = Template.single();

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A reader takes {@link #size} of a leaf first; everything else it then reads covers at least the rows below that
  * size: the pages hold them, the ranges and sketches include them (and perhaps more).
  *
- * <p>Owner: the thread that inserts. Readers: whoever has pinned them ({@link TemplateTree#pin}). Published by: the
- * leaf's size, stored with release after all columns of its rows; page lists and sketches by release too, because they
- * are replaced; ranges only ever widen, before the size, and are opaque so that no half of a long is seen.
+ * <p>Owner: the thread that inserts. Readers: threads that have pinned them ({@link TemplateTree#pin}). Published by:
+ * the leaf's size, stored with release after all columns of its rows; page lists and sketches by release too, because
+ * they are replaced; ranges only ever widen, before the size, and are opaque so that no half of a long is seen.
  */
 public final class Leaves {
     private static final VarHandle SIZES = MethodHandles.arrayElementVarHandle(int[].class);
@@ -305,7 +305,7 @@ public final class Leaves {
         }
     }
 
-    /** Gives the pages back although there may be pins; whoever has one must not look any more. */
+    /** Gives the pages back although there may be pins; a reader that has one must not look at them again. */
     void revoke() {
         if (pins.getAndSet(REVOKED) > 0) {
             givePages();

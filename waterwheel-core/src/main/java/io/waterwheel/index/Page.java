@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 /**
  * Storage of {@link #ROWS} rows of one leaf, in columns. Which rows are filled is known to the leaf, not to the page.
  *
- * <p>Owner: the thread that inserts into the tree that took the page. Readers: whoever holds a lease of that tree; they
+ * <p>Owner: the thread that inserts into the tree that took the page. Readers: threads with a lease of that tree; they
  * read only rows below the leaf's published size, and change nothing. Published by: the leaf's size.
  */
 public final class Page {

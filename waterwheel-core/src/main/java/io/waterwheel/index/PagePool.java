@@ -87,7 +87,7 @@ public final class PagePool {
         return slab;
     }
 
-    /** Takes back pages that nobody reads or writes any more. */
+    /** Takes back pages that no thread reads or writes. */
     synchronized void givePages(int payloadWidth, Page[] pages, int count) {
         long bytes = Page.bytes(payloadWidth);
         FreePages free = freePages(payloadWidth);

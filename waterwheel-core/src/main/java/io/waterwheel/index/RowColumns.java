@@ -8,7 +8,7 @@ import io.waterwheel.tuple.LittleEndian;
  * to single rows is done in the near caches. Scratch of a writer. One thread.
  */
 final class RowColumns {
-    /** Most rows: so many that each of hundreds of leaves gets a run of them. */
+    /** Most rows: enough that each of hundreds of leaves gets a run of them. */
     static final int ROWS = 16 * 1024;
 
     final long[] keys = new long[ROWS];

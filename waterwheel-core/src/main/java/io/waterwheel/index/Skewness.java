@@ -10,7 +10,7 @@ final class Skewness {
      * leaf of l does with at most l e^-x. x = ln(l / RISK) makes that RISK for each judgement. Bounds learnt from m
      * tuples a leaf are uncertain themselves, by as much as m tuples' chance; both variances add up: 1/n + 1/m takes
      * the place of 1/n. 0.2 on top lies five or more standard deviations out in a full tree, so that a stationary
-     * stream is practically never rebuilt, however often it is judged. */
+     * stream is practically never rebuilt, even when it is judged often. */
 
     /** Excess beyond chance that is worth a rebuild. */
     static final double TOLERATED = 0.2;
@@ -20,7 +20,12 @@ final class Skewness {
 
     private Skewness() {}
 
-    /** What chance explains, in shares, for so many leaves of so many tuples, learnt from so many tuples a leaf. */
+    /**
+     * The excess over an even share that chance alone explains.
+     *
+     * @param share mean tuples of a leaf
+     * @param learntShare the same, of the tuples that the template was learnt from
+     */
     static double chance(int leaves, double share, double learntShare) {
         double x = Math.log(leaves / RISK);
         double effective = 1 / (1 / share + 1 / learntShare);

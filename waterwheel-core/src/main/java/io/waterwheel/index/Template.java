@@ -40,7 +40,7 @@ public final class Template {
         return bounds.length == 0 ? SINGLE : new Template(bounds.clone(), Long.MAX_VALUE);
     }
 
-    /** A template of bounds that ascend, kept and not copied, found among so many tuples. */
+    /** A template of bounds that ascend, kept and not copied, found among a number of tuples. */
     static Template learnt(long[] bounds, long tuples) {
         return bounds.length == 0 ? SINGLE : new Template(bounds, tuples);
     }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Finds the bounds that divide the sorted keys of {@code count} tuples into leaves of equal shares: equation 3 of [Wang
- * 2018], for keys that may be equal. Whoever has the keys in order, or can select among them, tells the runs of equal
- * keys in which the wanted ranks lie. One thread.
+ * 2018], for keys that may be equal. The caller, which has the keys in order or can select among them, tells the runs
+ * of equal keys in which the wanted ranks lie. One thread.
  *
  * <p>A run stays in one leaf, so the bound goes to the run's beginning; a run of more than an eighth of a share becomes
  * a leaf of its own, which nothing can divide. So every leaf with more than one possible key holds at most 9/8 of a

@@ -46,8 +46,8 @@ final class TemplateRebuild {
     }
 
     /**
-     * Copies on, into leaves that were empty at the beginning, and stops after so many rows at least. Between two steps
-     * the old leaves may have grown.
+     * Copies on, into leaves that were empty at the beginning, and stops after at least the given number of rows.
+     * Between two steps the old leaves may have grown.
      *
      * @return whether all rows of the old leaves are copied; they are visible in the new ones then
      */

@@ -65,7 +65,7 @@ public final class TemplateTree {
     /** The leaves before the last rebuild, while readers may still be in them. Writer only. */
     private @Nullable Leaves replaced;
 
-    /** The rebuild under way. Writer only, and whoever takes the memory back after it. */
+    /** The rebuild under way. Writer only, and the thread that takes the memory back after it. */
     private @Nullable Rebuilding rebuilding;
 
     /** The last rebuild, until it is asked for. Writer only. */
@@ -485,7 +485,7 @@ public final class TemplateTree {
             throw new IllegalStateException("a tree was released more often than retained");
         }
         if (left == 0) {
-            // Nobody with a lease is left, so nobody is inside; it may be reclaimed already.
+            // No lease is left, so no thread is inside; it may be reclaimed already.
             reclaim();
         }
     }
@@ -517,7 +517,7 @@ public final class TemplateTree {
      * Lets a reader with a lease look at the memory until it calls {@link #exit}; it must not wait for anybody in
      * between.
      *
-     * @return false when the tree was revoked: nothing of it may be looked at any more, leaves pinned before neither
+     * @return false when the tree was revoked: nothing of it may be looked at now, leaves pinned before neither
      */
     public boolean enter() {
         int now = inside.get();
@@ -546,7 +546,7 @@ public final class TemplateTree {
 
     private void recycle() {
         Leaves gone = leaves;
-        // Whoever reads without a lease now finds nothing, rather than another tree's tuples.
+        // A reader without a lease now finds nothing, rather than another tree's tuples.
         leaves = new Leaves(Template.single(), pool, layout.payloadWidth(), SKETCH_SHIFT);
         gone.revoke();
         Leaves before = replaced;

@@ -23,7 +23,7 @@ public final class TreeWarmUp {
 
     private TreeWarmUp() {}
 
-    /** Does it when nobody has done it in this JVM; a tenth of a second or so of one core. */
+    /** Does it unless it was done in this JVM; a tenth of a second or so of one core. */
     public static synchronized void once() {
         if (!done) {
             done = true;

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A folder held for one user: against other processes by a lock on a file in it, against others in this process by a
- * list. The system drops a process's locks on a file when it closes any descriptor of it: so whoever asks in vain must
- * not even open the file, if this process holds it. The list is of one class loader and of real paths: another loader's
- * hold, or one by another mount, is seen, but ends with the attempt. Thread-safe.
+ * list. The system drops a process's locks on a file when it closes any descriptor of it: so a caller that asks in vain
+ * must not even open the file, if this process holds it. The list is of one class loader and of real paths: another
+ * loader's hold, or one by another mount, is seen, but ends with the attempt. Thread-safe.
  */
 public final class FolderLock implements AutoCloseable {
     private static final String FILE = "lock";

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that runs against the data flow, or beside it. Any of them may be lost, repeated, delayed or overtaken;
- * whoever needs its effect sends it again. Bounded in number and size.
+ * A message that runs against the data flow, or beside it. Any of them may be lost, repeated, delayed or overtaken; the
+ * task that needs its effect sends it again. Bounded in number and size.
  */
 public sealed interface Control {
     /** The stream it concerns. */
@@ -151,7 +151,7 @@ public sealed interface Control {
      * @param deadLetters stored since the dispatcher began with the partition
      * @param trouble why it stands still, and what to do; empty when it does not
      * @param lookMillis between the last two looks of its spout at the topic; 0 when not known
-     * @param warning what whoever operates it should know though it goes on; empty when there is nothing
+     * @param warning what the operator should know though it goes on; empty when there is nothing
      */
     record PartitionReport(
             int streamId,

@@ -307,7 +307,7 @@ public final class Query {
         throw new IllegalArgumentException("query: fields are selected of tuples, not of aggregates");
     }
 
-    /** Asks for so many tuples at most; not of aggregates, not of the latest. */
+    /** Asks for a number of tuples at most; not of aggregates, not of the latest. */
     public Query withLimit(long most) {
         ResultSpec.Rows rows = rows("a limit");
         return withResult(new ResultSpec.Rows(rows.select(), rows.orderBy(), most));

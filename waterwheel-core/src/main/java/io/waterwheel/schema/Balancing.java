@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum Balancing {
     /** The balancer, whenever an indexer's load is far from the mean for some time. */
     AUTO,
-    /** Nobody, or somebody by hand: the boundaries stay as they are. */
+    /** The boundaries stay as they are, or are set by hand. */
     OFF;
 
     /**

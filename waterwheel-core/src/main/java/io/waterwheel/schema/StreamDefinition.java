@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  */
 public record StreamDefinition(
         String name, String topic, RecordFormat format, int partitions, Schema schema, StreamPolicy policy) {
-    /** Partitions of a topic for whose number nobody asks. */
+    /** Partitions of a topic when no number is given. */
     public static final int DEFAULT_PARTITIONS = 4;
 
     private static final int MAX_PARTITIONS = 1_000_000;

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 public final class DiskSpace {
     private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
 
-    /** Of a small disk, the reserve is one part in so many. */
+    /** Of a small disk, the reserve is one part in this number. */
     private static final int LARGEST_SHARE = 10;
 
     /** What the system says of a folder. */
@@ -90,8 +90,8 @@ public final class DiskSpace {
     }
 
     /**
-     * Why so many bytes should not be written now, for people: what, where, how much is free, what to do. Empty when
-     * they may.
+     * Why this number of bytes should not be written now, for people: what, where, how much is free, what to do. Empty
+     * when they may.
      */
     public String trouble(long bytes) {
         if (reserveBytes == 0) {
@@ -130,7 +130,7 @@ public final class DiskSpace {
     }
 
     /**
-     * Lets so many bytes be written.
+     * Lets this number of bytes be written.
      *
      * @throws NoRoomException saying as {@link #trouble} does why not
      */

@@ -108,7 +108,7 @@ public final class TupleBlock {
         return bytes;
     }
 
-    /** Bytes of the arrays that making room for so many further rows and bytes of the arena would allocate. */
+    /** Bytes of the arrays that making room for further rows and bytes of the arena would allocate. */
     public long growthBytes(int furtherRows, int furtherArena) {
         int capacity = capacity();
         int rows = Math.addExact(size, furtherRows);

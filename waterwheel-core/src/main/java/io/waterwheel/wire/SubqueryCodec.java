@@ -59,7 +59,8 @@ public final class SubqueryCodec {
                         WireQueries.fromMessage(message.getQuery()),
                         message.getStreamId(),
                         message.getChunk().getFile());
-            case PART_NOT_SET -> throw new IllegalArgumentException("a subquery that asks nobody");
+            case PART_NOT_SET ->
+                throw new IllegalArgumentException("a subquery that names neither an indexer nor a chunk");
         };
     }
 

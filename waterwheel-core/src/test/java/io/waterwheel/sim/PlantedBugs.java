@@ -338,9 +338,9 @@ final class PlantedBugs {
                             "return !isBeyond(1) || segments.isEmpty() || mayDrop(segments.get(0));"),
             new PlantedBug("catch-up budget", 6, MEMORY, "partitions read again without looking at the budget")
                     .with(CATCH_UP_BUDGET, "return used == 0 || used + turnBytes <= bytes;", "return used >= 0;"),
-            new PlantedBug("catch-up line", 6, LIVENESS, "whoever waits to read again last is the first")
+            new PlantedBug("catch-up line", 6, LIVENESS, "the last partition to wait for catch-up is the first")
                     .with(CATCH_UP_BUDGET, "lineOf(turn).add(turn);", "lineOf(turn).addFirst(turn);"),
-            new PlantedBug("catch-up turns", 6, LIVENESS, "whoever reads again goes on though others wait")
+            new PlantedBug("catch-up turns", 6, LIVENESS, "a partition in catch-up goes on though others wait")
                     .with(CATCH_UP, "if (used && budget.isAwaited()) {", "if (used && bytes < 0) {"),
             new PlantedBug("read credit", 6, MEMORY, "a spout does not look at its credit")
                     .with(LANE, "return granted > sent;", "return true;"),

@@ -61,7 +61,7 @@ final class BrokerProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** Runs the broker until standard input ends: when whoever started it is gone, so is it. */
+    /** Runs the broker until standard input ends, so that it ends with the process that started it. */
     public static void main(String[] arguments) throws IOException {
         EmbeddedKafka kafka = EmbeddedKafka.start(Path.of(arguments[0]), 0);
         System.out.println(READY + kafka.bootstrap());

@@ -147,7 +147,7 @@ public final class DrainBenchmark {
                 .withTimeout(Duration.ofMinutes(30));
     }
 
-    /** Waits until so many records are visible; how many are. */
+    /** Waits until this number of records is visible; returns the number that is. */
     static long awaitRecords(BenchmarkServer server, StreamDefinition stream, long wanted) throws Exception {
         while (true) {
             long visible = 0;

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The worker's own services, with two taps: whoever benchmarks gets hold of them, and the bytes that reading from Kafka
+ * The worker's own services, with two taps: the benchmark gets hold of them, and the bytes that reading from Kafka
  * allocates are counted. One worker a process.
  */
 final class MeteredServices implements ServicesFactory {

@@ -20,7 +20,7 @@ final class KeyedTaxis {
 
     private KeyedTaxis() {}
 
-    /** So many tuples, of which the i-th has the key that the function says. */
+    /** A number of tuples, of which the i-th has the key that the function gives. */
     static TupleBlock[] blocks(int tuples, long seed, LongUnaryOperator keyOf) {
         TaxiTuples taxis = new TaxiTuples(seed, RATE);
         TupleBlock[] blocks = new TupleBlock[tuples / BLOCK_ROWS];

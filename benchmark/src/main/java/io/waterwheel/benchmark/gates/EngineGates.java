@@ -202,7 +202,7 @@ public final class EngineGates {
         to.setSize(rows);
     }
 
-    /** An interval that holds about this share of the tuples, and the last so many milliseconds. */
+    /** An interval that holds about this share of the tuples, and the last milliseconds, as many as are given. */
     private Query last(LocalStream stream, double share, long millis) {
         int rows = (int) (share * tuples);
         int low = random.nextInt(tuples - rows);

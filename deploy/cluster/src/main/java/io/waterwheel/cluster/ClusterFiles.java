@@ -17,10 +17,10 @@ import java.util.TreeMap;
  *
  * <pre>
  * cluster.properties            where each daemon listens
- * conf/                         waterwheel.yaml, and what ZooKeeper, Kafka and HDFS read; conf/hdfs is a HADOOP_CONF_DIR
- * lib/NAME/                     the class paths of ZooKeeper, Kafka and HDFS
- * storm/                        a Storm home: bin/storm lib lib-worker extlib extlib-daemon conf log4j2 logs; Nimbus runs in it
- * storm-N/                      the Storm home of Supervisor N, as on a machine of its own
+ * conf/                         waterwheel.yaml, and what ZooKeeper, Kafka and HDFS read; conf/hdfs is a
+ * HADOOP_CONF_DIR lib/NAME/                     the class paths of ZooKeeper, Kafka and HDFS
+ * storm/                        a Storm home: bin/storm lib lib-worker extlib extlib-daemon conf log4j2 logs; Nimbus
+ * runs in it storm-N/                      the Storm home of Supervisor N, as on a machine of its own
  * data/                         what the daemons keep
  * logs/NAME.log  run/NAME       a daemon's output; its process
  * </pre>
@@ -325,7 +325,7 @@ final class ClusterFiles {
         yaml.put("storm.blobstore.replication.factor", "1");
         // A topology may say what stands before Storm on its workers' class path; Nimbus forgets that otherwise.
         yaml.put("storm.topology.classpath.beginning.enabled", "true");
-        // The default is RocksDB below the Storm home, which nobody reads here.
+        // The default is RocksDB below the Storm home, which has no reader here.
         yaml.put("storm.metricstore.class", "org.apache.storm.metricstore.NoOpMetricStore");
         // The default holds flags for the garbage collector's log that only JDK 8 knows. Several workers start on few
         // cores here: the better compiler would take longer over their first minute than it gives back.
@@ -341,8 +341,8 @@ final class ClusterFiles {
         // A dead worker is noticed within this time, a new topology scheduled.
         yaml.put("supervisor.monitor.frequency.secs", "1");
         yaml.put("nimbus.monitor.freq.secs", "1");
-        // A host is not used for half an hour once it was missed in so many looks, which are a second apart here and
-        // ten by default: a host that was away for some seconds would be lost.
+        // A host is not used for half an hour once it was missed in this number of looks, which are a second apart here
+        // and ten by default: a host that was away for some seconds would be lost.
         yaml.put("blacklist.scheduler.tolerance.count", "30");
         return yaml;
     }

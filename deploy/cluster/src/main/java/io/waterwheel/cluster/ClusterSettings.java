@@ -82,7 +82,7 @@ public record ClusterSettings(
         return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, entries, places);
     }
 
-    /** The same with so many copies of a block. */
+    /** The same with a number of copies of each block. */
     public ClusterSettings withReplication(int copies) {
         return new ClusterSettings(dist, folder, pairs, slots, copies, basePort, storm, places);
     }

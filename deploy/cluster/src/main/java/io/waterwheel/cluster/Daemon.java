@@ -137,7 +137,7 @@ public final class Daemon {
         return alive().isPresent();
     }
 
-    /** Whether it was started and runs no longer although nobody here ended it. */
+    /** Whether it was started and runs no longer although this process did not end it. */
     boolean endedByItself() {
         return pids.read(name).filter(started -> !started.isAlive()).isPresent();
     }

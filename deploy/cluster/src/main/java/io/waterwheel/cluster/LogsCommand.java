@@ -34,7 +34,7 @@ final class LogsCommand implements Callable<Integer> {
     @Option(
             names = {"-n", "--lines"},
             paramLabel = "N",
-            description = "So many lines (default: ${DEFAULT-VALUE}).",
+            description = "Number of lines (default: ${DEFAULT-VALUE}).",
             defaultValue = "100")
     int lines = 100;
 

@@ -52,7 +52,7 @@ final class Ports {
         }
     }
 
-    /** Who listens on the port, in words: {@code pid 4711 (java kafka.Kafka)}; empty when nobody does. */
+    /** Who listens on the port, in words: {@code pid 4711 (java kafka.Kafka)}; empty when no process does. */
     static Optional<String> taker(int port) throws IOException {
         if (isFree(port)) {
             return Optional.empty();

@@ -81,7 +81,7 @@ final class Processes {
     static List<Long> all() throws IOException {
         List<Long> pids = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
-            // Names of a folder are read at once; a process that has ended since is missed by whoever looks at it.
+            // Names of a folder are read at once; a process that has ended since is missed when it is looked at.
             for (Path entry : entries) {
                 pids.add(Long.parseLong(entry.getFileName().toString()));
             }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 /**
  * Sees to it that no process of a cluster outlives the one that started it. A shell waits for the end of its standard
  * input, which comes when this process ends, in whatever way, and then kills every process that was started with the
- * cluster's mark among its arguments; nobody else's process is touched.
+ * cluster's mark among its arguments; no other process is touched.
  */
 final class Reaper implements AutoCloseable {
     private static final String SCRIPT = """

@@ -73,7 +73,7 @@ final class ClassArchiveTraining {
         try {
             TimeUnit.SECONDS.sleep(PATIENCE);
         } catch (InterruptedException e) {
-            return; // nobody does
+            return; // nothing interrupts this thread
         }
         Runtime.getRuntime().halt(1);
     }

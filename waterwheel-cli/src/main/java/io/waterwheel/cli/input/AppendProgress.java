@@ -34,12 +34,12 @@ public final class AppendProgress {
         this.bytesInAll = bytesInAll;
     }
 
-    /** So many were accepted by earlier runs, and say nothing of how fast this one is. */
+    /** Sets the number that earlier runs accepted, which does not count for the speed of this one. */
     public void before(long earlier) {
         before = earlier;
     }
 
-    /** So many lines are accepted and rejected by now, by all runs. */
+    /** Sets the numbers of lines that all runs have accepted and rejected by now. */
     public void at(long accepted, long rejected) {
         if (!shows) {
             return;

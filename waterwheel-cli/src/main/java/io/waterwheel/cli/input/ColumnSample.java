@@ -14,7 +14,7 @@ final class ColumnSample {
     /** What files write where there is nothing. */
     private static final Set<String> MARKS = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
 
-    /** One mark in so many values is taken for a gap in a column of another type. */
+    /** One mark in this number of values is taken for a gap in a column of another type. */
     private static final int MARKS_IN = 100;
 
     private static final Pattern WHOLE = Pattern.compile("-?\\d+");

@@ -23,7 +23,7 @@ public final class Rejections {
         this.most = most;
     }
 
-    /** So many were rejected by an earlier run. */
+    /** Sets the number that an earlier run rejected. */
     public void before(long earlier) {
         count = earlier;
     }

@@ -28,7 +28,7 @@ public final class ArrowPrinter {
     /**
      * Writes all batches.
      *
-     * @return false when whoever reads the output went away; the cursor is not at its end then
+     * @return false when the reader of the output went away; the cursor is not at its end then
      */
     public boolean print(Cursor cursor) {
         // The stream beneath swallows its errors and remembers them.

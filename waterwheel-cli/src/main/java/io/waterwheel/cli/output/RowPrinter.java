@@ -39,7 +39,7 @@ public abstract class RowPrinter {
     /**
      * Prints all rows.
      *
-     * @return false when whoever reads the output went away; the cursor is not at its end then
+     * @return false when the reader of the output went away; the cursor is not at its end then
      */
     public boolean print(Cursor cursor) {
         List<Field> fields = List.of();

@@ -28,7 +28,7 @@ public final class DroppedStreams {
     /** By id, when it was first seen to be left. */
     private final Map<Integer, Long> leftSince = new HashMap<>();
 
-    /** @param graceNanos for which a drop that is under way is left to whoever does it */
+    /** @param graceNanos for which a drop that is under way is left to the process that does it */
     public DroppedStreams(CatalogStore catalog, long graceNanos) {
         this.catalog = catalog;
         this.graceNanos = graceNanos;

@@ -22,7 +22,7 @@ import java.util.Optional;
 /**
  * Moves the horizons of streams on, as their policies' retention says (protocol rule 11). One transaction each,
  * whatever the number of chunks: queries that run go on on their snapshots, and the files stay until
- * {@link FileCollector} has seen for its grace time that nobody names them. Any number of these may work at once. No
+ * {@link FileCollector} has seen for its grace time that nothing names them. Any number of these may work at once. No
  * threads, no clock. Not thread-safe.
  */
 public final class Expiry {

@@ -30,13 +30,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes chunk files that nobody reads or will ever read (protocol rule 12): what crashes left half written or written
- * and not committed, what a merge replaced, what has expired, what dropped streams left. Never a file that the catalog
- * names, or that a living indexer may still commit. Three steps, so that the list is older than what it is compared
- * with, and the time younger; no threads, no clock. Not thread-safe.
+ * Removes chunk files that no query reads or will ever read (protocol rule 12): what crashes left half written or
+ * written and not committed, what a merge replaced, what has expired, what dropped streams left. Never a file that the
+ * catalog names, or that a living indexer may still commit. Three steps, so that the list is older than what it is
+ * compared with, and the time younger; no threads, no clock. Not thread-safe.
  *
- * <p>A file goes when it has been seen to be nobody's for the whole grace time: a query, whose deadline is shorter, may
- * still read what an edit of that time has named. What is known of the time is in memory: a new collector begins anew.
+ * <p>A file goes when it has been seen without an owner for the whole grace time: a query, whose deadline is shorter,
+ * may still read what an edit of that time has named. What is known of the time is in memory: a new collector begins
+ * anew.
  *
  * <p>Memory: the snapshots, which are shared, eight bytes a chunk between two looks and sixteen in one, the files that
  * are not named, and the names of what merges wrote.
@@ -68,7 +69,7 @@ public final class FileCollector {
      * What a look at the store found.
      *
      * @param files all files of the store
-     * @param waiting nobody's, for less than the grace time so far
+     * @param waiting without an owner, for less than the grace time so far
      * @param removed now
      * @param removedBytes of those
      * @param foreign not of this catalog: other names than chunks, manifests and the store's mark have, or streams that
@@ -93,7 +94,7 @@ public final class FileCollector {
     private Set<Integer> unknown = Set.of();
     /** Why streams cannot be read, by name. */
     private Map<String, String> unreadable = Map.of();
-    /** When a file was first seen to be nobody's. */
+    /** When a file was first seen without an owner. */
     private final Map<String, Long> nobodysSince = new HashMap<>();
     /** What edits and manifests name. One that is taken for named, and is not, stays. */
     private NameSet named = NameSet.EMPTY;
@@ -252,7 +253,7 @@ public final class FileCollector {
                 continue;
             }
             store.delete(file.name());
-            LOG.info("removed file {}: nobody's for the grace time", file.name());
+            LOG.info("removed file {}: no stream has owned it for the grace time", file.name());
             nobodysSince.remove(file.name());
             removed++;
             removedBytes += file.bytes();

@@ -8,7 +8,7 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 /**
  * Finishes changes of the catalog that somebody has begun and not finished, since he died or the catalog was away:
  * routing tables that not every partition has adopted, indexers that have not been told of new partitions. Any number
- * may do so at once, also beside whoever is still at it. No threads, no clock.
+ * may do so at once, also beside the process that began it. No threads, no clock.
  */
 public final class Finisher {
     private final StreamSnapshots snapshots;

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rolls one stream's edits up into manifest files. Three steps, each of which may be the last before a crash, and any
- * of which others may take at the same time: files that nobody names yet are written; one compare-and-set names them;
+ * of which others may take at the same time: files that nothing names yet are written; one compare-and-set names them;
  * edits that they hold are deleted. No threads, no clock. Not thread-safe.
  *
  * <p>A manifest is the state, written whole, and parts of the chunks, oldest first, each at least twice as large as the
@@ -50,8 +50,8 @@ public final class ManifestCompaction {
     /**
      * When, and what stays.
      *
-     * @param edits so many behind the manifest are rolled up
-     * @param tail so many of those that the manifest holds are kept for followers that lag
+     * @param edits number behind the manifest at which edits are rolled up
+     * @param tail number of edits in the manifest that are kept for followers that lag
      */
     public record Settings(int edits, int tail) {
         public Settings {
@@ -118,7 +118,7 @@ public final class ManifestCompaction {
     /**
      * First step: when there are enough edits, writes what holds them.
      *
-     * @param least so many behind the manifest are enough
+     * @param least number of edits behind the manifest that is enough
      * @return whether there is something to commit
      * @throws IOException when the chunk store is away; nothing is lost, the edits stay
      */
@@ -283,7 +283,7 @@ public final class ManifestCompaction {
     /**
      * Third step: deletes edits that the manifest holds, the oldest first, some at a time.
      *
-     * @param kept so many of them stay
+     * @param kept number of them that stay
      * @return how many; 0 when none are left to delete
      */
     public int trim(int kept) {

@@ -9,8 +9,8 @@ import java.util.List;
  * streams together, and none for ever. Stateless.
  *
  * @param settings of a stream that is rolled up for its own edits
- * @param total so many edits of all streams, those kept for followers that lag included; beyond it the largest streams
- *     are rolled up, and keep none
+ * @param total number of edits of all streams, those kept for followers that lag included; beyond it the largest
+ *     streams are rolled up, and keep none
  * @param ageNanos an edit that is older is rolled up, however few there are
  */
 public record ManifestCompactionPolicy(ManifestCompaction.Settings settings, long total, long ageNanos) {
@@ -36,8 +36,8 @@ public record ManifestCompactionPolicy(ManifestCompaction.Settings settings, lon
     /**
      * What is to be done with one stream.
      *
-     * @param least roll up when there are so many behind
-     * @param tail so many that are rolled up stay
+     * @param least number of edits behind at which to roll up
+     * @param tail number of edits that stay though they are rolled up
      */
     public record Due(int streamId, int least, int tail) {}
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * A set of file names in eight bytes each: their 64-bit hashes, sorted. It may take a name for one of its own that is
- * not (one in 10^12 for ten million names); whoever asks must be safe on that side. Immutable.
+ * not (one in 10^12 for ten million names); the caller must be safe on that side. Immutable.
  */
 final class NameSet {
     static final NameSet EMPTY = new NameSet(new long[0]);

@@ -104,7 +104,7 @@ final class ManifestCursor {
         expect(checksum == sum, 0, "checksum " + hex(checksum), hex(sum));
     }
 
-    /** A number of things that take so many bytes each at least: no more than there is room for. */
+    /** A number of things that take at least {@code bytesEach} each: no more than there is room for. */
     int count(int bytesEach) {
         int count = i32();
         expect(

@@ -60,7 +60,7 @@ public record ManifestPointer(long edit, List<ManifestFile> files) {
      * The name of a file: never used twice, as the attempt is not.
      *
      * @param basis version of the pointer's node that the file was written on; when that has gone on without naming the
-     *     file, nobody ever will
+     *     file, it never will
      * @param attempt of letters and digits
      */
     public static String fileName(

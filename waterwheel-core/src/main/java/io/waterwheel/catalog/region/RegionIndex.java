@@ -28,7 +28,7 @@ public final class RegionIndex<T> {
     /** Entries that a loaded node has: room for some more before it must be divided. */
     private static final int LOADED = MAX * 7 / 8;
 
-    /** A load is cheaper than insertions when at least every so many entries are new. */
+    /** A load is cheaper than insertions when at least one entry in this number is new. */
     private static final int LOAD_PART = 4;
 
     private final RegionNode root;

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Some of the checkpoints that an indexer has had, oldest first: the one it began with, and every so many flushes one.
- * A function of the edits alone, and bounded, however long an indexer lives. Immutable.
+ * Some of the checkpoints that an indexer has had, oldest first: the one it began with, and one at regular numbers of
+ * flushes. A function of the edits alone, and bounded, however long an indexer lives. Immutable.
  *
  * @param stride a flush is kept when its number is a multiple of this; a power of two
  */

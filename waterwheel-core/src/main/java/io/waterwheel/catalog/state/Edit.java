@@ -172,8 +172,8 @@ public sealed interface Edit {
     /**
      * Positions of a partition were given up (rule 14).
      *
-     * @param table the newest, under a version of its own that no other partition adopts: whoever has passed the range
-     *     has seen that version, so that no answer is planned on a snapshot that does not know of it
+     * @param table the newest, under a version of its own that no other partition adopts: an indexer that has passed
+     *     the range has seen that version, so that no answer is planned on a snapshot that does not know of it
      * @param versions of the partition's route, that one the last; none in those of older releases: then it is the one
      *     that was in force
      */
@@ -199,7 +199,7 @@ public sealed interface Edit {
     }
 
     /**
-     * The topic has more partitions. Whoever runs knows of fewer, and stops once its epoch is raised, which each
+     * The topic has more partitions. A running indexer knows of fewer, and stops once its epoch is raised, which each
      * indexer's next {@link Started} says.
      *
      * @param version of the table that holds in the new partitions from their start

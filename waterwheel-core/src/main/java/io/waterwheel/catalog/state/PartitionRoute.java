@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * offset below its own limit.
  *
  * @param limit first offset that must not be routed yet; only ever raised
- * @param versions ascending in version and since; appended to, and those dropped that nobody alive can need; at least
- *     one
+ * @param versions ascending in version and since; appended to, and those dropped that no running task can need; at
+ *     least one
  * @param log whose offsets these are
  * @param lost ascending, apart from each other, all below the limit
  */
@@ -76,7 +76,7 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return new PartitionRoute(next.since(), versions, next, lost);
     }
 
-    /** Gives up a range more; the limit is raised to its end, so that whoever knows of the range may pass it. */
+    /** Adds a lost range and raises the limit to its end, so that readers may skip it. */
     public PartitionRoute withLost(LostRange more) {
         List<LostRange> merged = new ArrayList<>();
         LostRange grown = more;
@@ -102,7 +102,9 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return new PartitionRoute(Math.max(limit, grown.to()), versions, log, merged);
     }
 
-    /** Says too much rather than stopping: what lies between is named as lost too, and passed by whoever lacks it. */
+    /**
+     * Says too much rather than stopping: what lies between is named as lost too, and passed by indexers that lack it.
+     */
     private static void mergeNearest(List<LostRange> ranges) {
         int nearest = 1;
         for (int i = 2; i < ranges.size(); i++) {
@@ -138,9 +140,8 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
     }
 
     /**
-     * Without the versions that held only below an offset. It must be at or below every indexer's checkpoint: then
-     * nobody who lives asks for anything below {@link #firstSince} again. The first version that is left keeps its
-     * offset.
+     * Without the versions that held only below an offset. It must be at or below every indexer's checkpoint: then no
+     * running task asks for anything below {@link #firstSince} again. The first version that is left keeps its offset.
      */
     public PartitionRoute withoutVersionsBelow(long covered) {
         int first = 0;
@@ -150,12 +151,12 @@ public record PartitionRoute(long limit, List<VersionSince> versions, LogIdentit
         return first == 0 ? this : new PartitionRoute(limit, versions.subList(first, versions.size()), log, lost);
     }
 
-    /** The first offset of which the version is known: nothing below it is routed any more. */
+    /** The first offset of which the version is known: nothing below it is still to be routed. */
     public long firstSince() {
         return versions.get(0).since();
     }
 
-    /** The version that holds there: older ones are of no use any more. */
+    /** The version that holds there: older ones are of no further use. */
     public int firstVersion() {
         return versions.get(0).version();
     }

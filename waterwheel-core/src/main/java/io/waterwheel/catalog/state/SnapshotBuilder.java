@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
  * is built. Used once. Not thread-safe.
  */
 final class SnapshotBuilder {
-    /** When more than one chunk in so many goes, the index is made anew. */
+    /** When more than one chunk in this number goes, the index is made anew. */
     private static final int REBUILD_FRACTION = 8;
 
     private final StreamSnapshot before;
@@ -99,7 +99,7 @@ final class SnapshotBuilder {
         marks.put(indexer, CheckpointMarks.beginning(first));
     }
 
-    /** An indexer started: whoever starts knows of all partitions. */
+    /** An indexer started, and so knows of all partitions. */
     void start(int indexer, int epoch) {
         IndexerCheckpoint old = checkpointOf(indexer);
         checkpoints.put(indexer, new IndexerCheckpoint(epoch, old.flushed(), old.watermarks(), old.rejected()));

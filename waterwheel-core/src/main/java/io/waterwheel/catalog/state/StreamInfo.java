@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * A stream's entry in the catalog. Its partitions grow with its topic's, its indexers with its routing tables, its
- * policy is changed by whoever runs it; the rest is never changed.
+ * policy is changed by its operator; the rest is never changed.
  *
  * @param name letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most 100
  * @param id unique in the namespace for ever: a stream dropped and created again has another

@@ -152,7 +152,10 @@ public final class StreamSnapshot {
         return marks;
     }
 
-    /** Indexers that may run without knowing of all partitions; whoever extended the stream has not told them yet. */
+    /**
+     * Indexers that may run without knowing of all partitions; the process that extended the stream has not told them
+     * yet.
+     */
     public Set<Integer> narrow() {
         return unfinished.narrow();
     }

@@ -10,7 +10,7 @@ public final class BloomBits {
 
     private BloomBits() {}
 
-    /** Words of a filter for so many distinct values. */
+    /** Words of a filter for a number of distinct values. */
     public static int words(int distinct) {
         return (distinct * BITS_PER_VALUE + Long.SIZE - 1) / Long.SIZE;
     }

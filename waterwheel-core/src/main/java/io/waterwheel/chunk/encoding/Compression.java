@@ -8,7 +8,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 
 /** Zstandard frames of what still compresses after encoding. Thread-safe. */
 /*
- * A context takes native memory and some time to make: a few are kept for whoever comes next.
+ * A context takes native memory and some time to make: a few are kept for later use.
  */
 public final class Compression {
     private static final int LEVEL = 3;
@@ -18,7 +18,7 @@ public final class Compression {
 
     private Compression() {}
 
-    /** Most bytes that so many take when they are compressed. */
+    /** Most bytes that {@code length} bytes take when they are compressed. */
     static int bound(int length) {
         return Math.toIntExact(Zstd.compressBound(length));
     }
@@ -38,7 +38,7 @@ public final class Compression {
         }
     }
 
-    /** Decompresses exactly so many bytes; false when the source is no frame of as many. */
+    /** Decompresses exactly the given number of bytes; false when the source is no frame of that size. */
     public static boolean decompress(byte[] source, int from, int length, byte[] target, int targetLength) {
         ZstdDecompressCtx context = DECOMPRESSORS.poll();
         if (context == null) {

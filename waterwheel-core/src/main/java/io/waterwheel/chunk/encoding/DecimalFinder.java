@@ -9,7 +9,7 @@ public final class DecimalFinder {
     private static final double GREATEST = 1L << 53;
     private static final int SAMPLE = 24;
     private static final int SAMPLE_MISSES = 1;
-    /** At most one in so many may be an exception. */
+    /** At most one value in this number may be an exception. */
     private static final int EXCEPTION_SHARE = 16;
 
     int digits;
@@ -17,7 +17,7 @@ public final class DecimalFinder {
     long[] wholes = new long[0];
     long[] exceptionRows = new long[0];
 
-    /** The power of ten with so many zeros, up to {@link ChunkFormat#MAX_DIGITS}: exact as a double. */
+    /** The power of ten with this number of zeros, up to {@link ChunkFormat#MAX_DIGITS}: exact as a double. */
     public static double power(int digits) {
         return POWERS[digits];
     }

@@ -12,11 +12,11 @@ import java.util.Arrays;
  */
 final class IntegerPlan {
     private static final int SAMPLE = 64;
-    /** Above so many different values in a sample there are too many for a dictionary. */
+    /** Above this number of different values in a sample there are too many for a dictionary. */
     private static final int SAMPLE_DISTINCT = 56;
     /** Values that the sample leaves out on either side, as candidates for patches. */
     private static final int SAMPLE_CUT = 2;
-    /** At most one row in so many is patched: more make decoding slow. */
+    /** At most one row in this number is patched: more make decoding slow. */
     private static final int PATCHED_SHARE = 8;
     /** About what the fields of a code take. */
     private static final int CODE_BITS = 100;

@@ -58,7 +58,7 @@ public final class PartCursor {
         return limit - position;
     }
 
-    /** Steps over so many bytes and returns where they begin. */
+    /** Steps over {@code length} bytes and returns where they begin. */
     public int skip(long length) {
         if (length < 0 || length > limit - position) {
             throw damaged("at most " + (limit - position) + " bytes left", length + " bytes");

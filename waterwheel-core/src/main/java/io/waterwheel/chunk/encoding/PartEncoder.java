@@ -5,8 +5,8 @@ import java.util.Arrays;
 
 /** Writes the parts of leaves: encodes, then compresses what still compresses. Keeps scratch; one thread. */
 /*
- * Compression is tried on a part only now and then once it has not paid on the leaves before: noise stays noise. What it
- * must gain is more for numbers, which are cheap to decode, than for text. Numbers that repeat in patterns compress
+ * Compression is tried on a part only now and then once it has not paid on the leaves before: noise stays noise. What
+ * it must gain is more for numbers, which are cheap to decode, than for text. Numbers that repeat in patterns compress
  * better when each takes whole bytes: now and then a leaf is written both ways, and the shorter way kept.
  */
 public final class PartEncoder {
@@ -14,9 +14,9 @@ public final class PartEncoder {
     private static final int MOST_SKIPPED = 64;
     /** Leaves after which it is tried again whether whole bytes, compressed, are shorter than few bits. */
     private static final int TRIAL_LEAVES = 24;
-    /** Compression of numbers must save one byte in so many, ... */
+    /** Compression of numbers must save one byte in this number, ... */
     private static final int MIN_NUMERIC_SAVING = 10;
-    /** ... that of text and whole bytes one in so many. */
+    /** ... that of text and whole bytes one in this number. */
     private static final int MIN_TEXT_SAVING = 20;
 
     private final IntegerEncoder integers = new IntegerEncoder();
@@ -33,7 +33,7 @@ public final class PartEncoder {
     private int[] trialIn = new int[0];
     private final ChunkBuffer other = new ChunkBuffer();
 
-    /** Begins a chunk whose leaves have so many parts. */
+    /** Begins a chunk whose leaves have this number of parts. */
     public void begin(int parts) {
         if (skip.length < parts) {
             skip = new int[parts];

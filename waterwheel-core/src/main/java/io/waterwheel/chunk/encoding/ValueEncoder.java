@@ -9,7 +9,7 @@ import java.util.Arrays;
  * thread.
  */
 public final class ValueEncoder {
-    /** A dictionary is given up when the first so many rows ... */
+    /** A dictionary is given up when this number of first rows ... */
     private static final int TRIAL_ROWS = 256;
     /** ... have more distinct values than this. */
     private static final int TRIAL_DISTINCT = 200;

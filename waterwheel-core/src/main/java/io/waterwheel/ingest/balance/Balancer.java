@@ -19,7 +19,7 @@ public final class Balancer {
     private static final long WINDOW_NANOS = 5_000_000_000L;
     /** What the table is judged by: short, so that a burst is over when it is over. */
     private static final long JUDGED_NANOS = 2_000_000_000L;
-    /** Fewer tuples in that time say nothing, and burden nobody. */
+    /** Fewer tuples in that time say nothing, and are no burden. */
     static final long LEAST_TUPLES = 2_000;
     /** A change must take at least this part of the mean off the fullest indexer. */
     private static final double LEAST_GAIN = 0.05;

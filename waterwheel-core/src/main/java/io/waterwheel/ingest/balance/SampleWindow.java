@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
  * or references to all.
  */
 public final class SampleWindow {
-    /** All partitions together: off by chance as a sample of so many, 0.3 % of the tuples at a rank in the middle. */
+    /** All partitions together: off by chance as a sample of that size, 0.3 % of the tuples at a rank in the middle. */
     public static final int KEYS_A_SECOND = 1 << 15;
 
     static final int LEAST_KEYS = 4;
@@ -42,7 +42,7 @@ public final class SampleWindow {
         }
     }
 
-    /** The samples of the last so many nanoseconds. */
+    /** The samples of the last nanoseconds, as many as are given. */
     public synchronized List<Control.KeySample> recent(long lastNanos, long now) {
         List<Control.KeySample> window = new ArrayList<>();
         for (ArrayDeque<Timed> partition : samples.values()) {

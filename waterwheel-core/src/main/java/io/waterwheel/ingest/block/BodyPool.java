@@ -6,7 +6,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * Block bodies of one stream for use again. Bounded: bodies beyond that are left to the collector; and so are those
- * that nobody took for a while. Thread-safe.
+ * that are unused for a while. Thread-safe.
  */
 public final class BodyPool {
     private final RowLayout layout;
@@ -30,7 +30,7 @@ public final class BodyPool {
         return body;
     }
 
-    /** Lets go of the bodies that nobody took since the call before. Call every few seconds. */
+    /** Lets go of the bodies that were not taken since the call before. Call every few seconds. */
     public void shrink() {
         for (int left = idle; left > 0 && free.poll() != null; left--) {
             // The collector's.

@@ -22,7 +22,7 @@ public final class ChannelHeartbeats {
     private long[] sent;
     private long[] granted;
 
-    /** An empty one with room for so many; it grows up to {@link #MAX_SIZE}. */
+    /** An empty one with room for {@code capacity} heartbeats; it grows up to {@link #MAX_SIZE}. */
     public ChannelHeartbeats(int capacity) {
         streamIds = new int[capacity];
         partitions = new int[capacity];

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CatchUp {
     /**
-     * How long what was read is held while other partitions wait for a turn: long enough to send it to whoever has
-     * credit. A channel without credit must not keep other streams from reading.
+     * How long what was read is held while other partitions wait for a turn: long enough to send it to indexers that
+     * have credit. A channel without credit must not keep other streams from reading.
      */
     static final long PATIENCE_NANOS = 200_000_000;
 

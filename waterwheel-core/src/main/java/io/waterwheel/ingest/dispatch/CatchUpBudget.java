@@ -23,7 +23,7 @@ public final class CatchUpBudget {
     private static final int TURNS = 8;
 
     private static final long LEAST_BYTES = 1 << 20;
-    /** Of what the ring may hold, one part in so many. */
+    /** Divides the bytes that the ring may hold: the budget is this part of them. */
     private static final int RING_SHARE = 4;
 
     /** A partition's turn, or its place in line. */
@@ -75,7 +75,7 @@ public final class CatchUpBudget {
         this.turnBytes = turnBytes;
     }
 
-    /** That of a task whose rings may hold so many bytes: a quarter of them, 1 MiB at least. */
+    /** The budget of a task whose rings may hold {@code ringBytes}: a quarter of them, 1 MiB at least. */
     public static CatchUpBudget ofRing(long ringBytes) {
         long bytes = bytesOfRing(ringBytes);
         return new CatchUpBudget(bytes, (int) Math.max(LEAST_TURN_BYTES, Math.min(MOST_TURN_BYTES, bytes / TURNS)));
@@ -135,7 +135,7 @@ public final class CatchUpBudget {
         return true;
     }
 
-    /** Whose turn it is; null when there is no room, or nobody waits who may have it. */
+    /** Whose turn it is; null when there is no room, or no partition waits that may have it. */
     private @Nullable Turn next() {
         if (!hasRoom()) {
             return null;
@@ -169,7 +169,7 @@ public final class CatchUpBudget {
         }
     }
 
-    /** Ends a turn; whoever is next has it. */
+    /** Ends a turn; the next in line has it. */
     void give(Turn turn) {
         if (turn.held) {
             turn.held = false;
@@ -188,7 +188,7 @@ public final class CatchUpBudget {
     }
 
     private void handOn() {
-        // Whoever has no use for its turn gives it back at once, which is seen by the loop that is under way.
+        // A partition that has no use for its turn gives it back at once, which is seen by the loop that is under way.
         if (!handing) {
             handing = true;
             try {

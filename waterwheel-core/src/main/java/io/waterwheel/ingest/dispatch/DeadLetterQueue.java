@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Which refused rows of a partition are stored as dead letters, and which wait for it. A letter is stored under a key
- * that names stream, partition, offset and row: again it replaces itself. So a row is sent as often as need be, by
- * whoever routes it, and is there once. Owner: the dispatcher's thread.
+ * that names stream, partition, offset and row: again it replaces itself. So a row is sent as often as need be, by each
+ * dispatcher that routes it, and is there once. Owner: the dispatcher's thread.
  *
  * <p>What this instance has stored is kept as ranges of offsets within which every refused row is stored, so that what
  * is read again for channels that lag is not stored again each time.
@@ -19,7 +19,7 @@ final class DeadLetterQueue {
     private final OffsetRanges stored = new OffsetRanges();
     /** Segments with rows that are not stored, in the order they came. */
     private final List<Segment> waiting = new ArrayList<>();
-    /** Segments whose rows are sent, and it is not known how that ended; some of them nobody waits for any more. */
+    /** Segments whose rows are sent, and it is not known how that ended; for some of them the wait is over. */
     private final List<Segment> sent = new ArrayList<>();
 
     /** Since the last that went well. */
@@ -63,7 +63,7 @@ final class DeadLetterQueue {
         }
     }
 
-    /** Forgets a segment that nobody wants any more. What is sent of it may be stored all the same. */
+    /** Forgets a segment that is no longer wanted. What is sent of it may be stored all the same. */
     void remove(Segment segment) {
         waiting.remove(segment);
     }

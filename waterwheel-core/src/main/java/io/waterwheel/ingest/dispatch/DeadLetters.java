@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The seam to the dead-letter topic of a stream, where records that cannot be decoded go. A letter's key is stream,
- * partition, offset and row: stored again, by whoever, it replaces itself. Thread-safe.
+ * partition, offset and row: stored again, by any task, it replaces itself. Thread-safe.
  */
 public interface DeadLetters extends AutoCloseable {
     /**
@@ -18,7 +18,7 @@ public interface DeadLetters extends AutoCloseable {
      */
     void store(int streamId, int partition, List<RefusedRow> letters, Consumer<@Nullable Exception> done);
 
-    /** What whoever operates the stream should know of where its letters are; empty when there is nothing. */
+    /** A warning about the store of the letters, for the stream's operator; empty when there is nothing. */
     default String warning(int streamId) {
         return "";
     }

@@ -34,7 +34,7 @@ public interface DispatcherEffects {
 
     /**
      * Fetch a routing table; answer by {@link PartitionDispatcher#onTable}, or, when there is none because no route
-     * names it any more, by {@link PartitionDispatcher#onRoute} with the route as it is after a sync.
+     * names it, by {@link PartitionDispatcher#onRoute} with the route as it is after a sync.
      */
     void fetchTable(int version);
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * task's thread.
  */
 public final class HeartbeatRound {
-    /** Of an idle channel, one heartbeat in so many is sent, within {@link #IDLE_NANOS}. */
+    /** Of an idle channel, one heartbeat in this number is sent, within {@link #IDLE_NANOS}. */
     private static final int IDLE_SHARE = 4;
     /** An indexer that hears nothing of a channel for a second says so: one heartbeat may be late. */
     private static final long IDLE_NANOS = 400_000_000;

@@ -133,7 +133,7 @@ final class PartitionBlockers {
             case RECREATED -> anotherLog("the topic was deleted and made anew");
             default ->
                 anotherLog(Control.PartitionReport.TRUNCATED + ": it ends at offset " + state.end()
-                        + ", and more was read before, or what was read is not there any more");
+                        + ", and more was read before, or what was read is no longer there");
         }
     }
 

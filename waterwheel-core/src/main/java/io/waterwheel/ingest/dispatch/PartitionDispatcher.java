@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 public final class PartitionDispatcher {
     /* Why no step can lose or repeat a tuple: a channel's cursor only moves over whole segments; a segment holds all
      * tuples of [from, to) under one version; the indexer takes a block only when it begins at or before its own
-     * watermark. So whatever is dropped here (a live batch that does not fit, a catch-up read that came late) is read again
-     * when a cursor gets there. */
+     * watermark. So whatever is dropped here (a live batch that does not fit, a catch-up read that came late) is read
+     * again when a cursor gets there. */
 
     /** Offsets by which the limit is kept ahead on an idle partition. */
     private static final long MIN_MARGIN = 64;
@@ -329,7 +329,7 @@ public final class PartitionDispatcher {
         advance(now);
     }
 
-    /** Positions of another log begin where nothing was ever routed; nothing of the old one is read any more. */
+    /** Positions of another log begin where nothing was ever routed; nothing more of the old one is read. */
     private void beginLog(long now) {
         pending.clear();
         pendingBytes = 0;
@@ -506,7 +506,7 @@ public final class PartitionDispatcher {
 
     /**
      * Live reading stands below what every checkpoint covers, as after a long pause in which another dispatcher went
-     * on: how that was routed is not known any more, and nobody who lives needs it.
+     * on: how that was routed is no longer known, and no living indexer needs it.
      */
     private void skipCheckpointed(long now) {
         long first = route.firstSince();
@@ -535,8 +535,8 @@ public final class PartitionDispatcher {
     }
 
     /**
-     * Live reading stands below the log's beginning, and nobody lacks what was there: it goes on at the beginning.
-     * Whoever subscribes from below later has a gap.
+     * Live reading stands below the log's beginning, and no indexer lacks what was there: it goes on at the beginning.
+     * An indexer that subscribes from below later has a gap.
      */
     private void skipTruncated(long now) {
         if (readTo < 0 || readTo >= logStart || !pending.isEmpty()) {
@@ -560,7 +560,7 @@ public final class PartitionDispatcher {
         }
     }
 
-    /** Whether somebody needs what the log does not hold any more (rule 14). */
+    /** Whether an indexer needs records that the log no longer holds (rule 14). */
     private void lookForGap(long now) {
         long from = Long.MAX_VALUE;
         for (OutgoingChannel channel : channels.values()) {
@@ -676,7 +676,7 @@ public final class PartitionDispatcher {
         if (gone == null) {
             return false;
         }
-        // Under the newest version: whoever passes it has seen the one that came with it.
+        // Under the newest version: an indexer that passes it has seen the one that came with it.
         if (channel.cursor > channel.sentTo) {
             sendEmpty(channel, now);
         }

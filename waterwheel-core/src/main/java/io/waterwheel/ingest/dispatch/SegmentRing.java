@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class SegmentRing {
     /**
-     * Of the limit, one part in so many is kept when every channel is past it: what a lost block can need again is
-     * under way, hence little. Bodies that come back soon are still in the processor's caches.
+     * This part of the limit (one in the number) is kept when every channel is past it: what a lost block can need
+     * again is under way, hence little. Bodies that come back soon are still in the processor's caches.
      */
     private static final int PASSED_SHARE = 16;
 
     /**
      * How long the others wait, when the ring is full, for a channel that still lies in it. Once behind the ring it has
      * everything read and decoded a second time, and at full speed never returns. Waiting takes from this, time without
-     * waiting gives back as much: so nobody is held up for longer, nor for more than half of the time.
+     * waiting gives back as much: so no channel is held up for longer, nor for more than half of the time.
      */
     private static final long PATIENCE_NANOS = 500_000_000;
 
     /**
-     * However little they hold, no more segments than one for so many bytes of the limit, or {@link #LEAST_SEGMENTS}:
-     * one of a tuple, or of refused rows alone, takes memory too.
+     * However little they hold, no more segments than one for this number of bytes of the limit, or
+     * {@link #LEAST_SEGMENTS}: one of a tuple, or of refused rows alone, takes memory too.
      */
     private static final int SEGMENT_BYTES = 4096;
 
@@ -142,7 +142,7 @@ final class SegmentRing {
         return null;
     }
 
-    /** Whether it holds more than one part in so many of what it may. */
+    /** Whether it holds more than the limit divided by {@code part}. */
     private boolean isBeyond(int part) {
         return bytes > limit / part || segments.size() > Math.max(LEAST_SEGMENTS, limit / SEGMENT_BYTES) / part;
     }
@@ -157,7 +157,7 @@ final class SegmentRing {
         }
     }
 
-    /** Whether some channel is near the ring's end. One that lags holds nobody up: the ring keeps what it lacks. */
+    /** Whether some channel is near the ring's end. One that lags holds up no other: the ring keeps what it lacks. */
     boolean isWanted() {
         if (segments.size() < SEGMENTS_AHEAD) {
             return true;
@@ -172,8 +172,8 @@ final class SegmentRing {
     }
 
     /**
-     * Makes room for one more segment, if that may be. Room is made before the segment comes: whoever waits for it has
-     * perhaps no credit left once it has been sent, and then nothing may be dropped; so a ring that only shrank
+     * Makes room for one more segment, if that may be. Room is made before the segment comes: a task that waits for it
+     * has perhaps no credit left once it has been sent, and then nothing may be dropped; so a ring that only shrank
      * afterwards would grow by what is granted to the quickest channel, for as long as another one lags.
      */
     boolean hasRoom() {

@@ -23,8 +23,8 @@ import io.waterwheel.index.PagePool;
  */
 public final class CreditWindow {
     /**
-     * Of the pool, one part in so many is never granted: tuples are counted, but pages are taken, and a block that is
-     * spread over many leaves opens one in each.
+     * The pool divided by this is never granted: tuples are counted, but pages are taken, and a block that is spread
+     * over many leaves opens one in each.
      */
     private static final int HEADROOM_SHARE = 8;
 

@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The flushes of one instance of an indexer, one after another in the order they were sealed (protocol rule 7): write
  * the chunks, each in a step, then commit them with the checkpoint. A state machine that takes one step a call and may
- * be asked again after any failure; no threads, no clock, no pauses. Not thread-safe: whoever flushes owns it.
+ * be asked again after any failure; no threads, no clock, no pauses. Not thread-safe: the thread that flushes owns it.
  *
  * <pre>
- * add -> [write: temporary name, sync, rename] -> WRITTEN (each part) -> [one transaction] -> COMMITTED, or FENCED for ever
- * </pre>
+ * add -> [write: temporary name, sync, rename] -> WRITTEN (each part) -> [one transaction] -> COMMITTED, or FENCED for
+ * ever </pre>
  */
 public final class FlushSequence {
     /** What a step has done. */
     public enum Step {
-        /** A chunk lies in the store under its name; nobody knows of it yet. */
+        /** A chunk lies in the store under its name; the catalog does not know of it yet. */
         WRITTEN,
         /** Checkpoint and chunks are in the catalog. */
         COMMITTED,
@@ -153,7 +153,7 @@ public final class FlushSequence {
         try {
             store.write(file, encoded.content());
         } catch (FileAlreadyExistsException e) {
-            // Nobody else uses this name: an earlier try of ours got it there, and failed or was not told.
+            // No other task uses this name: an earlier try of ours got it there, and failed or was not told.
             requireSame(store, file, encoded.content(), e);
         }
         return new ChunkDescriptor(

@@ -40,7 +40,7 @@ public final class IndexerCore {
     /** Heartbeats of an idle channel come more seldom, so its silence lasts longer before it is asked for again. */
     private static final long IDLE_SILENCE_NANOS = 900_000_000;
 
-    /** Of reports that say nothing new, one in so many is sent, within {@link #IDLE_REPORT_NANOS}. */
+    /** Of reports that say nothing new, one in this number is sent, within {@link #IDLE_REPORT_NANOS}. */
     private static final int IDLE_REPORTS = 4;
     /** Coordinators take a report for fresh for a second. */
     private static final long IDLE_REPORT_NANOS = 800_000_000;
@@ -486,8 +486,8 @@ public final class IndexerCore {
 
     /**
      * Somebody has seen a higher epoch in the catalog. Whether a successor lives or has died, nothing of this instance
-     * can be committed any more and coordinators ask for another: so it tries a commit, though nothing is new, and is
-     * told. Without this an indexer to which nothing comes would never find out.
+     * can be committed, and coordinators ask for another: so it tries a commit, though nothing is new, and is told.
+     * Without this an indexer to which nothing comes would never find out.
      */
     public void onSuccessor(long now) {
         if (!stopped && !successorSeen) {
@@ -562,7 +562,7 @@ public final class IndexerCore {
         active.discard();
         sealed.forEach(flush -> flush.trees().discard());
         sealed.clear();
-        // The flusher reads sealed trees; of these nobody but slow readers, and the pool is others' too.
+        // The flusher reads sealed trees; these only slow readers still read, and the pool is others' too.
         committed.forEach(flush -> flush.sealed().trees().revoke());
         committed.clear();
         lingering.forEach(forgotten -> forgotten.trees().revoke());

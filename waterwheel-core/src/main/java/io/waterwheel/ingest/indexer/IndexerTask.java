@@ -144,7 +144,7 @@ public final class IndexerTask {
         IndexerCore largest = null;
         for (IndexerCore core : cores.values()) {
             if (core.isSetAside()) {
-                // It may take long: nobody waits for it.
+                // It may take long: the task does not wait for it.
                 continue;
             }
             if (core.unflushedTrees() > 0) {

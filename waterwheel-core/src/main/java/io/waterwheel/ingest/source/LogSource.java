@@ -27,8 +27,8 @@ public interface LogSource extends AutoCloseable {
         record Gap(int streamId, int partition, long truncatedAt, WaterwheelException problem) implements PollEvent {}
 
         /**
-         * Reading failed for another reason: it is not allowed, or what is stored is damaged. The partition is not read
-         * any more, as after {@link #remove}; {@link #assign} tries again.
+         * Reading failed for another reason: it is not allowed, or what is stored is damaged. The partition is no
+         * longer read, as after {@link #remove}; {@link #assign} tries again.
          */
         record Unreadable(int streamId, int partition, WaterwheelException problem) implements PollEvent {}
     }

@@ -19,18 +19,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>An answer under a leader epoch below the highest that was seen of the same topic id is ignored. Nothing that
- *       was read under an epoch is handed on before the catalog remembers the epoch: so it outlives the spout, and
- *       whoever starts knows at least the epoch under which the positions it starts from were read.
+ *       was read under an epoch is handed on before the catalog remembers the epoch: so it outlives the spout, and a
+ *       spout that starts knows at least the epoch under which the positions it starts from were read.
  *   <li>A topic id that was left is never gone back to. The catalog remembers it before another log is followed, and
- *       while the route still names the topic that was left: whoever starts then believes nothing of it, and reads
+ *       while the route still names the topic that was left: a spout that starts then believes nothing of it, and reads
  *       nothing of it. Somebody may take it back by hand.
  *   <li>A new topic id counts when two looks one after the other say so; and when one did, the old one counts again
  *       only when two do. Nothing is left for it before the catalog, read after that, does not say that it was left
  *       itself, or that another log is followed by now.
  *   <li>A log is truncated when two answers under the highest epoch say so, the second of which may have been filled up
  *       since: one leader never says less than it has said. And when the catalog, read after that, knows of no leader
- *       after this one: whoever was heard here between the two proves nothing. Or when the consumer finds it, which
- *       compares epochs by itself.
+ *       after this one: a leader that was heard here between the two proves nothing. Or when the consumer finds it,
+ *       which compares epochs by itself.
  * </ol>
  */
 public final class LogTracker {

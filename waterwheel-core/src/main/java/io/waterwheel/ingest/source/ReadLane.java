@@ -108,7 +108,7 @@ public final class ReadLane {
         position = newPosition;
     }
 
-    /** Ends it: nothing of it counts any more. */
+    /** Ends it: nothing of it counts from now on. */
     public void close() {
         moveTo(position);
         ahead.add(received - sent);

@@ -9,7 +9,7 @@ package io.waterwheel.ingest.source;
  * batch or heartbeat, a dispatcher that is new takes over the count as it is, and a spout that is new begins at 0.
  */
 public final class ReadWindow {
-    /** Credit is raised when it can be by one part in so many of the bound. */
+    /** Credit is raised when it can be by the bound divided by this. */
     private static final int STEP_SHARE = 2;
 
     private long life;

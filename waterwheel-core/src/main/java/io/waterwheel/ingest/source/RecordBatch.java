@@ -20,7 +20,7 @@ public record RecordBatch(
     /** What a record takes beside its value: a buffer, its reference, an offset. */
     public static final int RECORD_BYTES = 64;
 
-    /** A batch is worth a copy when the arrays that it keeps alive are so many times its values. */
+    /** A batch is worth a copy when the arrays that it keeps alive are this number of times its values. */
     private static final int WASTE = 2;
 
     /** A batch without records that only tells where reading stands. */

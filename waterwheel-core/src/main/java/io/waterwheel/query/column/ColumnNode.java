@@ -42,7 +42,7 @@ public abstract class ColumnNode {
     /** {@link #evaluate}; what takes longer than a nanosecond a row tells the workspace. */
     abstract void compute(RowView view, int[] selected, int count);
 
-    /** Gives back the arrays of {@link #values}: nobody looks at them until the next {@link #evaluate}. */
+    /** Gives back the arrays of {@link #values}: nothing reads them until the next {@link #evaluate}. */
     public void release(RowView view) {
         out.release(view.workspace);
     }

@@ -99,7 +99,7 @@ final class CompareNode extends ColumnNode {
         }
     }
 
-    /** Compares a number of units with a number of finer ones, so many of which are one. */
+    /** Compares a number of units with a number of finer ones, by how many of them make one. */
     private static int compareCoarse(long coarse, long fine, long each) {
         int compared = Long.compare(coarse, Math.floorDiv(fine, each));
         return compared != 0 || Math.floorMod(fine, each) == 0 ? compared : -1;

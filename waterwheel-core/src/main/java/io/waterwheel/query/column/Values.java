@@ -85,7 +85,7 @@ public final class Values {
         return ownBytes;
     }
 
-    /** The same, of which so many bytes are filled and stay. */
+    /** The same, of which the first {@code filled} bytes stay. */
     byte[] moreBytes(RowView view, int filled, int further) {
         int needed = Math.addExact(filled, further);
         if (needed <= ownBytes.length) {

@@ -31,7 +31,7 @@ public final class Workspace {
      * A workspace.
      *
      * @param wanted whether the scan is still wanted; asked about each millisecond of work
-     * @param memory what is held is reserved from it; whoever made it closes it
+     * @param memory what is held is reserved from it; its creator closes it
      */
     public Workspace(BooleanSupplier wanted, Reservation memory) {
         this.wanted = wanted;
@@ -48,7 +48,7 @@ public final class Workspace {
         return memory;
     }
 
-    /** An array of at least so many rows in place of another, which is reserved; its content is lost. */
+    /** An array of at least {@code rows} rows in place of another, which is reserved; its content is lost. */
     public int[] renewed(int[] ints, int rows) {
         if (ints.length >= rows) {
             return ints;

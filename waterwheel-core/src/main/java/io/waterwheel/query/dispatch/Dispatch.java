@@ -38,7 +38,7 @@ public interface Dispatch {
     /** The server reads it later, or another does: it was no failure. */
     void putOff(ChunkDescriptor chunk, String server);
 
-    /** Servers may try again what they failed at; nobody is told to wait from now on. */
+    /** Servers may try again what they failed at; no server is told to wait from now on. */
     void forgetFailures();
 
     /**
@@ -49,7 +49,7 @@ public interface Dispatch {
      */
     boolean done(ChunkDescriptor chunk, String server, long nowNanos);
 
-    /** Chunks that nobody has read and nobody is reading. */
+    /** Chunks that no server has read or is reading. */
     List<ChunkDescriptor> left();
 
     /** Whether there is something for this server, now or soon: a bid would not end it. */

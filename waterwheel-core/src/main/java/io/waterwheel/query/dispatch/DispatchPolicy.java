@@ -37,7 +37,7 @@ public enum DispatchPolicy {
     /** A chunk always to the same server, by hash; a server reads only its own. Best for caches, uneven. */
     HASHING,
 
-    /** Whoever is idle takes the next chunk. Even in work, blind to caches. */
+    /** An idle query server takes the next chunk. Even in work, blind to caches. */
     SHARED_QUEUE;
 
     /** How long a server leaves a chunk to better ones at most, by LADA: about as long as one reads a cold chunk. */

@@ -24,13 +24,13 @@ final class PreferenceDispatch implements Dispatch {
      * that while anybody idles. Without the first rule it would be chance which server reads the only chunk of a small
      * query: all of them are idle and bid at once.
      * The patience is the mean time of the reads that have ended, as one of those at work is free by then: where reads
-     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end: whoever
-     * has nothing else to do reads after a while what another does not bring. */
+     * take 200 ms, 20 ms of waiting were found to change nothing. Reads that hang do not count, having no end: a server
+     * that has nothing else to do reads after a while what another does not bring. */
 
     private static final Bid NOTHING = new Bid.Nothing();
 
     /**
-     * A read that takes this long, and so many times the mean of the others, is begun by a second server; by each
+     * A read that takes this long, and this multiple of the mean of the others, is begun by a second server; by each
      * further one after twice as long as by the one before: when all reads are slow there are few more of them.
      */
     static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -86,7 +86,7 @@ final class PreferenceDispatch implements Dispatch {
     private final boolean helps;
     private long readNanos;
     private int reads;
-    /** Bounds of the patience; both 0: nobody waits. */
+    /** Bounds of the patience; both 0: no server waits. */
     private long leastNanos;
 
     private long mostNanos;
@@ -95,7 +95,7 @@ final class PreferenceDispatch implements Dispatch {
      * A dispatch of these chunks.
      *
      * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
-     * @param mostNanos the same, however long they take; 0: nobody waits
+     * @param mostNanos the same, however long they take; 0: no server waits
      * @param helps whether a server that has nothing else to do reads what another takes too long for
      */
     PreferenceDispatch(List<Pending> pending, Claim claim, long leastNanos, long mostNanos, boolean helps) {

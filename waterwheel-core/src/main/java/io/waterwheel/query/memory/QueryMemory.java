@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The heap that queries and subqueries of a process may take: together, and each. What grows with the data or with the
  * question is reserved before it is allocated, or in steps of a block or a leaf; who asks for more than there is fails.
- * Nobody waits for memory: those who wait would hold some. Thread-safe.
+ * No query waits for memory, because it would hold some while it waits. Thread-safe.
  */
 public final class QueryMemory {
     /** Least bytes for one query: fewer do not hold an answer on its way beside a page of rows that is read. */

@@ -47,7 +47,7 @@ public final class Reservation implements AutoCloseable {
         }
     }
 
-    /** Takes bytes, if there are so many. */
+    /** Takes bytes, if there are that many. */
     public boolean tryReserve(long bytes) {
         return take(bytes) == QueryMemory.Taken.YES;
     }

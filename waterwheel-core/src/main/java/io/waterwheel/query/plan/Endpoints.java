@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The seam to whoever answers subqueries: in this process or another. Thread-safe. */
+/** The seam to the tasks that answer subqueries, in this process or another. Thread-safe. */
 public interface Endpoints {
     /** An indexer task that hosts a logical indexer. */
     interface Indexer {
@@ -19,7 +19,7 @@ public interface Endpoints {
          *
          * @param resolved its query, for one that runs in this process
          * @param deadlineNanos by {@link System#nanoTime}
-         * @param givenUp whether nobody waits for the reply any more; asked now and then while it waits
+         * @param givenUp whether the caller has given up on the reply; asked now and then while it waits
          * @throws IOException when it cannot be reached
          */
         IndexerReply ask(
@@ -56,7 +56,7 @@ public interface Endpoints {
                 throws IOException, InterruptedException;
     }
 
-    /** Who hosts the indexer now, or null when nobody does. */
+    /** Who hosts the indexer now, or null when no task does. */
     @Nullable
     Indexer indexer(int indexer);
 

@@ -22,7 +22,7 @@ public record IndexerReports(
     /** A reported region reaches that far beyond the newest tuple, for a start. */
     private static final long SLACK_MILLIS = 10_000;
 
-    /** Whoever has not been heard of for so long would let the query wait as well. */
+    /** An indexer that has been silent for this time would let the query wait as well. */
     private static final Duration SILENT = Duration.ofSeconds(3);
 
     /** The latest event time of a report's region; {@link Long#MIN_VALUE} when it has none. */
@@ -36,7 +36,7 @@ public record IndexerReports(
         return age.compareTo(FRESH) <= 0;
     }
 
-    /** Whether whoever asked it would wait: it is gone, it seems, or has not what its predecessor had. */
+    /** Whether the indexer is silent or recovering, so that asking it would block. */
     boolean isAway() {
         return age.compareTo(SILENT) > 0 || last.recovering();
     }

@@ -35,7 +35,7 @@ public final class Planning implements AutoCloseable {
      *
      * @param memory of the query; what its shape takes is reserved apart from what this holds
      * @param deadlineNanos by the clock
-     * @param givenUp whether nobody waits for the answer any more; asked often
+     * @param givenUp whether the client has given up on the answer; asked often
      */
     public Planning(
             PreparedShapes shapes, Reservation memory, QueryClock clock, long deadlineNanos, BooleanSupplier givenUp) {

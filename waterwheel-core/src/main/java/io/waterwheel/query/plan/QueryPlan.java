@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param snapshot what it is planned on
  * @param resolved the query in terms of the stream's schema, less what is gone at the snapshot
  * @param indexers the indexers to ask
- * @param excusable of these, whoever an old report would excuse: nobody need wait for it long
+ * @param excusable of these, the ones that an old report would excuse: no query need wait for them long
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
- * @param stale of these, whoever is away and was left out by an old report, a sentence each
+ * @param stale of these, the ones that are away and were left out by an old report, a sentence each
  * @param chunks the chunks to read
  */
 public record QueryPlan(
@@ -140,8 +140,8 @@ public record QueryPlan(
 
     /**
      * Whether the report proves that no tuple of the indexer that is below the report's watermarks, and not in the
-     * snapshot's chunks, matches the query. Which tuples these are, the positions say, whoever holds them, if anybody
-     * does at present: so a report of an earlier life proves as much, of its own positions.
+     * snapshot's chunks, matches the query. The positions alone say which tuples these are, whether or not a task holds
+     * them at present: so a report of an earlier life proves as much, of its own positions.
      */
     private static boolean proves(
             Control.Report report, IndexerCheckpoint checkpoint, ResolvedQuery resolved, long[] demand) {

@@ -31,7 +31,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
 
     /**
      * Looks everything up, and leaves out what is gone at a snapshot: its {@link #query} asks for no time before the
-     * horizon, so that whoever is asked a part of it looks no further back.
+     * horizon, so that a task that is asked a part of it looks no further back.
      *
      * @throws WaterwheelException of kind USER when the query asks for what the stream has not
      */
@@ -47,7 +47,10 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         return of(clipped, snapshot.stream(), planning);
     }
 
-    /** The same for rows that are all gone: whoever could have them is asked how far it is, and no row is taken. */
+    /**
+     * The same for rows that are all gone: each indexer that could have them is asked how far it is, and no row is
+     * taken.
+     */
     private ResolvedQuery ofNoRow() {
         ScanSpec nothing = new ScanSpec(List.of(), NOWHERE, spec.area(), spec.where(), spec.gather());
         return new ResolvedQuery(query.withTimes(NOWHERE), stream, fields, keys, nothing);

@@ -45,7 +45,7 @@ abstract class BoundedRows {
         reserveBlock(0);
     }
 
-    /** Reserves what the block takes, in place of what was reserved for it and so many bytes. */
+    /** Reserves what the block takes, in place of what was reserved for it and the bytes besides. */
     private void reserveBlock(long besides) {
         long bytes = block.allocatedBytes();
         memory.replace(blockBytes + besides, bytes);
@@ -70,7 +70,7 @@ abstract class BoundedRows {
     /** Of sorted rows, moves those that stay to the front; returns how many they are. */
     abstract int cut(int[] sorted, int count);
 
-    /** Whether cutting so many rows would leave all of them, so that sorting them can wait. */
+    /** Whether cutting {@code count} rows would leave all of them, so that sorting them can wait. */
     boolean allStay(int count) {
         return false;
     }

@@ -25,7 +25,7 @@ public abstract class PartialMerge {
     public abstract long finish(RowSink sink);
 
     /**
-     * Given that only tuples of these keys match: no tuple before this time can change the answer any more.
+     * Given that only tuples of these keys match: no tuple before this time can still change the answer.
      *
      * @param keys sorted and disjoint
      */

@@ -92,7 +92,7 @@ final class RowOrder {
         sort(block, rows, other, 0, count, RUN_ROWS, workspace);
     }
 
-    /** Sorts row numbers of which so many at a time are sorted already. */
+    /** Sorts row numbers that consist of sorted runs of one length. */
     private void sort(TupleBlock block, int[] rows, int[] other, int first, int end, int sorted, Workspace workspace) {
         int[] from = rows;
         int[] to = other;

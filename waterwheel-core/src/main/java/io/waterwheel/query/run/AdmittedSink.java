@@ -42,7 +42,7 @@ final class AdmittedSink extends ForwardingSink {
     @Override
     public void finish(Verdict verdict) {
         if (open.killed()) {
-            // What was left away is not missing by the verdict: nobody was to wait for it.
+            // What was left away is not missing by the verdict: no client was to wait for it.
             throw open.killedFailure();
         }
         // No work is left.

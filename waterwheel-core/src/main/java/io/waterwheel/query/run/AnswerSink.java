@@ -23,7 +23,7 @@ public interface AnswerSink {
     /** The answer ends without a verdict. */
     void fail(WaterwheelException failure);
 
-    /** Whether nobody waits for the answer any more. */
+    /** Whether the client has given up on the answer. */
     boolean cancelled();
 
     /** Who asks, such as host and port of its connection; queries of one client share what is due to it. */

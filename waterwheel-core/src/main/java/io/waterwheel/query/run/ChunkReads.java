@@ -123,7 +123,7 @@ final class ChunkReads {
         boolean alone;
         /** It hands over what it read, or has met what fails the query: its end is waited for. */
         boolean heeded;
-        /** Nobody waits for it any more. */
+        /** The query has given it up. */
         volatile boolean givenUp;
 
         Reader(Dispatch pending, Endpoints.QueryServer server) {
@@ -293,7 +293,7 @@ final class ChunkReads {
         reader.heeded = false;
     }
 
-    /** What the reader has met fails the query, unless nobody waits for it: then another has read the same. */
+    /** What the reader has met fails the query, unless it is not waited for: then another has read the same. */
     private synchronized void giveUp(Reader reader) {
         reader.heeded = !reader.givenUp;
         if (reader.heeded) {
@@ -311,7 +311,7 @@ final class ChunkReads {
         pending.failed(chunk, reader.server.name());
     }
 
-    /** Interrupts whoever reads what is not wanted any more, or what another has read. */
+    /** Interrupts readers whose part is no longer wanted, or was read by another. */
     private synchronized void endReadsInVain(Dispatch pending) {
         boolean done = delivery.done();
         for (Reader reader : readers) {
@@ -338,7 +338,7 @@ final class ChunkReads {
         return hosts.contains(server.host()) ? Delivery.Nearness.NEAR : Delivery.Nearness.FAR;
     }
 
-    /** Merges until a reader has ended, and sees to it that one that hangs holds up nobody. */
+    /** Merges until a reader has ended, and sees to it that one that hangs does not hold up the query. */
     private void await(Dispatch pending, Reader reader) throws InterruptedException, IOException {
         while (!reader.givenUp) {
             if (delivery.work(reader.task::isDone, LOOK_NANOS)) {
@@ -385,7 +385,7 @@ final class ChunkReads {
         readers.clear();
     }
 
-    /** The query fails: nobody who reads on touches the answer any more. */
+    /** The query fails: readers that go on leave the answer alone. */
     private void end(Dispatch pending) {
         delivery.end();
         endReadsInVain(pending);

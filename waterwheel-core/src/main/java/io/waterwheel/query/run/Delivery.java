@@ -94,7 +94,7 @@ final class Delivery implements AutoCloseable {
         return !nobodyWaits() && (partial || clock.nanos() - deadlineNanos < 0);
     }
 
-    /** Why a merge that was not to go on fails the query; whoever gave up has told another reason before. */
+    /** Why a merge that was not to go on fails the query; a query that was given up has told another reason before. */
     private WaterwheelException mergeEnded() {
         enough = true;
         boolean gone = sink.cancelled();
@@ -164,7 +164,7 @@ final class Delivery implements AutoCloseable {
         }
     }
 
-    /** Gives the memory back; nobody may touch the answer any more. */
+    /** Gives the memory back; the answer may not be used afterwards. */
     @Override
     public void close() {
         end();
@@ -304,12 +304,12 @@ final class Delivery implements AutoCloseable {
         mergeAll();
     }
 
-    /** Whether the answer has all it needs, or nobody takes it any more: what is missing then is not missed. */
+    /** Whether the answer has all it needs, or the client is gone. Missing parts are then not reported. */
     boolean nobodyWaits() {
         return enough || sink.cancelled();
     }
 
-    /** Whether to stop reading: nobody waits, or time is up. */
+    /** Whether to stop reading: the client is gone, or time is up. */
     boolean done() {
         return nobodyWaits() || clock.nanos() - deadlineNanos >= 0;
     }

@@ -56,7 +56,7 @@ final class FreshPart implements RowSink, AutoCloseable {
         }
     }
 
-    /** All rows have come; so many matched. */
+    /** All rows have come; {@code found} matched. */
     void ended(long found) {
         handOver(found);
     }

@@ -32,7 +32,7 @@ final class MergeQueue {
         /** Whether the client takes some at once: {@link #merge} hardly waits for it then. */
         boolean ready();
 
-        /** Whether nothing is to be merged any more. Never false again. */
+        /** Whether merging has ended. Never false again. */
         boolean ended();
 
         /** A merge failed, or a thread that waited was interrupted: the answer ends. */
@@ -111,7 +111,7 @@ final class MergeQueue {
     }
 
     /**
-     * Merges what is queued, and gives up the turn, which this thread has: a reader as long as that keeps nobody
+     * Merges what is queued, and gives up the turn, which this thread has: a reader as long as that keeps no other
      * waiting, the owner until about a moment by {@link System#nanoTime}.
      */
     private void merge(boolean own, long untilNanos) {

@@ -62,7 +62,7 @@ public final class QueryRunner {
      * mix. An indexer that breaks off after its header fails the query: what it held cannot be asked for again under
      * the same snapshot. */
 
-    /** Pause before asking again when the catalog and an indexer disagree, or nobody hosts it. */
+    /** Pause before asking again when the catalog and an indexer disagree, or no task hosts it. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long MAX_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -312,7 +312,7 @@ public final class QueryRunner {
             }
         }
 
-        /** Asked now and then by whoever waits for an indexer. */
+        /** Asked now and then while the query waits for an indexer. */
         private boolean givenUp() {
             if (clock.nanos() - askedAt > PATIENCE_NANOS) {
                 pauseTurn();

@@ -45,7 +45,7 @@ public final class FreshReader {
      *
      * @param spec what to look for
      * @param deadlineNanos by {@link System#nanoTime}
-     * @param givenUp whether nobody waits for the reply any more: then it comes at once, as if it were late
+     * @param givenUp whether the caller has given up on the reply: then it comes at once, as if it were late
      */
     public IndexerReply ask(Subquery.OfIndexer subquery, ScanSpec spec, long deadlineNanos, BooleanSupplier givenUp)
             throws InterruptedException {

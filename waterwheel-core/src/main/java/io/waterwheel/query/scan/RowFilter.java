@@ -121,7 +121,7 @@ final class RowFilter {
         return fromTime <= from && to <= toTime;
     }
 
-    /** The selection made last; the first so many entries that the last call returned. */
+    /** The selection made last; its first entries, by the number that the last call returned. */
     int[] selected() {
         return selected;
     }

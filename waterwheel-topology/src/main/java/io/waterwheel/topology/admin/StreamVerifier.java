@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * expired, wherever they are.
  */
 public final class StreamVerifier {
-    /** Times are told apart by so many intervals, to say where something differs. */
+    /** Times are told apart by this number of intervals, to say where something differs. */
     private static final int SLICES = 64;
     /** How often is looked whether a change of the routing is finished. */
     private static final long UNFINISHED_MILLIS = 200;

@@ -59,7 +59,7 @@ public final class Keys {
                     .matching("(file:///|hdfs://)\\S+", "file:///folder or hdfs://namenode:port/folder")
                     .doc(
                             "Where chunk files are written, in a folder named like the namespace. A file:/// folder only where every"
-                                    + " worker sees the same one. Nobody else may write there."));
+                                    + " worker sees the same one. No other program may write there."));
 
     public static final Key<String> CHUNK_STORE_SYNC = add(Key.text("chunk-store.sync", "hsync")
             .matching("hsync|hflush", "hsync or hflush")
@@ -174,8 +174,8 @@ public final class Keys {
     public static final Key<Integer> QUERY_HEAVY_TUPLES = add(Key.integer("query.heavy-tuples", 1_000_000)
             .atLeast("1")
             .atMost("2000000000")
-            .doc("A query is heavy when it is expected to look at so many tuples, by the key ranges of chunks and"
-                    + " trees."));
+            .doc("A query is heavy when it is expected to look at this number of tuples or more, by the key"
+                    + " ranges of chunks and trees."));
     public static final Key<Integer> QUERY_OPEN = add(Key.integer("query.open", 256)
             .atLeast("1")
             .atMost("10000")
@@ -266,13 +266,12 @@ public final class Keys {
     public static final Key<Duration> MAINTENANCE_GRACE = add(Key.duration("maintenance.grace", "2 h")
             .atLeast("1 s")
             .atMost("30 d")
-            .doc(
-                    "How long a chunk file that is nobody's (left by a crash, merged, of a dropped stream) is kept before it"
-                            + " is removed. Longer than any query may take: one with a longer deadline is refused."));
+            .doc("How long a chunk file that no stream owns (left by a crash, merged, of a dropped stream) is kept"
+                    + " before it is removed. Longer than any query may take: one with a longer deadline is refused."));
     public static final Key<Duration> MAINTENANCE_INTERVAL = add(Key.duration("maintenance.interval", "10 min")
             .atLeast("100 ms")
             .atMost("1 d")
-            .doc("How often tuples expire, where a stream has a retention, and files that are nobody's are looked"
+            .doc("How often tuples expire, where a stream has a retention, and files that no stream owns are looked"
                     + " for."));
 
     public static final Key<Integer> BALANCER_DEVIATION = add(Key.integer("balancer.deviation", 20)

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * Reads all chunks again and again, slowly, so that a damaged one is known while there is a copy to restore it from.
  * Each once a round, in the same order: so the next is always the one that was not looked at for longest. The first
  * round begins anywhere, or those at the end would never be read where workers do not live long. What is damaged is
- * looked at first in each round, and told of until it is found well or is no stream's any more. One thread, its own;
- * one task of the topology has it.
+ * looked at first in each round, and told of until it is found well or belongs to no stream. One thread, its own; one
+ * task of the topology has it.
  */
 final class ChunkScrub implements AutoCloseable {
     /** Chunks in a row that cannot be read before the store is taken to be away. */

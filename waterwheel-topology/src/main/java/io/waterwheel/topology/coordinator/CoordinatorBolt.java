@@ -206,7 +206,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             return troubles;
         }
 
-        /** The sink, by which damage is noted, and whoever asks for a stream of a catalog that is lost hears that. */
+        /** The sink, by which damage is noted, and a query for a stream of a catalog that is lost hears that. */
         private AnswerSink watched(Query query, AnswerSink sink) {
             return new ForwardingSink(damaged.watching(query.stream(), sink)) {
                 @Override

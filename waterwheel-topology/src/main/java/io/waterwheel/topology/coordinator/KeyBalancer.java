@@ -110,7 +110,7 @@ final class KeyBalancer implements AutoCloseable {
                             stream.name(),
                             e);
                 } catch (RuntimeException | Error e) {
-                    // A scheduled task that throws is never run again, and nobody would hear of it.
+                    // A scheduled task that throws is never run again, and nothing would report it.
                     LOG.error("[{}/balancer] failed; trying again", stream.name(), e);
                 }
             }

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets tuples expire ({@link Expiry}), removes chunk files that are nobody's ({@link FileCollector}) and what is left
+ * Lets tuples expire ({@link Expiry}), removes chunk files that no stream owns ({@link FileCollector}) and what is left
  * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests
  * ({@link ManifestCompactions}), and finishes what others have begun ({@link Finisher}), at intervals, on a thread of
  * its own. One task of the topology has it; that a predecessor may still be at work harms nothing.
@@ -101,7 +101,7 @@ final class MaintenanceTask implements AutoCloseable {
             streams.values().forEach(this::finish);
             rollUps.round(streams);
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nobody would hear of it.
+            // A scheduled task that throws is never run again, and nothing would report it.
             LOG.error("[collector] finishing and rolling up failed; trying again later", e);
         }
     }
@@ -156,7 +156,7 @@ final class MaintenanceTask implements AutoCloseable {
         } catch (IOException | WaterwheelException e) {
             LOG.warn("[collector] could not look through the chunk store; trying again later", e);
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nobody would hear of it.
+            // A scheduled task that throws is never run again, and nothing would report it.
             LOG.error("[collector] failed; trying again later", e);
         }
     }
@@ -168,7 +168,7 @@ final class MaintenanceTask implements AutoCloseable {
         } catch (WaterwheelException e) {
             LOG.warn("[collector] could not look for what dropped streams have left in the catalog; trying again", e);
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nobody would hear of it.
+            // A scheduled task that throws is never run again, and nothing would report it.
             LOG.error("[collector] failed to remove what dropped streams have left; trying again later", e);
         }
     }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 final class ManifestCompactions {
     private static final Logger LOG = LoggerFactory.getLogger(ManifestCompactions.class);
 
-    /** A stream that nobody follows (it has no tuples, or cannot be read) is looked at as often. */
+    /** A stream that is not followed (it has no tuples, or cannot be read) is looked at as often. */
     private static final long UNFOLLOWED_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     /** A failure that lasts is told of as often. */
@@ -107,7 +107,7 @@ final class ManifestCompactions {
                 }
             }
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nobody would hear of it.
+            // A scheduled task that throws is never run again, and nothing would report it.
             LOG.error("[collector] rolling up failed; trying again later", e);
             failure = String.valueOf(e);
         }
@@ -126,7 +126,7 @@ final class ManifestCompactions {
         return stream.name() + ": " + e.getMessage();
     }
 
-    /** Asks the catalog only about a stream that is new here, or that nobody follows: idle streams cost nothing. */
+    /** Asks the catalog only about a stream that is new here, or that is not followed: idle streams cost nothing. */
     private ManifestCompactionPolicy.Backlog backlog(StreamInfo stream) throws IOException {
         long now = System.nanoTime();
         Rolling rolling = rolls.get(stream.id());

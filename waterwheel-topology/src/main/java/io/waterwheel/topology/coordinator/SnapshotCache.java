@@ -37,7 +37,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         Followed(StreamInfo stream) {
             SnapshotReader reader = new SnapshotReader(catalog, chunks, stream);
             this.follower = new StreamTracker(reader);
-            // Before there is a watch: whoever fails here leaves none behind, and the next one begins anew.
+            // Before there is a watch: a failure here leaves none behind, and the next caller begins anew.
             follower.advance();
             this.watch = catalog.watch(reader.editsPath(), this::changed);
             // What came between the reading and the watch is told of by no event.
@@ -59,7 +59,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
                         }
                     });
                 } catch (RejectedExecutionException e) {
-                    // Whoever needs it newer refreshes it.
+                    // A query that needs it newer refreshes it.
                     due.set(false);
                 }
             }

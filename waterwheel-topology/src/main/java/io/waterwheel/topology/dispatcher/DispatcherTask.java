@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
-    /** Bodies that nobody took for so long are given back. */
+    /** Bodies that are unused for this time are given back. */
     private static final long SHRINK_NANOS = 10_000_000_000L;
 
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);

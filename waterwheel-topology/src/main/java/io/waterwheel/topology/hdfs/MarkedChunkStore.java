@@ -118,7 +118,7 @@ public final class MarkedChunkStore implements ChunkStore {
                 }
             } while (!closing.await(RETRY_MILLIS, TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
-            LOG.debug("chunk store {} is not opened any more: the worker ends", uri, e);
+            LOG.debug("chunk store {} is not opened: the worker ends", uri, e);
         }
     }
 

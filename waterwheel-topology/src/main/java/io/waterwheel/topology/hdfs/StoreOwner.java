@@ -17,8 +17,8 @@ import java.util.UUID;
 
 /**
  * Says whose the files of a chunk store are, and where a catalog's files are: a name drawn once, kept in the catalog
- * and in a file of the store. Two catalogs on one folder would each take the other's chunks for nobody's; a catalog on
- * a folder that is not its own misses all of its chunks, and strews new ones.
+ * and in a file of the store. Two catalogs on one folder would each take the other's chunks for files without an owner;
+ * a catalog on a folder that is not its own misses all of its chunks, and strews new ones.
  *
  * <p>The node has the name, and, once the file is known to be written, a second line: the store's URI, as it was called
  * then. From that moment on a store without the file is not the one.
@@ -32,7 +32,7 @@ final class StoreOwner {
     private StoreOwner() {}
 
     /**
-     * Makes sure that the store is this catalog's; marks one that is nobody's for a catalog that has none.
+     * Makes sure that the store is this catalog's; marks a store without an owner for a catalog that has none.
      *
      * @param uri of the store, for messages and for the node
      * @return the catalog's name

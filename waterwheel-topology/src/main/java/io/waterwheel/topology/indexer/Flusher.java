@@ -315,7 +315,7 @@ final class Flusher implements AutoCloseable {
         news.forEach(Runnable::run);
     }
 
-    /** @param all whether nothing of the line is to be flushed any more */
+    /** @param all whether nothing more of the line is to be flushed */
     private void leave(Line line, SealedTree sealed, boolean all) {
         List<Runnable> news = new ArrayList<>();
         lock.lock();

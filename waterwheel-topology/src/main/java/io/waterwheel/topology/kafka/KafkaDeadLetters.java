@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes refused records to {@code <topic>.dead-letters}, each under a key of its own, so that a letter that is stored
  * again takes the place of the first when the topic is compacted; {@link DeadLetterFormat} says what a letter holds. No
- * transactions: whoever routes a record stores its letters, as often as need be.
+ * transactions: each dispatcher that routes a record stores its letters, as often as need be.
  *
  * <p>One producer for all streams, made at the first letter and closed when none came for {@link #IDLE_NANOS}. A topic
  * that does not answer is left alone for {@link #PAUSE_NANOS}: what is asked of it meanwhile fails at once, for all

@@ -249,7 +249,7 @@ public final class KafkaLogReader implements LogReader {
         failed.forEach(request -> complete(request, null, why));
     }
 
-    /** A poll that fails may have passed records of other reads, and has given them to nobody. */
+    /** A poll that fails may have passed records of other reads, and has not handed them on. */
     private void goOnWhereTheyStand() {
         active.values().forEach(read -> consumer.seek(read.from, Math.max(0, read.offset - read.base)));
     }

@@ -230,7 +230,7 @@ public final class KafkaSource implements LogSource {
     }
 
     /**
-     * A poll that fails may have passed records of other partitions, and has given them to nobody: all go back to what
+     * A poll that fails may have passed records of other partitions, and has not handed them on: all go back to what
      * was handed on.
      */
     private void goOnWhereTheyStand() {

@@ -4,11 +4,11 @@ package io.waterwheel.topology.rpc;
 public interface AdminHandler {
     /** Who waits for the reply. */
     interface Caller {
-        /** Whether nobody waits any more: for calls that take long, to be asked now and then. */
+        /** Whether the caller is gone: for calls that take long, to be asked now and then. */
         boolean isGone();
 
         /**
-         * Fails once nobody waits any more.
+         * Fails once the caller is gone.
          *
          * @throws io.waterwheel.error.WaterwheelException TEMPORARY, code CLIENT_GONE
          */

@@ -33,7 +33,7 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
      * An answer.
      *
      * @param patienceNanos how long it waits for a client that takes nothing of it
-     * @param closing whether the server closes: nobody waits for the answer any more then
+     * @param closing whether the server closes: the answer is given up then
      * @param client host and port of the connection
      */
     FlightAnswer(

@@ -11,6 +11,6 @@ public interface MessageSink {
      */
     void send(byte[] message) throws InterruptedException;
 
-    /** Whether nobody waits for the answer any more. */
+    /** Whether the client has given up on the answer. */
     boolean cancelled();
 }

@@ -9,8 +9,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the workers of one catalog know and nobody else: by it two of them prove to each other, at the two ends of a
- * connection, that they belong together. It is never sent. Immutable; its text does not show it.
+ * What only the workers of one catalog know: by it two of them prove to each other, at the two ends of a connection,
+ * that they belong together. It is never sent. Immutable; its text does not show it.
  */
 public final class PeerSecret {
     /** Of the secret, of a nonce, and of a proof. */

@@ -75,8 +75,8 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server for other workers' subqueries and control messages. Queries and calls are refused, and so is
-     * whoever has not proved to be a worker.
+     * Starts a server for other workers' subqueries and control messages. Queries and calls are refused, and so is a
+     * caller that has not proved to be a worker.
      *
      * @throws WaterwheelException of kind TEMPORARY, code {@code ADDRESS_UNUSABLE}, when the address cannot be bound
      */

@@ -28,7 +28,7 @@ final class Handover {
     /** A partition without news for so long says only now and then where it stands. */
     private static final long IDLE_NANOS = 1_000_000_000;
 
-    /** Of an idle partition, one heartbeat in so many is sent. */
+    /** Of an idle partition, one heartbeat in this number is sent. */
     private static final int IDLE_SHARE = 5;
 
     private final LogSource source;
@@ -94,7 +94,7 @@ final class Handover {
         }
 
         /**
-         * The source does not read it any more. What waits here is forgotten.
+         * The source no longer reads it. Records that wait here are dropped.
          *
          * @param position where it was to go on
          * @return where it is to go on now
@@ -102,7 +102,7 @@ final class Handover {
         long end(long position) {
             reading = false;
             boolean waited = lane.isWaiting();
-            // Also what is under way: nobody tells of it any more, and it would count for ever.
+            // Also what is under way: its end is not reported, and it would count for ever.
             lane.close();
             return waited ? lane.position() : position;
         }

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 final class SourceCheck {
     private static final Logger LOG = LoggerFactory.getLogger(SourceCheck.class);
 
-    /** Of so many looks one asks how a topic is cleaned up, and reads all routes: that is rarely changed. */
+    /** One look in this number asks how a topic is cleaned up, and reads all routes: that is rarely changed. */
     private static final int LOOKS_A_POLICY = 60;
     /** Nodes asked for at once. */
     private static final int ROUTES_AT_ONCE = 1_000;
@@ -279,7 +279,7 @@ final class SourceCheck {
         // Before the routes: what is changed while they are read is seen next time.
         long now = LogMemory.changes(services.catalogStore());
         if (all || now != changes) {
-            // First: whoever fails takes it back, and all are read again at the next look.
+            // First: a failure takes it back, and all are read again at the next look.
             changes = now;
             byStream.values().forEach(ofStream -> quietly(ofStream.get(0).stream(), () -> readRoutes(round, ofStream)));
         }

@@ -68,7 +68,7 @@ public final class SourceSpout extends BaseRichSpout {
         }
     }
 
-    /** Reads no more, and says so where whoever drains the topology can see it. */
+    /** Reads no more, and says so where the process that drains the topology can see it. */
     @Override
     public void deactivate() {
         Running now = running;

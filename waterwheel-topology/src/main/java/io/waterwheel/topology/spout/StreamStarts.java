@@ -107,7 +107,7 @@ final class StreamStarts {
             if (!numbers.isEmpty()) {
                 StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
                 // An indexer that is behind the furthest is served by the dispatcher's own reading of the log, and
-                // delays nobody.
+                // delays nothing.
                 long[] furthest = catalog.furthest();
                 List<PartitionRoute> routes = catalog.readRoutes(numbers);
                 // After the routes: whatever they have left is among it.

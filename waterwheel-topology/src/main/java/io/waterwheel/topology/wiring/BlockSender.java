@@ -10,7 +10,7 @@ import io.waterwheel.tuple.TupleBlock;
 
 /**
  * Sends the blocks of a subquery's answer to another worker, numbered, and the end mark when they are all. Ends the
- * scan when nobody waits any more or the time is up; there is no end mark then. One thread.
+ * scan when the caller is gone or the time is up; there is no end mark then. One thread.
  */
 final class BlockSender implements RowSink {
     private final MessageSink sink;
@@ -74,7 +74,7 @@ final class BlockSender implements RowSink {
             throw new WaterwheelException(
                     ErrorCode.SUBQUERY_CUT,
                     "the subquery ended after " + blocks + " blocks, before it was through: "
-                            + (sink.cancelled() ? "nobody waits for it any more" : "it is out of time"));
+                            + (sink.cancelled() ? "the caller is gone" : "it is out of time"));
         }
         sink.send(PeerMessages.end(blocks, found, scanned));
     }

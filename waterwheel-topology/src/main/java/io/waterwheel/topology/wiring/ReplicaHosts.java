@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which hosts hold a replica of which chunk file. What is not known is looked up, many files beside one another: of a
- * cold query's thousand chunks, one after the other would be a second. It is a preference only, so nobody waits for it
- * longer than the patience. Thread-safe.
+ * cold query's thousand chunks, one after the other would be a second. It is a preference only, so no query waits for
+ * it longer than the patience. Thread-safe.
  */
 final class ReplicaHosts {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaHosts.class);

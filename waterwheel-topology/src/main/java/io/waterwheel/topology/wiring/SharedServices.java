@@ -30,7 +30,7 @@ public final class SharedServices implements ServicesFactory {
     /** By Storm's id of the topology. Guarded by itself. */
     private static final Map<String, Shared> OPEN = new HashMap<>();
 
-    /** Ids of workers that have ended, the last so many: what a task of one still opens, nobody would close. */
+    /** Ids of the workers that ended last, a bounded number: what a task of one still opens would never be closed. */
     private static final Set<String> ENDED = Collections.newSetFromMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 

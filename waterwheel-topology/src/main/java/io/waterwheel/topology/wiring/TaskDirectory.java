@@ -48,7 +48,7 @@ final class TaskDirectory implements AutoCloseable {
 
     /**
      * Keeps an ephemeral node alive. A process that was cut off, and has a successor, may come back for a moment and
-     * take the node with it when it dies: so whoever announced looks again and again whether it is still there.
+     * take the node with it when it dies: so the announcing task looks again and again whether it is still there.
      */
     AutoCloseable announceAt(String nodePath, String content) {
         Announced announced = new Announced(nodePath, content.getBytes(StandardCharsets.UTF_8));

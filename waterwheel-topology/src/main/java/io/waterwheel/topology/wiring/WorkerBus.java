@@ -98,7 +98,7 @@ final class WorkerBus implements ControlBus {
         }
     }
 
-    /** Messages that reached nobody, so far. */
+    /** Messages that reached no task, so far. */
     long dropped() {
         return dropped.sum();
     }

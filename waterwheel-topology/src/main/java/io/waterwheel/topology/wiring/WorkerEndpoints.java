@@ -115,7 +115,7 @@ final class WorkerEndpoints {
             } else if (subquery instanceof Subquery.OfChunk part) {
                 found = chunkScan.scan(part.file(), layout(part.streamId()), resolved.spec(), sender);
             } else {
-                throw new IllegalArgumentException("a subquery that asks nobody");
+                throw new IllegalArgumentException("a subquery that names neither an indexer nor a chunk");
             }
             sender.end(found);
         } catch (IOException e) {
@@ -128,7 +128,7 @@ final class WorkerEndpoints {
         if (stream == null) {
             throw new WaterwheelException(
                     ErrorCode.STREAM_UNKNOWN_HERE,
-                    "this worker does not know stream id " + streamId + " (yet, or any more)");
+                    "this worker does not know stream id " + streamId + " (not yet, or no longer)");
         }
         return stream;
     }

@@ -21,7 +21,7 @@ public final class WorkerMemory {
     /** Storm, the clients of Kafka, HDFS and ZooKeeper, and answers under way. */
     private static final long BASE_BYTES = 512L << 20;
 
-    /** What was read of the log keeps alive at most so many times its bytes, see {@code RecordBatch.own}. */
+    /** What was read of the log keeps alive at most this number of times its bytes, see {@code RecordBatch.own}. */
     private static final int READ_WASTE = 2;
 
     /** Windows that may be under way to an indexer task while its channels become active, see {@code CreditWindow}. */
@@ -90,7 +90,7 @@ public final class WorkerMemory {
     }
 
     /**
-     * The configuration for a process whose heap nobody chose: queries take a quarter of the heap at most, where they
+     * The configuration for a process whose heap was not chosen: queries take a quarter of the heap at most, where they
      * are at their default; where the default cache does not fit beside the other buffers, a smaller one, a quarter of
      * the heap; and where these do not fit either, of those that are at their defaults half, or a quarter.
      *

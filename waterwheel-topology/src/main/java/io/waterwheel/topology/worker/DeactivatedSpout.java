@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * What a spout task that Storm has deactivated says of itself, in ephemeral nodes of the catalog: how far it has read.
- * Whoever drains the topology waits for it: nothing beyond these positions is on its way to an indexer.
+ * A process that drains the topology waits for it: nothing beyond these positions is on its way to an indexer.
  *
  * @param positions by partition of a stream, the offset that it would have read next
  */
@@ -41,8 +41,8 @@ public record DeactivatedSpout(Map<Source, Long> positions) {
 
     /**
      * What the nodes hold: a line {@code STREAM PARTITION POSITION} for each partition, on as many pages as a node's
-     * bound asks for. Where there are more than one, the first begins with {@code PAGES n}; write it last, for whoever
-     * finds it looks for the others.
+     * bound asks for. Where there are more than one, the first begins with {@code PAGES n}; write it last: a reader
+     * that finds it looks for the others.
      *
      * @param maxBytes of a page
      */

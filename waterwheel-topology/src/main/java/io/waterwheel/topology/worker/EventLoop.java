@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * it is full, and control, which is handled first and refused when it is full (the sender repeats it). A Storm executor
  * only moves tuples into the loop, so a control message never stands behind data.
  *
- * <p>A failure of the handler ends the loop and is thrown to whoever next hands over data: the worker dies and is
- * restarted, as nothing can be known of a state machine that threw.
+ * <p>A failure of the handler ends the loop and is thrown to the next caller that hands over data: the worker dies and
+ * is restarted, as nothing can be known of a state machine that threw.
  *
  * @param <E> what a task's events are
  */

@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who we are to ZooKeeper, and who may do what with the nodes that we create. Where coordinators answer may be read by
- * all, whoever owns the rest: clients look it up, and have no credentials. Its text never shows the secret. Immutable.
+ * all, though the rest has an owner: clients look it up, and have no credentials. Its text never shows the secret.
+ * Immutable.
  */
 public final class CatalogAccess {
-    /** Nobody in particular; nodes are open to all. */
+    /** Without credentials; nodes are open to all. */
     public static final CatalogAccess OPEN = new CatalogAccess(null, "none", false);
 
     private static final String ADDRESSES = "/coordinators";

@@ -97,7 +97,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
                 CatalogAccess.of(config));
     }
 
-    /** {@link #connect(String, String, Duration, CatalogAccess)} as nobody in particular, with open nodes. */
+    /** {@link #connect(String, String, Duration, CatalogAccess)} without credentials, with open nodes. */
     public static ZooKeeperCatalogStore connect(String connect, String root, Duration sessionTimeout) {
         return connect(connect, root, sessionTimeout, CatalogAccess.OPEN);
     }

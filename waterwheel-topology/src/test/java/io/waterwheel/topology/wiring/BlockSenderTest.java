@@ -68,7 +68,7 @@ final class BlockSenderTest {
         assertThat(sender.wanted()).isFalse();
         assertThatThrownBy(() -> sender.end(0))
                 .isInstanceOf(WaterwheelException.class)
-                .hasMessageContaining("nobody waits");
+                .hasMessageContaining("the caller is gone");
         assertThat(receiver.messages).isEmpty();
     }
 

@@ -59,7 +59,7 @@ public final class Demo {
 
     private static final Box MAP = new Box(2.1, 48.6, 2.9, 49.15);
     private static final int RANDOM_REGIONS = 20;
-    /** Of so many the tuples are compared too, not only their number. */
+    /** The number of queries whose tuples are compared too, not only counted. */
     private static final int WITH_ROWS = 5;
 
     private static final long MOST_ROWS = 20_000;

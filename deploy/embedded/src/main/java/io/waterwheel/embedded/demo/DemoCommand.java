@@ -54,7 +54,7 @@ public final class DemoCommand implements Callable<Integer> {
         Path log = ServerFolder.settleLog(folder);
         ServerFolder.settleTemporary(folder);
         boolean right = false;
-        // Whoever stops it in the middle is left with nothing either.
+        // A demo that is stopped in the middle leaves nothing either.
         Thread stopped = new Thread(() -> forget(folder), "demo-stopped");
         Runtime.getRuntime().addShutdownHook(stopped);
         try {

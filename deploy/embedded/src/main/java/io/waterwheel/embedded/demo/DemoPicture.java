@@ -24,7 +24,7 @@ final class DemoPicture {
         }
     }
 
-    /** Where a value lies between two others, as one of so many cells. */
+    /** Where a value lies between two others, as the number of a cell. */
     private static int cell(double value, double low, double high, int cells) {
         double part = high > low ? (value - low) / (high - low) : 0;
         return (int) Math.max(0, Math.min(cells - 1, Math.floor(part * cells)));

@@ -61,7 +61,7 @@ public final class DataFolder implements AutoCloseable {
         return take(folder, LEAST_FREE_BYTES);
     }
 
-    /** The same, with so many bytes free on its disk. */
+    /** The same, with at least this many bytes free on its disk. */
     public static DataFolder take(Path folder, long leastFreeBytes) throws IOException {
         Path path = folder.toAbsolutePath().normalize();
         make(path);

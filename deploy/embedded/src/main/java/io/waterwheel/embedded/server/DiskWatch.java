@@ -15,7 +15,7 @@ public final class DiskWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
     private static final long LOOK_MILLIS = 200;
     private static final long CLOSE_MILLIS = 5_000;
-    /** Of the reserve, one part in so many must be free beyond it before writing goes on. */
+    /** Divides the reserve: this part of it must be free beyond it before writing goes on. */
     private static final int SLACK_SHARE = 8;
 
     private final DiskSpace space;

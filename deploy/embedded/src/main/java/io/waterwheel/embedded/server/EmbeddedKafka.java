@@ -58,7 +58,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     /**
      * Starts and returns when clients can connect.
      *
-     * @param folder made when absent; nobody else's
+     * @param folder made when absent; used by this broker only
      * @param wantedPort 0 for the port of the last start on this folder, or any free one
      */
     public static EmbeddedKafka start(Path folder, int wantedPort) throws IOException {
@@ -131,7 +131,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         settings.setProperty("share.coordinator.state.topic.min.isr", "1");
         settings.setProperty("auto.create.topics.enable", "false");
         settings.setProperty("group.initial.rebalance.delay.ms", "0");
-        // Whoever connects may announce a request of any size, for which memory is taken before it comes: this many
+        // Any client may announce a request of any size, for which memory is taken before it comes: this many
         // connections times this size is what a stranger may cost.
         settings.setProperty("socket.request.max.bytes", Integer.toString(REQUEST_BYTES));
         settings.setProperty("listener.name.clients.max.connections", Integer.toString(MOST_CLIENT_CONNECTIONS));

@@ -80,7 +80,7 @@ public final class EmbeddedStorm implements AutoCloseable {
         storm.put(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true);
         storm.put(Config.TOPOLOGY_ACKER_EXECUTORS, 0);
         storm.put(Config.TOPOLOGY_EVENTLOGGER_EXECUTORS, 0);
-        // Of these nobody takes notice, and the disk that they are written to may be full.
+        // These have no reader, and the disk that they are written to may be full.
         storm.put(Config.WORKER_HEARTBEAT_FREQUENCY_SECS, SILENCE_SECONDS);
         storm.put(Config.EXECUTOR_METRICS_FREQUENCY_SECS, SILENCE_SECONDS);
         return storm;

@@ -36,7 +36,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
     /**
      * Starts and returns when clients can connect.
      *
-     * @param folder made when absent; nobody else's
+     * @param folder made when absent; used by this server only
      * @param wantedPort 0 for the port of the last start on this folder, or any free one
      */
     public static EmbeddedZooKeeper start(Path folder, int wantedPort) throws IOException {

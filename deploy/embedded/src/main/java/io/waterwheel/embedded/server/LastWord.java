@@ -27,7 +27,7 @@ public final class LastWord {
      *
      * @param folder of the broker
      */
-    @SuppressWarnings("SystemOut") // nobody else is left to say it
+    @SuppressWarnings("SystemOut") // no logger is left to say it
     public static void beforeKafkaEnds(Path folder) {
         Exit.setHaltProcedure((status, message) -> {
             try {

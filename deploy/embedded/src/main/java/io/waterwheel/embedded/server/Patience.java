@@ -17,7 +17,7 @@ final class Patience {
     /**
      * Begins to wait.
      *
-     * @param standstillNanos after this time without a change nothing is expected any more
+     * @param standstillNanos after this time without a change nothing more is expected
      * @param tellNanos how often to say what is waited for
      */
     Patience(long standstillNanos, long tellNanos, long nowNanos) {

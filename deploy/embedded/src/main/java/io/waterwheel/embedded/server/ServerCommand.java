@@ -209,7 +209,7 @@ public final class ServerCommand implements Callable<Integer> {
             String value = config.get(where.key());
             if (where.named() == null
                     && !value.equals(WaterwheelConfig.defaults().get(where.key()))) {
-                // Not to be passed over: data would go where nobody looks for it.
+                // Not to be passed over: data would go where no reader looks for it.
                 throw new ParameterException(
                         spec.commandLine(),
                         where.key().name() + " is " + value + ", but this server starts its own: say " + where.option()
@@ -260,12 +260,13 @@ public final class ServerCommand implements Callable<Integer> {
     /** Without the catalog no task starts; without Kafka streams wait. */
     private void checkOthers(WaterwheelConfig config) throws IOException {
         if (zooKeeper != null && !anyAnswers(config.get(Keys.ZOOKEEPER_CONNECT))) {
-            throw new IOException(
-                    "--zookeeper " + zooKeeper + ": nobody takes a connection there; start it, or name" + " another");
+            throw new IOException("--zookeeper " + zooKeeper
+                    + ": no server accepts connections there; start it, or name" + " another");
         }
         if (kafka != null && !anyAnswers(config.get(Keys.KAFKA_BOOTSTRAP))) {
             terminal.err()
-                    .println("--kafka " + kafka + ": nobody takes a connection there yet; streams wait until it does");
+                    .println("--kafka " + kafka
+                            + ": no broker accepts connections there yet; streams wait until it does");
         }
     }
 

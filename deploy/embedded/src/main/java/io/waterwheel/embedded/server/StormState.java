@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a worker of Storm shares with its cluster, in memory: whether its topology is active, and the last errors of
  * each component, which Storm itself cuts at ten. In ZooKeeper it would be away whenever that is, and Storm ends its
- * process then. Heartbeats are not kept, for nobody waits for them. Thread-safe.
+ * process then. Heartbeats are not kept, because they have no reader. Thread-safe.
  */
 final class StormState implements IStateStorage {
     private final NavigableMap<String, byte[]> nodes = new TreeMap<>();
@@ -90,7 +90,7 @@ final class StormState implements IStateStorage {
         callbacks.clear();
     }
 
-    /** Tells those who wait for the node, as ZooKeeper does: once, and nobody else. */
+    /** Tells those who wait for the node, as ZooKeeper does: once, and no others. */
     @Override
     public void set_data(String path, byte[] data, List<ACL> acls) {
         synchronized (this) {

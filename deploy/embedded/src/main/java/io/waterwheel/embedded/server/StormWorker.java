@@ -276,7 +276,7 @@ final class StormWorker implements AutoCloseable {
         delete(folder);
     }
 
-    /** Storm does not wait for its threads: one may still be preparing a task, and open what nobody would close. */
+    /** Storm does not wait for its threads: one may still be preparing a task, and open what would never be closed. */
     private static void awaitEnd(List<Thread> threads) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(THREADS_SECONDS);
         try {

@@ -70,6 +70,7 @@ final class PlainEnglishTest {
                 }
                 if (line.length() > COLUMNS
                         && !code
+                        && !line.startsWith("    ")
                         && !text.startsWith("|")
                         && !text.startsWith("#")
                         && !isOneLink(text)) {

@@ -3,7 +3,6 @@ package io.waterwheel.client;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
@@ -28,9 +27,7 @@ final class RowWriter {
         this.layout = block.layout();
         this.block = block;
         this.timeField = schema.indexOf(schema.timeField());
-        this.keyIsTime = schema.key() instanceof KeySpec.Ordered key
-                && key.field().equals(schema.timeField())
-                && layout.columnOf(timeField) == RowLayout.TIME;
+        this.keyIsTime = schema.keyIsTime();
     }
 
     /** Appends the values as a row; when one does not fit, the block has the rows it had. */

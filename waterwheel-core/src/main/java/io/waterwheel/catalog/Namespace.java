@@ -12,7 +12,7 @@ import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.catalog.store.CorruptCatalogException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
@@ -179,7 +179,7 @@ public final class Namespace {
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Set(NEXT_ID, String.valueOf(id + 1).getBytes(StandardCharsets.UTF_8), counter.version()));
             ops.addAll(new StreamCatalog(store, stream)
-                    .creation(RoutingTable.even(1, KeyMaker.domain(schema), indexers), starts, log));
+                    .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), starts, log));
             try {
                 ops.addAll(topics.take(topic, name, id, this));
                 store.commit(ops);

@@ -5,10 +5,12 @@ import io.waterwheel.chunk.encoding.ChunkFormat;
 import io.waterwheel.chunk.encoding.ColumnKind;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.index.TimeSketch;
+import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.Region;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,7 @@ public final class ChunkDirectory {
         int[] checksums = {};
 
         @Nullable
-        PositionKey key;
+        DerivedKeys key;
         /** By field: least codes, greatest codes, nulls, NaNs by leaf; null for a field without zones. */
         long[][][] zones = {};
 
@@ -270,44 +272,44 @@ public final class ChunkDirectory {
         return parts;
     }
 
-    /**
-     * Whether the leaf's keys are not stored but made by {@link #keys} from two columns. Their part has no bytes then.
-     */
+    /** Whether the leaf's keys are not stored but made by {@link #keys} from columns. Their part has no bytes then. */
     public boolean makesKeys(int leaf) {
         return length(leaf, KEYS) == 0;
     }
 
-    /** The part with the longitudes that keys are made from; only for a leaf that makes keys. */
-    public int longitudePart() {
-        return part(positionKey().longitudeColumn);
-    }
-
-    /** The part with the latitudes that keys are made from; only for a leaf that makes keys. */
-    public int latitudePart() {
-        return part(positionKey().latitudeColumn);
-    }
-
-    private PositionKey positionKey() {
-        PositionKey key = content.key;
-        if (key == null) {
-            throw new IllegalStateException("chunk " + file + " makes no keys");
+    /** Whether keys that are not stored are made from the part. */
+    public boolean givesKeys(int part) {
+        DerivedKeys key = content.key;
+        for (int i = 0; key != null && i < key.columns(); i++) {
+            if (part(key.column(i)) == part) {
+                return true;
+            }
         }
-        return key;
+        return false;
     }
 
     /**
-     * Makes a leaf's keys from its coordinates.
+     * Makes a leaf's keys; only for a leaf that makes keys.
      *
+     * @param parts gives, by number, the leaf's parts that {@link #givesKeys give keys}
      * @throws CorruptChunkException when they are not those of the leaf
      */
-    public LeafPart keys(int leaf, LeafPart longitudes, LeafPart latitudes) {
-        long[] keys = positionKey().keys(longitudes.bytes(), latitudes.bytes(), rows(leaf));
+    public LeafPart keys(int leaf, IntFunction<LeafPart> parts) {
+        DerivedKeys key = content.key;
+        if (key == null) {
+            throw new IllegalStateException("chunk " + file + " makes no keys");
+        }
+        byte[][] values = new byte[key.columns()][];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = parts.apply(part(key.column(i))).bytes();
+        }
+        long[] keys = key.keys(values, rows(leaf));
         if (keys[0] != lowKey(leaf) || keys[keys.length - 1] != highKey(leaf)) {
             throw new CorruptChunkException(
                     file,
                     ChunkFormat.name(leaf, KEYS),
                     offset(leaf, KEYS),
-                    "coordinates that make keys from " + lowKey(leaf) + " to " + highKey(leaf),
+                    "columns that make keys from " + lowKey(leaf) + " to " + highKey(leaf),
                     keys[0] + " to " + keys[keys.length - 1]);
         }
         return LeafPart.ofLongs(keys);

@@ -230,8 +230,7 @@ public final class ChunkReader implements AutoCloseable {
         read(leaves, numbers, all - first, decoded, bytes -> {});
         if (first == 1) {
             System.arraycopy(decoded, 0, decoded, 1, all - 1);
-            decoded[ChunkFormat.KEYS] =
-                    directory.keys(leaf, decoded[directory.longitudePart()], decoded[directory.latitudePart()]);
+            decoded[ChunkFormat.KEYS] = directory.keys(leaf, part -> decoded[part]);
         }
         return decoded;
     }

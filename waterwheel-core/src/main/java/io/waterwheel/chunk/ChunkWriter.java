@@ -9,6 +9,8 @@ import io.waterwheel.chunk.encoding.DistinctLongs;
 import io.waterwheel.chunk.encoding.PartEncoder;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
+import io.waterwheel.key.DerivedKeys;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.Region;
@@ -31,11 +33,10 @@ public final class ChunkWriter {
     private final long[] keys = new long[LEAF_ROWS];
     private final long[] masks = new long[LEAF_ROWS];
     private final boolean[] nullRows = new boolean[LEAF_ROWS];
-    /** The column at hand; a position's two are kept until its keys are compared. */
+    /** The column at hand. */
     private final long[] values = new long[LEAF_ROWS];
-
-    private final long[] longitudes = new long[LEAF_ROWS];
-    private final long[] latitudes = new long[LEAF_ROWS];
+    /** The columns that the leaf's keys follow from, kept until their turn. */
+    private long[][] sources = {};
 
     /** Encodes a tree of which nothing but the layout is known: keys are stored, and no field is indexed. */
     public EncodedChunk encode(TemplateTree tree) {
@@ -54,11 +55,11 @@ public final class ChunkWriter {
         for (int f = 0; f < schema.fields().size(); f++) {
             indexed.set(f, schema.fields().get(f).indexed());
         }
-        return encode(tree, PositionKey.of(tree.layout(), schema), indexed);
+        return encode(tree, KeyScheme.of(schema).derived(tree.layout()), indexed);
     }
 
     /** @param indexed fields that get Bloom filters */
-    EncodedChunk encode(TemplateTree tree, @Nullable PositionKey key, BitSet indexed) {
+    EncodedChunk encode(TemplateTree tree, @Nullable DerivedKeys key, BitSet indexed) {
         if (!tree.tryRetain()) {
             throw new IllegalStateException("encode of a discarded tree");
         }
@@ -73,7 +74,7 @@ public final class ChunkWriter {
         }
     }
 
-    private EncodedChunk encodeRetained(TemplateTree tree, @Nullable PositionKey key, BitSet indexed) {
+    private EncodedChunk encodeRetained(TemplateTree tree, @Nullable DerivedKeys key, BitSet indexed) {
         RowLayout layout = tree.layout();
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
@@ -102,14 +103,14 @@ public final class ChunkWriter {
         final RowLayout layout;
         final int[] pageOffsets;
         final byte[][] slabs;
-        final @Nullable PositionKey key;
+        final @Nullable DerivedKeys key;
         final BitSet indexed;
         /** By column, the field in it; -1 for the null mask. */
         final int[] fieldOf;
         /** By column; the null mask's is not used. */
         final ColumnKind[] kinds;
 
-        LeafSource(RowLayout layout, byte[][] slabs, @Nullable PositionKey key, BitSet indexed) {
+        LeafSource(RowLayout layout, byte[][] slabs, @Nullable DerivedKeys key, BitSet indexed) {
             this.layout = layout;
             this.pageOffsets = TemplateTree.pageOffsets(layout);
             this.slabs = slabs;
@@ -158,27 +159,32 @@ public final class ChunkWriter {
         }
     }
 
-    /** Gathers a column into {@link #values}; a position's two have been gathered with the keys. */
+    /** Gathers a column into {@link #values}; those that keys follow from have been gathered with the keys. */
     private void gather(LeafSource source, int column, int from, int rows) {
-        PositionKey key = source.key;
-        if (key != null && column == key.longitudeColumn) {
-            System.arraycopy(longitudes, 0, values, 0, rows);
-        } else if (key != null && column == key.latitudeColumn) {
-            System.arraycopy(latitudes, 0, values, 0, rows);
-        } else {
-            sorted.gather(source.pageOffsets[column], source.layout.width(column), from, rows, values);
+        DerivedKeys key = source.key;
+        for (int i = 0; key != null && i < key.columns(); i++) {
+            if (key.column(i) == column) {
+                System.arraycopy(sources[i], 0, values, 0, rows);
+                return;
+            }
         }
+        sorted.gather(source.pageOffsets[column], source.layout.width(column), from, rows, values);
     }
 
-    /** Whether the keys need not be stored because the coordinates give them. */
+    /** Whether the keys need not be stored because columns give them. */
     private boolean keysFollow(LeafSource source, int from, int rows) {
-        PositionKey key = source.key;
+        DerivedKeys key = source.key;
         if (key == null) {
             return false;
         }
-        sorted.gather(source.pageOffsets[key.longitudeColumn], 8, from, rows, longitudes);
-        sorted.gather(source.pageOffsets[key.latitudeColumn], 8, from, rows, latitudes);
-        return key.makes(keys, longitudes, latitudes, rows);
+        if (sources.length != key.columns()) {
+            sources = new long[key.columns()][LEAF_ROWS];
+        }
+        for (int i = 0; i < key.columns(); i++) {
+            int column = key.column(i);
+            sorted.gather(source.pageOffsets[column], source.layout.width(column), from, rows, sources[i]);
+        }
+        return key.makes(keys, sources, rows);
     }
 
     private void times(int from, int rows) {

@@ -6,11 +6,12 @@ import io.waterwheel.chunk.encoding.ChunkFormat;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.chunk.encoding.IntegerDecoder;
 import io.waterwheel.chunk.encoding.PartCursor;
-import io.waterwheel.geo.Box;
 import io.waterwheel.index.TimeSketch;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
+import java.nio.ByteBuffer;
 
 /** Reads a directory whose checksum was right, and checks that its numbers fit together. For one directory. */
 final class DirectoryReader {
@@ -217,29 +218,13 @@ final class DirectoryReader {
 
     private void key() {
         int kind = in.u8();
-        if (kind != KEY_Z_ORDER) {
-            throw in.damaged("key kind 1", Integer.toString(kind));
-        }
-        int longitude = coordinate();
-        int latitude = coordinate();
-        double minLongitude = Double.longBitsToDouble(in.i64());
-        double minLatitude = Double.longBitsToDouble(in.i64());
-        double maxLongitude = Double.longBitsToDouble(in.i64());
-        double maxLatitude = Double.longBitsToDouble(in.i64());
+        int size = in.remaining();
+        ByteBuffer parameters = ByteBuffer.wrap(in.bytes(), in.skip(size), size);
         try {
-            Box domain = new Box(minLongitude, minLatitude, maxLongitude, maxLatitude);
-            content.key = new PositionKey(longitude, latitude, domain);
+            content.key = KeyScheme.derived(kind, layout, parameters);
         } catch (IllegalArgumentException e) {
-            throw in.damaged("a key's domain", String.valueOf(e.getMessage()));
+            throw in.damaged("a kind of key that this version makes", String.valueOf(e.getMessage()));
         }
-    }
-
-    private int coordinate() {
-        int column = in.u16();
-        if (column >= layout.columns() || layout.width(column) != 8 || layout.variable(column)) {
-            throw in.damaged("a column of doubles", "column " + column);
-        }
-        return column;
     }
 
     private void zones() {

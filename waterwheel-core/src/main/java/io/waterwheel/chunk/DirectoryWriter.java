@@ -4,6 +4,7 @@ import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
 import io.waterwheel.chunk.encoding.ChunkBuffer;
 import io.waterwheel.chunk.encoding.IntegerEncoder;
+import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
@@ -78,7 +79,7 @@ final class DirectoryWriter {
             long rows,
             long tupleBytes,
             BitSet indexed,
-            @Nullable PositionKey key,
+            @Nullable DerivedKeys key,
             IntegerEncoder integers,
             ChunkBuffer out) {
         int head = out.size();
@@ -112,7 +113,11 @@ final class DirectoryWriter {
         }
         close(section, out);
         if (key != null) {
-            key(key, out);
+            section = open(TAG_KEY, out);
+            out.putByte(key.kind());
+            byte[] parameters = key.parameters();
+            out.putBytes(parameters, 0, parameters.length);
+            close(section, out);
         }
         section = open(TAG_ZONES, out);
         for (int f = 0; f < layout.fields().size(); f++) {
@@ -134,21 +139,6 @@ final class DirectoryWriter {
             close(section, out);
         }
         LittleEndian.putInt(out.array(), head + HEAD_SECTIONS, sections);
-    }
-
-    private static void key(PositionKey key, ChunkBuffer out, int section) {
-        out.putByte(KEY_Z_ORDER);
-        out.putShort(key.longitudeColumn);
-        out.putShort(key.latitudeColumn);
-        out.putLong(Double.doubleToRawLongBits(key.domain.west()));
-        out.putLong(Double.doubleToRawLongBits(key.domain.south()));
-        out.putLong(Double.doubleToRawLongBits(key.domain.east()));
-        out.putLong(Double.doubleToRawLongBits(key.domain.north()));
-        close(section, out);
-    }
-
-    private void key(PositionKey key, ChunkBuffer out) {
-        key(key, out, open(TAG_KEY, out));
     }
 
     private void fields(RowLayout layout, BitSet indexed, ChunkBuffer out) {

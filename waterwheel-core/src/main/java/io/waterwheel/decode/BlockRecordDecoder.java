@@ -2,7 +2,6 @@ package io.waterwheel.decode;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
@@ -26,8 +25,8 @@ final class BlockRecordDecoder implements RecordDecoder {
         layout = RowLayout.of(schema);
         fields = schema.fields();
         timeField = schema.indexOf(schema.timeField());
-        keyField = schema.key() instanceof KeySpec.Ordered key ? schema.indexOf(key.field()) : -1;
-        keyIsTime = keyField == timeField && layout.columnOf(timeField) == RowLayout.TIME;
+        keyField = schema.keyField();
+        keyIsTime = schema.keyIsTime();
         keysSent = layout.hasKeyField();
         long nullable = fields.stream().filter(Field::nullable).count();
         unusedNullBits = nullable == 64 ? 0 : -1L << nullable;

@@ -2,7 +2,6 @@ package io.waterwheel.decode;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
@@ -43,9 +42,7 @@ final class RowAppender {
             nullBits[f] = layout.nullBit(f);
         }
         timeField = schema.indexOf(schema.timeField());
-        keyIsTime = schema.key() instanceof KeySpec.Ordered ordered
-                && ordered.field().equals(schema.timeField())
-                && types[timeField] == FieldType.TIMESTAMP;
+        keyIsTime = schema.keyIsTime();
         block = new TupleBlock(layout, 0);
     }
 

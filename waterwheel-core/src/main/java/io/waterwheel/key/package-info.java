@@ -1,7 +1,8 @@
 /**
- * How a tuple gets its key, and a box its key intervals: {@link io.waterwheel.key.ZOrder} maps positions to codes,
- * {@link io.waterwheel.key.KeyMaker} fills the keys of a block, {@link io.waterwheel.key.BoxIntervals} covers a box
- * with codes. Pure functions of their arguments; any thread. Uses model.
+ * The key of a tuple. {@link io.waterwheel.key.KeyScheme} is the kind of key of a stream and all that depends on it;
+ * {@link io.waterwheel.key.KeyMaker} fills the keys of a block, {@link io.waterwheel.key.ZOrder} maps positions to
+ * codes, {@link io.waterwheel.key.Area} covers shapes with intervals of codes. Pure functions of their arguments; any
+ * thread.
  */
 @NullMarked
 package io.waterwheel.key;

@@ -15,6 +15,7 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.key.RowRejects;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
@@ -120,7 +121,8 @@ public final class LocalStream implements AutoCloseable {
                         ErrorCode.STREAM_IN_USE, folder + ": is open already; close it there first"));
         EditLog log = null;
         try {
-            log = EditLog.open(folder.resolve(LOG_FILE), stream, KeyMaker.domain(schema));
+            log = EditLog.open(
+                    folder.resolve(LOG_FILE), stream, KeyScheme.of(schema).domain());
             ChunkStore store = new LocalChunkStore(folder.resolve(CHUNKS));
             removeOrphans(store, log);
             return new LocalStream(stream, settings, lock, log, store);

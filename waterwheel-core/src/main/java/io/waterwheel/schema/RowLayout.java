@@ -71,7 +71,7 @@ public final class RowLayout {
 
     /** The layout of stored tuples of a stream. */
     public static RowLayout of(Schema schema) {
-        int keyField = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
+        int keyField = schema.keyField();
         int timeField = schema.indexOf(schema.timeField());
         boolean isKey = keyField >= 0
                 && keyField != timeField

@@ -1,11 +1,11 @@
 package io.waterwheel.schema;
 
-import io.waterwheel.geo.Box;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,14 +41,16 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
         if (fields.stream().filter(Field::nullable).count() > MAX_NULLABLE) {
             throw new IllegalArgumentException("schema: more than " + MAX_NULLABLE + " nullable fields");
         }
-        refuse(roleProblem("time", timeField, byName.get(timeField), TIMES));
-        if (key instanceof KeySpec.Ordered ordered) {
-            refuse(roleProblem("key", ordered.field(), byName.get(ordered.field()), ANY));
-        } else if (key instanceof KeySpec.Position position) {
-            refuse(roleProblem("longitude", position.longitude(), byName.get(position.longitude()), DEGREES));
-            refuse(roleProblem("latitude", position.latitude(), byName.get(position.latitude()), DEGREES));
-            refuse(domainProblem(position.domain()));
+        refuse(roleProblem(time(timeField), byName.get(timeField)));
+        for (KeySpec.Role role : key.roles()) {
+            refuse(roleProblem(role, byName.get(role.field())));
         }
+        refuse(key.problem());
+    }
+
+    /** The part that the time field plays. */
+    static KeySpec.Role time(String field) {
+        return new KeySpec.Role("time", field, TIMES);
     }
 
     private static void refuse(@Nullable String problem) {
@@ -57,25 +59,34 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
         }
     }
 
-    /** What is wrong with a field for a role, or null. */
-    static @Nullable String roleProblem(String role, String name, @Nullable Field field, Set<FieldType> types) {
+    /**
+     * What is wrong with a field for a role, or null.
+     *
+     * @param field null when the role's field is not declared
+     */
+    static @Nullable String roleProblem(KeySpec.Role role, @Nullable Field field) {
+        String who = "the " + role.name() + " field '" + role.field() + "'";
         if (field == null) {
-            return "the " + role + " field '" + name + "' is not declared";
+            return who + " is not declared";
         }
-        if (!types.contains(field.type())) {
-            return "the " + role + " field '" + name + "' must be of type "
-                    + String.join(
-                            " or ", types.stream().map(FieldType::schemaName).toList()) + ", it is of type "
-                    + field.type().schemaName();
+        if (!role.types().contains(field.type())) {
+            return who + " must be of type "
+                    + role.types().stream().map(FieldType::schemaName).collect(Collectors.joining(" or "))
+                    + ", it is of type " + field.type().schemaName();
         }
-        return field.nullable() ? "the " + role + " field '" + name + "' must not be nullable" : null;
+        return field.nullable() ? who + " must not be nullable" : null;
     }
 
-    /** What is wrong with the domain of a position key, or null. */
-    static @Nullable String domainProblem(Box domain) {
-        return domain.west() >= domain.east() || domain.south() == domain.north()
-                ? "the key's box must have an area and not go over the antimeridian"
-                : null;
+    /** Index of the field that alone makes the key, whose order the key keeps; -1 when there is no such field. */
+    public int keyField() {
+        String field = key.onlyField();
+        return field == null ? -1 : indexOf(field);
+    }
+
+    /** Whether the key is the time in milliseconds, so that a row has no place for it but its time. */
+    public boolean keyIsTime() {
+        return timeField.equals(key.onlyField())
+                && fields.get(indexOf(timeField)).type() == FieldType.TIMESTAMP;
     }
 
     /** Index of the field in {@link #fields()}, or -1. */

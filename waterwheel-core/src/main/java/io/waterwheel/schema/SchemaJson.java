@@ -4,10 +4,11 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.geo.Box;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Schemas and stream definitions as JSON: the form they have in the catalog and in messages. Equal values have equal
@@ -105,20 +106,25 @@ public final class SchemaJson {
         }
         generator.writeEndArray();
         generator.writeObjectFieldStart("key");
-        if (schema.key() instanceof KeySpec.Ordered key) {
-            generator.writeStringField("field", key.field());
-        } else if (schema.key() instanceof KeySpec.Position key) {
-            generator.writeStringField("longitude", key.longitude());
-            generator.writeStringField("latitude", key.latitude());
-            Box box = key.domain();
-            generator.writeArrayFieldStart("box");
-            generator.writeNumber(box.west());
-            generator.writeNumber(box.south());
-            generator.writeNumber(box.east());
-            generator.writeNumber(box.north());
-            generator.writeEndArray();
+        for (Map.Entry<String, Object> member : schema.key().members().entrySet()) {
+            generator.writeFieldName(member.getKey());
+            value(generator, member.getValue());
         }
         generator.writeEndObject();
         generator.writeStringField("time", schema.timeField());
+    }
+
+    private static void value(JsonGenerator generator, Object value) throws IOException {
+        if (value instanceof List<?> list) {
+            generator.writeStartArray();
+            for (Object item : list) {
+                value(generator, item);
+            }
+            generator.writeEndArray();
+        } else if (value instanceof Double number) {
+            generator.writeNumber(number);
+        } else {
+            generator.writeString((String) value);
+        }
     }
 }

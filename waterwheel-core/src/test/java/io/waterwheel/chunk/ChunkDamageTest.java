@@ -7,6 +7,7 @@ import io.waterwheel.chunk.encoding.ChunkFormat;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.index.RandomTuples;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -45,7 +46,7 @@ final class ChunkDamageTest {
             BitSet indexed = new BitSet();
             indexed.set(1, seed != 1);
             byte[] bytes = ChunkRows.bytes(
-                    writer.encode(of.tree(), seed == 3 ? PositionKey.of(of.layout, schema) : null, indexed));
+                    writer.encode(of.tree(), seed == 3 ? KeyScheme.of(schema).derived(of.layout) : null, indexed));
             samples.add(new Sample("sample " + seed, of.layout, bytes));
         }
         return samples;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -135,7 +136,7 @@ final class ChunkFormatTest {
         io.waterwheel.index.TemplateTree tree = new io.waterwheel.index.TemplateTree(
                 block.layout(), io.waterwheel.index.Template.single(), new io.waterwheel.index.PagePool(1 << 20));
         tree.insert(block, 0, block.size());
-        EncodedChunk chunk = new ChunkWriter().encode(tree, PositionKey.of(block.layout(), schema), indexed);
+        EncodedChunk chunk = new ChunkWriter().encode(tree, KeyScheme.of(schema).derived(block.layout()), indexed);
         return new Sample(block.layout(), block, chunk);
     }
 

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -25,5 +28,25 @@ final class ExtendingTest {
         assertThat(named).hasSizeGreaterThan(30);
         assertThat(named)
                 .allSatisfy(file -> assertThat(sources).anyMatch(source -> source.endsWith("/io/waterwheel/" + file)));
+    }
+
+    /** What depends on the kind of key is a method of its scheme, so that a new kind has few places. */
+    @Test
+    void onlyTheRegistryAsksForTheKindOfAKey() throws IOException {
+        assertThat(filesWith("instanceof KeySpec")).containsExactly("key/KeyScheme.java");
+        assertThat(filesWith("FieldScheme(")).containsExactly("key/FieldScheme.java", "key/KeyScheme.java");
+        assertThat(filesWith("PositionScheme(")).containsExactly("key/KeyScheme.java", "key/PositionScheme.java");
+    }
+
+    private static List<String> filesWith(String text) throws IOException {
+        List<String> files = new ArrayList<>();
+        for (Path file : ProjectFiles.all(name -> name.contains("/src/main/java/io/waterwheel/"))) {
+            if (Files.readString(file).contains(text)) {
+                String name = ProjectFiles.name(file);
+                files.add(name.substring(name.indexOf("/io/waterwheel/") + "/io/waterwheel/".length()));
+            }
+        }
+        Collections.sort(files);
+        return files;
     }
 }

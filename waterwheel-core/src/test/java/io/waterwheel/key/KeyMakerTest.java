@@ -79,10 +79,12 @@ final class KeyMakerTest {
 
     @Test
     void theDomainIsThatOfTheKeysType() {
-        assertThat(KeyMaker.domain(POSITION)).isEqualTo(new KeyInterval(0, (1L << 62) - 1));
-        assertThat(KeyMaker.domain(new Schema(POSITION.fields(), new KeySpec.Ordered("id"), "time")))
+        assertThat(KeyScheme.of(POSITION).domain()).isEqualTo(new KeyInterval(0, (1L << 62) - 1));
+        assertThat(KeyScheme.of(new Schema(POSITION.fields(), new KeySpec.Ordered("id"), "time"))
+                        .domain())
                 .isEqualTo(new KeyInterval(Integer.MIN_VALUE, Integer.MAX_VALUE));
-        assertThat(KeyMaker.domain(new Schema(POSITION.fields(), new KeySpec.Ordered("time"), "time")))
+        assertThat(KeyScheme.of(new Schema(POSITION.fields(), new KeySpec.Ordered("time"), "time"))
+                        .domain())
                 .isEqualTo(KeyInterval.ALL);
     }
 }

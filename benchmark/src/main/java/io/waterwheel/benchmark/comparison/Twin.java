@@ -1,7 +1,8 @@
 package io.waterwheel.benchmark.comparison;
 
 import io.waterwheel.key.Area;
-import io.waterwheel.schema.KeySpec;
+import io.waterwheel.key.KeyScheme;
+import io.waterwheel.key.PositionIndex;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
@@ -35,13 +36,9 @@ final class Twin {
     Twin(Schema schema) {
         RowLayout layout = RowLayout.of(schema);
         hashes = new RowHashes(layout);
-        if (schema.key() instanceof KeySpec.Position position) {
-            longitudeColumn = layout.columnOf(schema.indexOf(position.longitude()));
-            latitudeColumn = layout.columnOf(schema.indexOf(position.latitude()));
-        } else {
-            longitudeColumn = -1;
-            latitudeColumn = -1;
-        }
+        PositionIndex positions = KeyScheme.of(schema).positions();
+        longitudeColumn = positions == null ? -1 : layout.columnOf(positions.longitudeField());
+        latitudeColumn = positions == null ? -1 : layout.columnOf(positions.latitudeField());
     }
 
     int size() {

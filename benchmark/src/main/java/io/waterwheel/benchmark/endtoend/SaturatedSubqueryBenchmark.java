@@ -5,7 +5,7 @@ import io.waterwheel.benchmark.data.TaxiTuples;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.StreamInfo;
-import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
@@ -65,7 +65,7 @@ public final class SaturatedSubqueryBenchmark {
         this.services = services;
         this.info = info;
         this.random = new SplittableRandom(options.number("seed"));
-        KeyInterval domain = KeyMaker.domain(stream.schema());
+        KeyInterval domain = KeyScheme.of(stream.schema()).domain();
         this.width = (domain.high() - domain.low()) / 100;
     }
 
@@ -186,7 +186,7 @@ public final class SaturatedSubqueryBenchmark {
 
     /** An interval of 1 % of the key domain, in the indexer's part of it (the first routing table divides evenly). */
     private KeyInterval keys(int indexer) {
-        KeyInterval domain = KeyMaker.domain(stream.schema());
+        KeyInterval domain = KeyScheme.of(stream.schema()).domain();
         long part = (domain.high() - domain.low()) / info.indexers();
         long low = domain.low() + part * indexer + random.nextLong(part - width);
         return new KeyInterval(low, low + width);

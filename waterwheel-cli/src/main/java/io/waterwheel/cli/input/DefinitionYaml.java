@@ -1,12 +1,14 @@
 package io.waterwheel.cli.input;
 
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** A stream's definition as a schema file: reading it gives the same definition, nothing left out. */
 public final class DefinitionYaml {
@@ -36,7 +38,7 @@ public final class DefinitionYaml {
         for (Field field : schema.fields()) {
             out.append("  - ").append(field(field)).append('\n');
         }
-        line(out, "key", key(schema.key()));
+        line(out, "key", key(schema.key().members()));
         line(out, "time", text(schema.timeField()));
         return out.toString();
     }
@@ -53,13 +55,17 @@ public final class DefinitionYaml {
                 .toString();
     }
 
-    private static String key(KeySpec key) {
-        if (key instanceof KeySpec.Position position) {
-            return "{longitude: " + text(position.longitude()) + ", latitude: " + text(position.latitude()) + ", box: ["
-                    + position.domain().west() + ", " + position.domain().south() + ", "
-                    + position.domain().east() + ", " + position.domain().north() + "]}";
+    private static String key(Map<String, Object> members) {
+        return members.entrySet().stream()
+                .map(member -> member.getKey() + ": " + value(member.getValue()))
+                .collect(Collectors.joining(", ", "{", "}"));
+    }
+
+    private static String value(Object value) {
+        if (value instanceof List<?> list) {
+            return list.stream().map(DefinitionYaml::value).collect(Collectors.joining(", ", "[", "]"));
         }
-        return "{field: " + text(((KeySpec.Ordered) key).field()) + "}";
+        return value instanceof String name ? text(name) : value.toString();
     }
 
     private static void line(StringBuilder out, String name, String value) {

@@ -73,7 +73,6 @@ public final class ChunkFormat {
     public static final int TAG_SKETCHES = 6;
     public static final int TAG_BLOOMS = 7;
 
-    public static final int KEY_Z_ORDER = 1;
     public static final int NO_SKETCH = 255;
 
     public static final int FIELD_NULLABLE = 1;

@@ -2,9 +2,9 @@ package io.waterwheel.query.plan;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.geo.Box;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.key.Allowance;
+import io.waterwheel.key.PositionIndex;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.scan.QueryClock;
@@ -28,7 +28,7 @@ public final class Planning implements AutoCloseable {
     private PreparedShapes.@Nullable Prepared ready;
 
     private @Nullable Shape readyShape;
-    private @Nullable Box readyDomain;
+    private @Nullable PositionIndex readyPositions;
 
     /**
      * Of one query.
@@ -63,16 +63,16 @@ public final class Planning implements AutoCloseable {
      * @throws IllegalArgumentException when it is no valid shape; the message says where
      * @throws WaterwheelException when the query may not go on, or has not the memory
      */
-    PreparedShapes.Prepared prepared(Shape shape, Box domain) {
+    PreparedShapes.Prepared prepared(Shape shape, PositionIndex positions) {
         PreparedShapes.Prepared before = ready;
-        if (before != null && shape.equals(readyShape) && domain.equals(readyDomain)) {
+        if (before != null && shape.equals(readyShape) && positions.equals(readyPositions)) {
             return before;
         }
-        PreparedShapes.Prepared now = shapes.of(shape, domain, this);
+        PreparedShapes.Prepared now = shapes.of(shape, positions, this);
         memory.replace(before == null ? 0 : before.bytes(), now.bytes());
         ready = now;
         readyShape = shape;
-        readyDomain = domain;
+        readyPositions = positions;
         return now;
     }
 

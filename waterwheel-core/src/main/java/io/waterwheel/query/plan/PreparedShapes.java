@@ -3,12 +3,11 @@ package io.waterwheel.query.plan;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Scheduler;
-import io.waterwheel.geo.Box;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.key.Allowance;
 import io.waterwheel.key.Area;
-import io.waterwheel.key.ZOrder;
+import io.waterwheel.key.PositionIndex;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.tuple.KeyInterval;
@@ -82,7 +81,7 @@ public final class PreparedShapes {
         keeping = memory.openKept(kept::invalidateAll);
     }
 
-    private record Asked(Shape shape, Box domain) {}
+    private record Asked(Shape shape, PositionIndex positions) {}
 
     /**
      * A shape, ready.
@@ -99,12 +98,12 @@ public final class PreparedShapes {
     /**
      * Makes a shape ready, or finds it. What is found is the caller's to reserve.
      *
-     * @param domain of the stream's positions
+     * @param positions of the stream
      * @throws IllegalArgumentException when a polygon's text is no valid polygon; the message says where
      * @throws io.waterwheel.error.WaterwheelException when the query may not go on, or has not the memory
      */
-    Prepared of(Shape shape, Box domain, Planning planning) {
-        Asked asked = new Asked(shape, domain);
+    Prepared of(Shape shape, PositionIndex positions, Planning planning) {
+        Asked asked = new Asked(shape, positions);
         if (!(shape instanceof Polygon polygon) || polygon.wkt().length() < FEWEST_CHARACTERS) {
             return make(asked, planning);
         }
@@ -152,7 +151,7 @@ public final class PreparedShapes {
 
     private static Prepared make(Asked asked, Allowance allowance) {
         Area area = Area.of(asked.shape(), allowance);
-        List<KeyInterval> keys = area.intervals(new ZOrder(asked.domain()), INTERVALS, allowance::work);
+        List<KeyInterval> keys = asked.positions().intervals(area, INTERVALS, allowance::work);
         int text = asked.shape() instanceof Polygon polygon ? polygon.wkt().length() : 0;
         return new Prepared(area, keys, area.bytes() + 40L * keys.size() + text + 500);
     }

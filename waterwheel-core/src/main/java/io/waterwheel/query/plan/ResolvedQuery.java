@@ -6,13 +6,14 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.key.KeyIntervals;
+import io.waterwheel.key.KeyScheme;
+import io.waterwheel.key.PositionIndex;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.scan.ScanSpec;
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
@@ -76,6 +77,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
     public static ResolvedQuery of(Query query, StreamInfo stream, Planning planning) {
         Schema schema = stream.schema();
         RowLayout stored = RowLayout.of(schema);
+        KeyScheme scheme = KeyScheme.of(schema);
         for (int partition : query.atLeast().keySet()) {
             if (partition < 0 || partition >= stream.partitions()) {
                 throw new WaterwheelException(
@@ -90,8 +92,8 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             new ExpressionTypes(schema.fields()).requireCondition(where);
         }
         if (!query.keyRanges().isEmpty()) {
-            keys = KeyIntervals.intersection(keys, ValueRanges.intervals(query.keyRanges(), schema));
-            Expression besides = ValueRanges.condition(query.keyRanges(), schema);
+            keys = KeyIntervals.intersection(keys, ValueRanges.intervals(query.keyRanges(), scheme));
+            Expression besides = ValueRanges.condition(query.keyRanges(), schema, scheme);
             if (besides != null) {
                 where = where == null ? besides : new Expression.And(List.of(where, besides));
             }
@@ -99,15 +101,15 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         Shape shape = query.shape();
         ScanSpec.AreaTest test = null;
         if (shape != null) {
-            if (!(schema.key() instanceof KeySpec.Position position)) {
+            PositionIndex positions = scheme.positions();
+            if (positions == null) {
                 throw new WaterwheelException(
                         ErrorCode.NO_POSITION,
                         "stream " + stream.name() + " has no position for a key; a shape cannot be asked for");
             }
-            PreparedShapes.Prepared prepared = planning.prepared(shape, position.domain());
+            PreparedShapes.Prepared prepared = planning.prepared(shape, positions);
             keys = KeyIntervals.intersection(keys, prepared.keys());
-            test = new ScanSpec.AreaTest(
-                    prepared.area(), schema.indexOf(position.longitude()), schema.indexOf(position.latitude()));
+            test = new ScanSpec.AreaTest(prepared.area(), positions.longitudeField(), positions.latitudeField());
         }
         TimeBounds bounds = TimeBounds.of(query, schema);
         if (bounds.condition() != null) {
@@ -120,7 +122,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         }
         byte[] onlyText = null;
         if (where != null) {
-            PredicatePushdown narrowing = PredicatePushdown.of(where, stored, schema);
+            PredicatePushdown narrowing = PredicatePushdown.of(where, stored, schema, scheme);
             keys = narrowing.keys(keys);
             times = narrowing.times(times);
             onlyText = narrowing.onlyText();

@@ -1,15 +1,13 @@
 package io.waterwheel.query.plan;
 
-import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyIntervals;
-import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Comparison;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
@@ -30,14 +28,14 @@ final class ValueRanges {
      * @throws IllegalArgumentException when a bound is no value of the key field, or a range's bounds are in the wrong
      *     order
      */
-    static List<KeyInterval> intervals(List<KeyRange> ranges, Schema schema) {
-        KeyInterval domain = KeyMaker.domain(schema);
+    static List<KeyInterval> intervals(List<KeyRange> ranges, KeyScheme scheme) {
+        KeyInterval domain = scheme.domain();
         List<KeyInterval> intervals = new ArrayList<>(ranges.size());
         for (KeyRange range : ranges) {
             String low = range.low();
             String high = range.high();
-            long lowKey = low == null ? domain.low() : key(schema, low);
-            long highKey = high == null ? domain.high() : key(schema, high);
+            long lowKey = low == null ? domain.low() : scheme.parse(low);
+            long highKey = high == null ? domain.high() : scheme.parse(high);
             if (lowKey > highKey) {
                 throw new IllegalArgumentException(
                         "key range: expected the lower value first, got '" + low + "' to '" + high + "'");
@@ -47,29 +45,13 @@ final class ValueRanges {
         return KeyIntervals.merged(intervals);
     }
 
-    private static long key(Schema schema, String text) {
-        if (schema.key() instanceof KeySpec.Ordered ordered) {
-            return KeyCodec.ofText(schema.fields().get(schema.indexOf(ordered.field())), text);
-        }
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(
-                    "key range: the stream's key is a position: expected a z-order code, got '" + text
-                            + "'; or ask for a box, polygon or circle",
-                    e);
-        }
-    }
-
     /** The condition that tuples must meet besides, or null when the intervals say all. */
-    static @Nullable Expression condition(List<KeyRange> ranges, Schema schema) {
-        if (!(schema.key() instanceof KeySpec.Ordered ordered)) {
+    static @Nullable Expression condition(List<KeyRange> ranges, Schema schema, KeyScheme scheme) {
+        int tested = scheme.inexactField();
+        if (tested < 0) {
             return null;
         }
-        Field field = schema.fields().get(schema.indexOf(ordered.field()));
-        if (KeyCodec.isExact(field.type())) {
-            return null;
-        }
+        Field field = schema.fields().get(tested);
         List<Expression> any = new ArrayList<>();
         // Values are looked up in one hash table, ranges compared one after the other.
         Set<Expression.Literal> values = new LinkedHashSet<>();

@@ -7,7 +7,6 @@ import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
         if (result instanceof ResultSpec.Aggregates aggregates) {
             return aggregates.countsOnly() ? new GatherCount() : new GatherGroups(aggregates, stored);
         } else if (result instanceof ResultSpec.Latest latest) {
-            int key = schema.key() instanceof KeySpec.Ordered ordered ? schema.indexOf(ordered.field()) : -1;
+            int key = schema.keyField();
             boolean text = key >= 0 && schema.fields().get(key).type().variable();
             return new GatherLatest(
                     stored,

@@ -73,7 +73,7 @@ final class ChunkParts implements AutoCloseable {
         }
         long bytes = 0;
         for (int part = 0; part < wanted.length; part++) {
-            boolean source = makesKeys && (part == directory.longitudePart() || part == directory.latitudePart());
+            boolean source = makesKeys && directory.givesKeys(part);
             boolean asked = part == ChunkDirectory.KEYS && directory.makesKeys(leaf);
             if ((wanted[part] && !asked) || source) {
                 bytes += add(leaf, part, !wanted[part]) > 0 ? 0 : directory.length(leaf, part);
@@ -138,8 +138,8 @@ final class ChunkParts implements AutoCloseable {
         }
         for (int i = 0; keysMissing && i < count; i++) {
             if (contents[i] == null) {
-                LeafPart keys = directory.keys(
-                        leaves[i], behind(i, directory.longitudePart()), behind(i, directory.latitudePart()));
+                int at = i;
+                LeafPart keys = directory.keys(leaves[i], part -> behind(at, part));
                 contents[i] = keys;
                 take(keys.weight());
                 cache.put(file, leaves[i], ChunkDirectory.KEYS, keys);

@@ -6,9 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.geo.Polygon;
+import io.waterwheel.key.KeyScheme;
+import io.waterwheel.key.PositionIndex;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.scan.QueryClock;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -25,12 +33,24 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class PreparedShapesTest {
     private static final int MEBIBYTE = 1 << 20;
+    private static final PositionIndex WORLD = positions(Box.WORLD);
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @AfterEach
     void end() {
         threads.shutdownNow();
+    }
+
+    private static PositionIndex positions(Box domain) {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("x", FieldType.DOUBLE, false),
+                        new Field("y", FieldType.DOUBLE, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Position("x", "y", domain),
+                "t");
+        return Objects.requireNonNull(KeyScheme.of(schema).positions());
     }
 
     private static Polygon round(int corners) {
@@ -70,15 +90,15 @@ final class PreparedShapesTest {
         QueryMemory memory = QueryMemory.unlimited();
         PreparedShapes shapes = new PreparedShapes(memory);
         Polygon polygon = round(500);
-        PreparedShapes.Prepared first = planning(shapes, memory).prepared(polygon, Box.WORLD);
+        PreparedShapes.Prepared first = planning(shapes, memory).prepared(polygon, WORLD);
         Polygon same = new Polygon(polygon.wkt());
-        assertThat(planning(shapes, memory).prepared(same, Box.WORLD)).isSameAs(first);
+        assertThat(planning(shapes, memory).prepared(same, WORLD)).isSameAs(first);
         assertThat(first.area().contains(0.5, 0.5)).isTrue();
-        Box part = new Box(0, 0, 10, 10);
+        PositionIndex part = positions(new Box(0, 0, 10, 10));
         assertThat(planning(shapes, memory).prepared(polygon, part).keys()).isNotEqualTo(first.keys());
         Polygon open = new Polygon(polygon.wkt().replace(", 1.0 0.0))", ", 2.0 0.0))"));
         for (int time = 0; time < 2; time++) {
-            assertThatThrownBy(() -> planning(shapes, memory).prepared(open, Box.WORLD))
+            assertThatThrownBy(() -> planning(shapes, memory).prepared(open, WORLD))
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }
@@ -93,12 +113,12 @@ final class PreparedShapesTest {
             try (Reservation query = memory.open();
                     Planning late = new Planning(shapes, query, clock(() -> time[0]++), 0, () -> false);
                     Planning left = new Planning(shapes, query, clock(() -> -1), 0, () -> time[0]++ > 0)) {
-                assertThatThrownBy(() -> late.prepared(polygon, Box.WORLD))
+                assertThatThrownBy(() -> late.prepared(polygon, WORLD))
                         .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                                 .isEqualTo("INCOMPLETE"));
                 assertThat(time[0]).as("looks at the clock").isOne();
                 time[0] = -looks;
-                assertThatThrownBy(() -> left.prepared(polygon, Box.WORLD))
+                assertThatThrownBy(() -> left.prepared(polygon, WORLD))
                         .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                                 .isEqualTo("CLIENT_GONE"));
             }
@@ -128,12 +148,12 @@ final class PreparedShapesTest {
                 }),
                 0,
                 () -> false);
-        Future<?> making = threads.submit(() -> first.prepared(polygon, Box.WORLD));
+        Future<?> making = threads.submit(() -> first.prepared(polygon, WORLD));
         assertThat(atIt.await(50, TimeUnit.SECONDS)).isTrue();
 
         long[] time = {-3};
         Planning hasty = new Planning(shapes, memory.open(), clock(() -> time[0]++), 0, () -> false);
-        assertThatThrownBy(() -> hasty.prepared(polygon, Box.WORLD)).hasMessageContaining("the query's time was over");
+        assertThatThrownBy(() -> hasty.prepared(polygon, WORLD)).hasMessageContaining("the query's time was over");
 
         AtomicBoolean waited = new AtomicBoolean();
         Planning patient = new Planning(
@@ -147,8 +167,7 @@ final class PreparedShapesTest {
                 }),
                 0,
                 () -> false);
-        assertThat(patient.prepared(polygon, Box.WORLD).area().contains(0.5, 0.5))
-                .isTrue();
+        assertThat(patient.prepared(polygon, WORLD).area().contains(0.5, 0.5)).isTrue();
         assertThat(waited).isTrue();
         assertThatThrownBy(making::get).hasMessageContaining("the query's time was over");
     }
@@ -161,10 +180,10 @@ final class PreparedShapesTest {
         long bytes;
         try (Reservation query = memory.open();
                 Planning planning = new Planning(shapes, query, clock(() -> 0), 1, () -> false)) {
-            bytes = planning.prepared(polygon, Box.WORLD).bytes();
+            bytes = planning.prepared(polygon, WORLD).bytes();
             assertThat(bytes).isBetween(5_000L * 40, 4L * MEBIBYTE);
             assertThat(memory.reserved()).as("held by the query, and kept").isEqualTo(2 * bytes);
-            assertThat(planning.prepared(polygon, Box.WORLD).bytes()).isEqualTo(bytes);
+            assertThat(planning.prepared(polygon, WORLD).bytes()).isEqualTo(bytes);
             assertThat(memory.reserved()).isEqualTo(2 * bytes);
         }
         assertThat(memory.reserved()).as("kept").isEqualTo(bytes);
@@ -173,7 +192,7 @@ final class PreparedShapesTest {
             one.reserve(12 * MEBIBYTE);
             other.reserve(4 * MEBIBYTE);
             assertThat(memory.reserved()).as("nothing is kept").isEqualTo(16 * MEBIBYTE);
-            assertThatThrownBy(() -> planning(shapes, memory).prepared(polygon, Box.WORLD))
+            assertThatThrownBy(() -> planning(shapes, memory).prepared(polygon, WORLD))
                     .isInstanceOfSatisfying(
                             WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("QUERY_MEMORY"));
         }
@@ -189,7 +208,7 @@ final class PreparedShapesTest {
         for (int corners = 2_000; corners < 2_020; corners++) {
             try (Reservation query = memory.open();
                     Planning planning = new Planning(shapes, query, clock(() -> 0), 1, () -> false)) {
-                sum += planning.prepared(round(corners), Box.WORLD).bytes();
+                sum += planning.prepared(round(corners), WORLD).bytes();
             }
         }
         assertThat(sum).isGreaterThan(2L * MEBIBYTE);

@@ -5,11 +5,8 @@ import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.key.KeyCodec;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Balancing;
-import io.waterwheel.schema.Field;
-import io.waterwheel.schema.KeySpec;
-import io.waterwheel.schema.Schema;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.proto.KeyPartition;
@@ -18,7 +15,6 @@ import io.waterwheel.wire.proto.SetPartitionsRequest;
 import io.waterwheel.wire.proto.ShowPartitionsRequest;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,7 +50,7 @@ public final class KeyPartitions {
     }
 
     private PartitionsReply show(StreamInfo stream, RoutingTable table) {
-        @Nullable Field field = keyField(stream.schema());
+        KeyScheme scheme = KeyScheme.of(stream.schema());
         double[] rates = coordinator.keyRates(stream.id(), table);
         PartitionsReply.Builder reply = PartitionsReply.newBuilder()
                 .setVersion(table.version())
@@ -64,7 +60,7 @@ public final class KeyPartitions {
                     KeyPartition.newBuilder().setIndexer(table.indexers()[slot]).setRate(rates[slot]);
             if (slot > 0) {
                 long low = table.boundaries()[slot - 1];
-                part.setLowKey(low).setLow(field == null ? Long.toString(low) : KeyCodec.toText(field, low));
+                part.setLowKey(low).setLow(scheme.format(low));
             }
             reply.addPartitions(part);
         }
@@ -100,13 +96,11 @@ public final class KeyPartitions {
                     "expected " + expected + " boundaries, one fewer than its indexers, got " + texts.size()
                             + "; `waterwheel key-ranges show " + stream.name() + "` has those there are");
         }
-        @Nullable Field field = keyField(stream.schema());
+        KeyScheme scheme = KeyScheme.of(stream.schema());
         long[] boundaries = new long[expected];
         for (int i = 0; i < expected; i++) {
             try {
-                boundaries[i] = field == null ? Long.parseLong(texts.get(i)) : KeyCodec.ofText(field, texts.get(i));
-            } catch (NumberFormatException e) {
-                throw wrong(stream, "expected a z-order code for a boundary, got '" + texts.get(i) + "'");
+                boundaries[i] = scheme.parse(texts.get(i));
             } catch (IllegalArgumentException e) {
                 throw wrong(stream, String.valueOf(e.getMessage()));
             }
@@ -124,12 +118,5 @@ public final class KeyPartitions {
 
     private static WaterwheelException wrong(StreamInfo stream, String what) {
         return new WaterwheelException(ErrorCode.BAD_BOUNDARIES, "stream " + stream.name() + ": " + what);
-    }
-
-    /** The field that the key is made of; null when it is a position. */
-    private static @Nullable Field keyField(Schema schema) {
-        return schema.key() instanceof KeySpec.Ordered ordered
-                ? schema.fields().get(schema.indexOf(ordered.field()))
-                : null;
     }
 }

@@ -8,7 +8,7 @@ import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
-import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.schema.LogLoss;
@@ -133,7 +133,8 @@ public final class StreamCalls {
         }
         return RoutingTable.even(
                 1,
-                KeyMaker.domain(StreamNames.require(services, request.getName()).schema()),
+                KeyScheme.of(StreamNames.require(services, request.getName()).schema())
+                        .domain(),
                 count);
     }
 

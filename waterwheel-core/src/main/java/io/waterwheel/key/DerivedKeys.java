@@ -1,0 +1,33 @@
+package io.waterwheel.key;
+
+/**
+ * Makes the keys of a leaf from its columns, so that a chunk need not store them. The parameters travel in the chunk.
+ * Immutable; any thread.
+ */
+public interface DerivedKeys {
+    /** Number of columns that keys are made from; at least 1. */
+    int columns();
+
+    /** A payload column that keys are made from; not one of references into the arena. */
+    int column(int index);
+
+    /**
+     * Whether each key is the one that its row gives.
+     *
+     * @param values by column, the bits of each row's value
+     */
+    boolean makes(long[] keys, long[][] values, int rows);
+
+    /**
+     * The keys of decoded columns.
+     *
+     * @param values by column, as in a tuple block
+     */
+    long[] keys(byte[][] values, int rows);
+
+    /** What kind of derivation this is in chunk files: 1 to 255. */
+    int kind();
+
+    /** The parameters as chunk files hold them; the columns are among them. */
+    byte[] parameters();
+}

@@ -1,0 +1,39 @@
+package io.waterwheel.key;
+
+import io.waterwheel.tuple.KeyInterval;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers what a condition says of single columns, and gives the intervals of keys that can meet it. A column is a
+ * payload column, or {@code RowLayout.KEY} or {@code RowLayout.TIME}; columns that keys do not depend on are ignored.
+ * One thread.
+ */
+public interface KeyNarrowing {
+    /**
+     * Only rows whose value lies within can match: integers and times as they are, doubles by their ordered bits.
+     *
+     * @param low above {@code high} when nothing matches
+     */
+    default void within(int column, long low, long high) {}
+
+    /**
+     * Only rows whose value is one of these can match.
+     *
+     * @param values ascending; none when nothing matches
+     */
+    default void among(int column, long[] values) {}
+
+    /** Only rows whose text or bytes lie within can match; null where there is no bound. */
+    default void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high) {}
+
+    /** Sorted disjoint intervals that hold the keys of all rows that can match. */
+    default List<KeyInterval> keys() {
+        return List.of(KeyInterval.ALL);
+    }
+
+    /** The only value that the text or bytes that keys are made from can have; null when there may be others. */
+    default byte @Nullable [] onlyText() {
+        return null;
+    }
+}

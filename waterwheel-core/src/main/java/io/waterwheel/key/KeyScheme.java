@@ -1,0 +1,88 @@
+package io.waterwheel.key;
+
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kind of key of one stream: how keys are made, written as text, narrowed by conditions and left out of chunks. All
+ * that depends on the kind of key is asked here; the only other place is {@link KeySpec}, how a definition says it.
+ * Immutable; any thread.
+ */
+public abstract sealed class KeyScheme permits FieldScheme, PositionScheme {
+    KeyScheme() {}
+
+    /** The scheme of a stream. Each kind of key has its line here. */
+    public static KeyScheme of(Schema schema) {
+        KeySpec key = schema.key();
+        if (key instanceof KeySpec.Ordered) {
+            return new FieldScheme(schema);
+        }
+        if (key instanceof KeySpec.Position position) {
+            return new PositionScheme(schema, position);
+        }
+        throw new IllegalStateException("no scheme for keys of " + key.getClass());
+    }
+
+    /**
+     * Reads what {@link DerivedKeys#parameters} gave. Each kind of key that chunks leave out has its line here.
+     *
+     * @param kind what {@link DerivedKeys#kind} gave
+     * @param layout of the rows
+     * @throws IllegalArgumentException for an unknown kind, and parameters that do not fit; says what was expected
+     */
+    public static DerivedKeys derived(int kind, RowLayout layout, ByteBuffer parameters) {
+        if (kind == PositionScheme.KIND) {
+            return PositionScheme.derived(layout, parameters);
+        }
+        throw new IllegalArgumentException("expected kind " + PositionScheme.KIND + ", got " + kind);
+    }
+
+    /** Every key that a tuple can have lies in this interval. */
+    public abstract KeyInterval domain();
+
+    /**
+     * Makes keys of rows.
+     *
+     * @param layout the stored layout of the schema
+     */
+    public abstract KeyMaker maker(RowLayout layout);
+
+    /**
+     * The key of a value as a person writes it.
+     *
+     * @throws IllegalArgumentException when the text is no such value; says what was expected
+     */
+    public abstract long parse(String text);
+
+    /** The least value that has the key, as {@link #parse} reads it. */
+    public abstract String format(long key);
+
+    /**
+     * Gathers what a condition says of keys.
+     *
+     * @param layout the stored layout of the schema
+     */
+    public abstract KeyNarrowing narrowing(RowLayout layout);
+
+    /**
+     * Index of the field that a range of keys does not decide: tuples outside a range of values may have keys inside
+     * the range of keys, so the condition must be tested too. -1 when ranges of keys are exact.
+     */
+    public int inexactField() {
+        return -1;
+    }
+
+    /** How the keys of chunks follow from their columns; null when keys must be stored. */
+    public @Nullable DerivedKeys derived(RowLayout layout) {
+        return null;
+    }
+
+    /** How keys answer questions for places; null when they tell nothing of places. */
+    public @Nullable PositionIndex positions() {
+        return null;
+    }
+}

@@ -1,5 +1,6 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.LittleEndian;
@@ -23,11 +24,20 @@ public abstract class AggregateState {
     public abstract void groups(int count);
 
     /**
-     * Takes the argument's values at selected rows.
+     * Takes the argument's values at selected rows, which ascend.
      *
      * @param groupOf group by row number
      */
     public abstract void add(Values values, int[] selected, int count, int[] groupOf);
+
+    /**
+     * The same where all of these rows are of one group: a state that can do that faster does.
+     *
+     * @param groupOf has the group at each selected row
+     */
+    public void addToGroup(Values values, int[] selected, int count, int[] groupOf, int group) {
+        add(values, selected, count, groupOf);
+    }
 
     /**
      * Takes rows without a value, as {@code count(*)} does. Called only of functions that are
@@ -35,6 +45,11 @@ public abstract class AggregateState {
      */
     public void addRows(int[] selected, int count, int[] groupOf) {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " takes values, not rows");
+    }
+
+    /** The same where all of these rows are of one group; see {@link #addToGroup}. */
+    public void addRowsToGroup(int[] selected, int count, int[] groupOf, int group) {
+        addRows(selected, count, groupOf);
     }
 
     /** Takes the columns of a part, whose row r belongs to {@code groupOf[r]}. */
@@ -62,6 +77,27 @@ public abstract class AggregateState {
 
     static void putDouble(TupleBlock block, int field, int row, double value) {
         putLong(block, field, row, Double.doubleToRawLongBits(value));
+    }
+
+    /** Of the selected rows, which were evaluated last, how many have a value. */
+    static int present(Values values, int[] selected, int count) {
+        if (!values.anyNull) {
+            return count;
+        } else if (values.nullCount >= 0) {
+            return count - values.nullCount;
+        }
+        boolean[] nulls = values.nulls;
+        int present = count;
+        if (Selection.isRange(selected, count)) {
+            for (int row = selected[0]; row <= selected[count - 1]; row++) {
+                present -= nulls[row] ? 1 : 0;
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                present -= nulls[selected[i]] ? 1 : 0;
+            }
+        }
+        return present;
     }
 
     static long[] grown(long[] longs, int count) {

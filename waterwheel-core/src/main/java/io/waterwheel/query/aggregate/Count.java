@@ -70,6 +70,16 @@ final class Count extends AggregateFunction {
         }
 
         @Override
+        public void addToGroup(Values values, int[] selected, int count, int[] groupOf, int group) {
+            counts[group] += present(values, selected, count);
+        }
+
+        @Override
+        public void addRowsToGroup(int[] selected, int count, int[] groupOf, int group) {
+            counts[group] += count;
+        }
+
+        @Override
         public void merge(TupleBlock part, int field, int[] groupOf) {
             for (int r = 0; r < part.size(); r++) {
                 counts[groupOf[r]] += getLong(part, field, r);

@@ -18,6 +18,9 @@ final class ExactSum {
     /** Digits of the greatest sum: 2^-1074 to 2^1024, and room for 2^63 additions. */
     private static final int MOST_DIGITS = 70;
 
+    /** Most that its digits take. */
+    static final int MOST_BYTES = MOST_DIGITS * Long.BYTES;
+
     private static final int POSITIVE = 1;
     private static final int NEGATIVE = 2;
     private static final int NOT_A_NUMBER = 4;

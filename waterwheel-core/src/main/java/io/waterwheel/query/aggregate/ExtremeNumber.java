@@ -1,6 +1,7 @@
 package io.waterwheel.query.aggregate;
 
 import io.waterwheel.query.column.OrderedBits;
+import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
@@ -50,6 +51,54 @@ final class ExtremeNumber extends AggregateState {
             }
             take(groupOf[row], doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]);
         }
+    }
+
+    @Override
+    public void addToGroup(Values values, int[] selected, int count, int[] groupOf, int group) {
+        int present = present(values, selected, count);
+        if (present == 0) {
+            return;
+        } else if (!Selection.isRange(selected, count)) {
+            add(values, selected, count, groupOf);
+        } else if (type == ValueType.DOUBLE) {
+            take(group, doubles(values, selected[0], count, present));
+        } else {
+            take(group, longs(values, selected[0], count));
+        }
+    }
+
+    private long longs(Values values, int first, int count) {
+        long[] longs = values.longs;
+        boolean[] nulls = values.nulls;
+        boolean anyNull = values.anyNull;
+        long nothing = greatest ? Long.MIN_VALUE : Long.MAX_VALUE;
+        long extreme = nothing;
+        if (greatest) {
+            for (int row = first; row < first + count; row++) {
+                extreme = Math.max(extreme, anyNull && nulls[row] ? nothing : longs[row]);
+            }
+        } else {
+            for (int row = first; row < first + count; row++) {
+                extreme = Math.min(extreme, anyNull && nulls[row] ? nothing : longs[row]);
+            }
+        }
+        return extreme;
+    }
+
+    /** Compared as doubles: NaN, which is above all numbers, is no extreme by that, and is looked for apart. */
+    private long doubles(Values values, int first, int count, int present) {
+        double[] doubles = values.doubles;
+        boolean[] nulls = values.nulls;
+        boolean anyNull = values.anyNull;
+        int numbers = 0;
+        double extreme = greatest ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+        for (int row = first; row < first + count; row++) {
+            double value = anyNull && nulls[row] ? Double.NaN : doubles[row];
+            boolean more = greatest ? value > extreme : value < extreme;
+            extreme = more ? value : extreme;
+            numbers += Double.isNaN(value) ? 0 : 1;
+        }
+        return OrderedBits.of(numbers == 0 || (greatest && numbers < present) ? Double.NaN : extreme);
     }
 
     private void take(int group, long value) {

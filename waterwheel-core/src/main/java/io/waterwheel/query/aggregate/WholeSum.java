@@ -2,6 +2,7 @@ package io.waterwheel.query.aggregate;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TupleBlock;
@@ -52,6 +53,35 @@ final class WholeSum extends AggregateState {
             lows[group] += value & 0xFFFFFFFFL;
             counts[group]++;
         }
+        added(count);
+    }
+
+    @Override
+    public void addToGroup(Values values, int[] selected, int count, int[] groupOf, int group) {
+        long[] longs = values.longs;
+        if (!Selection.isRange(selected, count)) {
+            add(values, selected, count, groupOf);
+            return;
+        }
+        int first = selected[0];
+        long high = 0;
+        long low = 0;
+        if (values.anyNull) {
+            boolean[] nulls = values.nulls;
+            for (int row = first; row < first + count; row++) {
+                long value = nulls[row] ? 0 : longs[row];
+                high += value >> 32;
+                low += value & 0xFFFFFFFFL;
+            }
+        } else {
+            for (int row = first; row < first + count; row++) {
+                high += longs[row] >> 32;
+                low += longs[row] & 0xFFFFFFFFL;
+            }
+        }
+        highs[group] += high;
+        lows[group] += low;
+        counts[group] += present(values, selected, count);
         added(count);
     }
 

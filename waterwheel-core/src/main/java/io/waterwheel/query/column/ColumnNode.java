@@ -29,7 +29,7 @@ public abstract class ColumnNode {
     }
 
     /**
-     * Computes the values at the first {@code count} of the selected rows.
+     * Computes the values at the first {@code count} of the selected rows, which ascend.
      *
      * @throws io.waterwheel.error.WaterwheelException of kind USER when an integer overflows
      * @throws ScanEndedException when the scan is not wanted any longer
@@ -48,7 +48,8 @@ public abstract class ColumnNode {
     }
 
     /**
-     * For a condition: keeps of the first {@code count} of the selected rows those where it is true, in their order.
+     * For a condition: keeps of the first {@code count} of the selected rows, which ascend, those where it is true, in
+     * their order.
      *
      * @return how many they are
      */

@@ -1,6 +1,7 @@
 package io.waterwheel.query.column;
 
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 
 /** Whether a numeric field or a time lies within bounds: the commonest condition, straight on the stored bytes. */
@@ -38,19 +39,32 @@ final class FieldBounds extends ColumnNode {
 
     @Override
     public int keep(RowView view, int[] selected, int count) {
-        int kept = field.nullable() ? keepPresent(view, selected, count) : count;
+        // What a value is where it is null is not defined, but it is there: nulls are looked for among few.
+        int kept = keepWithin(view, selected, count);
+        return field.nullable() ? keepPresent(view, selected, kept) : kept;
+    }
+
+    private int keepWithin(RowView view, int[] selected, int count) {
+        boolean range = Selection.isRange(selected, count);
         if (field.column() < 0) {
-            return keepLongs(
-                    field.column() == io.waterwheel.schema.RowLayout.KEY ? view.keys : view.times, selected, kept);
+            long[] values = field.column() == RowLayout.KEY ? view.keys : view.times;
+            return range ? FieldRange.longs(bounds, values, selected, count) : keepLongs(values, selected, count);
         }
         byte[] bytes = view.columns[field.column()];
         int base = view.bases[field.column()];
         return switch (field.fieldType()) {
-            case INT -> keepInts(bytes, base, selected, kept);
-            case IPV4 -> keepAddresses(bytes, base, selected, kept);
-            case FLOAT -> keepFloats(bytes, base, selected, kept);
-            case DOUBLE -> keepDoubles(bytes, base, selected, kept);
-            default -> keepLongs(bytes, base, selected, kept);
+            case INT ->
+                range ? FieldRange.ints(bounds, bytes, base, selected, count) : keepInts(bytes, base, selected, count);
+            case IPV4 -> keepAddresses(bytes, base, selected, count);
+            case FLOAT -> keepFloats(bytes, base, selected, count);
+            case DOUBLE ->
+                range && FieldRange.areNumbers(bounds)
+                        ? FieldRange.doubles(bounds, bytes, base, selected, count)
+                        : keepDoubles(bytes, base, selected, count);
+            default ->
+                range
+                        ? FieldRange.longs(bounds, bytes, base, selected, count)
+                        : keepLongs(bytes, base, selected, count);
         };
     }
 

@@ -4,6 +4,9 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** The value of a field. */
 final class FieldNode extends ColumnNode {
@@ -50,14 +53,7 @@ final class FieldNode extends ColumnNode {
     @Override
     void compute(RowView view, int[] selected, int count) {
         if (nullColumn >= 0) {
-            out.anyNull = true;
-            boolean[] nulls = out.ownNulls(view);
-            byte[] masks = view.columns[nullColumn];
-            int base = view.bases[nullColumn] + nullByte;
-            for (int i = 0; i < count; i++) {
-                int row = selected[i];
-                nulls[row] = (masks[base + row * nullWidth] >>> nullShift & 1) != 0;
-            }
+            nulls(view, selected, count);
         }
         if (column == RowLayout.KEY) {
             out.longs = view.keys;
@@ -89,6 +85,10 @@ final class FieldNode extends ColumnNode {
             }
             case DOUBLE -> {
                 double[] doubles = out.ownDoubles(view);
+                if (Selection.isRange(selected, count)) {
+                    bytes(view, selected[0], count).asDoubleBuffer().get(doubles, selected[0], count);
+                    return;
+                }
                 for (int i = 0; i < count; i++) {
                     doubles[selected[i]] = LittleEndian.getDouble(bytes, base + selected[i] * 8);
                 }
@@ -101,14 +101,63 @@ final class FieldNode extends ColumnNode {
             }
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, STRING, BYTES -> {
                 long[] longs = out.ownLongs(view);
-                for (int i = 0; i < count; i++) {
-                    longs[selected[i]] = LittleEndian.getLong(bytes, base + selected[i] * 8);
-                }
                 if (view.slabs[column] != null) {
                     out.slabs = view.slabs[column];
                 }
                 out.slabShift = view.slabShift;
+                if (Selection.isRange(selected, count)) {
+                    bytes(view, selected[0], count).asLongBuffer().get(longs, selected[0], count);
+                    return;
+                }
+                for (int i = 0; i < count; i++) {
+                    longs[selected[i]] = LittleEndian.getLong(bytes, base + selected[i] * 8);
+                }
             }
         }
+    }
+
+    /** The values of rows, of 8 bytes each, to be copied at once. */
+    private ByteBuffer bytes(RowView view, int first, int rows) {
+        return ByteBuffer.wrap(view.columns[column], view.bases[column] + first * 8, rows * 8)
+                .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void nulls(RowView view, int[] selected, int count) {
+        boolean[] nulls = out.ownNulls(view);
+        byte[] masks = view.columns[nullColumn];
+        int base = view.bases[nullColumn] + nullByte;
+        int found = 0;
+        if (nullWidth == 1 && Selection.isRange(selected, count)) {
+            found = nulls(masks, base, selected[0], count, nulls);
+        } else {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                int bit = masks[base + row * nullWidth] >>> nullShift & 1;
+                nulls[row] = bit != 0;
+                found += bit;
+            }
+        }
+        out.anyNull = found > 0;
+        out.nullCount = found;
+    }
+
+    /** Of masks of a byte each, eight at a time: nulls are few in most columns. */
+    private int nulls(byte[] masks, int base, int first, int count, boolean[] nulls) {
+        Arrays.fill(nulls, first, first + count, false);
+        int found = 0;
+        int row = first;
+        for (; row + 8 <= first + count; row += 8) {
+            long bits = LittleEndian.getLong(masks, base + row) >>> nullShift & 0x0101010101010101L;
+            found += Long.bitCount(bits);
+            for (long left = bits; left != 0; left &= left - 1) {
+                nulls[row + (Long.numberOfTrailingZeros(left) >>> 3)] = true;
+            }
+        }
+        for (; row < first + count; row++) {
+            int bit = masks[base + row] >>> nullShift & 1;
+            nulls[row] = bit != 0;
+            found += bit;
+        }
+        return found;
     }
 }

@@ -19,6 +19,8 @@ public final class Values {
     public double[] doubles = NO_DOUBLES;
     public boolean anyNull;
     public boolean[] nulls = NO_BOOLEANS;
+    /** Nulls among the rows that were evaluated last, where that was counted; else -1. */
+    public int nullCount = -1;
     /** What references refer to, as in {@link RowView}. */
     public byte[][] slabs = {};
 

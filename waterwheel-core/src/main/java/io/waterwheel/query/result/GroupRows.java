@@ -68,20 +68,39 @@ final class GroupRows extends RowCollector {
         if (bucketMillis > 0) {
             fillBuckets(view, selected, count);
         }
-        table.find(keys, selected, count, groupOf);
+        boolean one = keys.length == 0;
+        if (!one) {
+            table.find(keys, selected, count, groupOf);
+        }
         for (int a = 0; a < arguments.length; a++) {
             AggregateState state = states.get(a);
             state.groups(table.groups());
+            // One field has one node: what min(x) has evaluated is there for max(x).
             ColumnNode argument = arguments[a];
-            if (argument == null) {
+            if (argument != null && (a == 0 || argument != arguments[a - 1])) {
+                argument.evaluate(view, selected, count);
+            }
+            if (one) {
+                addToOne(state, argument, selected, count);
+            } else if (argument == null) {
                 state.addRows(selected, count, groupOf);
             } else {
-                argument.evaluate(view, selected, count);
                 state.add(argument.values(), selected, count, groupOf);
+            }
+            if (argument != null && (a + 1 == arguments.length || argument != arguments[a + 1])) {
                 argument.release(view);
             }
         }
         room.require(states);
+    }
+
+    /** All rows are of the first group then: {@link #groupOf} is 0 throughout. */
+    private void addToOne(AggregateState state, @Nullable ColumnNode argument, int[] selected, int count) {
+        if (argument == null) {
+            state.addRowsToGroup(selected, count, groupOf, 0);
+        } else {
+            state.addToGroup(argument.values(), selected, count, groupOf, 0);
+        }
     }
 
     private void fillBuckets(RowView view, int[] selected, int count) {

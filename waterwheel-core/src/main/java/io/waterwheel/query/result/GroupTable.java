@@ -44,6 +44,9 @@ final class GroupTable {
     private int lastGroup = -1;
 
     private long lastWord;
+    private int nullGroup = -1;
+    /** Groups by whole numbers that lie near each other. */
+    private final NearGroups near;
 
     /**
      * A table without groups; without types, with the one of all rows.
@@ -53,6 +56,7 @@ final class GroupTable {
      */
     GroupTable(List<ValueType> types, String about, Reservation memory) {
         this.memory = memory;
+        this.near = new NearGroups(memory);
         this.types = types.toArray(ValueType[]::new);
         this.about = about;
         if (this.types.length == 0) {
@@ -75,25 +79,115 @@ final class GroupTable {
             for (int i = 0; i < count; i++) {
                 groupOf[selected[i]] = 0;
             }
-            return;
-        }
-        boolean oneWord = types.length == 1 && !types[0].variable();
-        for (int i = 0; i < count; i++) {
-            int row = selected[i];
-            if (oneWord && !(values[0].anyNull && values[0].nulls[row])) {
-                long word = word(types[0], values[0], row);
-                if (lastGroup < 0 || word != lastWord) {
-                    scratch[0] = 1;
-                    LittleEndian.putLong(scratch, 1, word);
-                    lastGroup = group(9, hash.of(word));
-                    lastWord = word;
-                }
-                groupOf[row] = lastGroup;
-            } else {
+        } else if (types.length > 1) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
                 int length = layOut(values, row);
                 groupOf[row] = group(length, hash.of(scratch, 0, length));
             }
+        } else if (types[0].variable()) {
+            findTexts(values[0], selected, count, groupOf);
+        } else if (types[0] == ValueType.DOUBLE) {
+            findDoubles(values[0], selected, count, groupOf);
+        } else {
+            findLongs(values[0], selected, count, groupOf);
         }
+    }
+
+    private void findLongs(Values values, int[] selected, int count, int[] groupOf) {
+        long[] longs = values.longs;
+        boolean anyNull = values.anyNull;
+        boolean[] nulls = values.nulls;
+        int hashed = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            if (anyNull && nulls[row]) {
+                groupOf[row] = groupOfNull();
+                continue;
+            }
+            int group = near.group(longs[row]);
+            if (group < 0) {
+                group = group(longs[row]);
+                near.put(longs[row], group);
+                hashed++;
+            }
+            groupOf[row] = group;
+        }
+        near.missed(values, selected, count, hashed);
+    }
+
+    private void findDoubles(Values values, int[] selected, int count, int[] groupOf) {
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            groupOf[row] =
+                    values.anyNull && values.nulls[row] ? groupOfNull() : group(OrderedBits.of(values.doubles[row]));
+        }
+    }
+
+    private void findTexts(Values values, int[] selected, int count, int[] groupOf) {
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            groupOf[row] = values.anyNull && values.nulls[row] ? groupOfNull() : groupOfText(values, values.longs[row]);
+        }
+    }
+
+    private int groupOfNull() {
+        if (nullGroup < 0) {
+            scratch[0] = 0;
+            nullGroup = group(1, hash.of(scratch, 0, 1));
+        }
+        return nullGroup;
+    }
+
+    /** The group of the only value, one of 8 bytes. */
+    private int group(long word) {
+        if (lastGroup >= 0 && word == lastWord) {
+            return lastGroup;
+        }
+        int hashed = hash.of(word);
+        int mask = slots.length - 1;
+        int found = -1;
+        for (int at = hashed & mask; found < 0 && slots[at] != 0; at = (at + 1) & mask) {
+            int group = slots[at] - 1;
+            // That of null has a byte.
+            boolean whole = starts[group + 1] - starts[group] == 9;
+            found = hashes[group] == hashed && whole && LittleEndian.getLong(keys, starts[group] + 1) == word
+                    ? group
+                    : -1;
+        }
+        if (found < 0) {
+            scratch[0] = 1;
+            LittleEndian.putLong(scratch, 1, word);
+            found = group(9, hashed);
+        }
+        lastWord = word;
+        lastGroup = found;
+        return found;
+    }
+
+    /** The group of the only value, a text or bytes. */
+    private int groupOfText(Values values, long reference) {
+        byte[] slab = values.slab(reference);
+        int from = values.offset(reference);
+        int length = TupleBlock.referenceLength(reference);
+        int hashed = hash.of(slab, from, length);
+        int mask = slots.length - 1;
+        for (int at = hashed & mask; slots[at] != 0; at = (at + 1) & mask) {
+            int group = slots[at] - 1;
+            int start = starts[group] + 5;
+            if (hashes[group] == hashed
+                    && starts[group + 1] - start == length
+                    && Arrays.equals(keys, start, start + length, slab, from, from + length)) {
+                return group;
+            }
+        }
+        if (scratch.length < 5 + length) {
+            growScratch((5 + length) * 2);
+        }
+        scratch[0] = 1;
+        LittleEndian.putInt(scratch, 1, length);
+        System.arraycopy(slab, from, scratch, 5, length);
+        return group(5 + length, hashed);
     }
 
     private static long word(ValueType type, Values values, int row) {

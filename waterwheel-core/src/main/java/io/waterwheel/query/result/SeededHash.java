@@ -24,11 +24,20 @@ final class SeededHash {
             hash = (hash ^ LittleEndian.getLong(bytes, at)) * 0x9E3779B97F4A7C15L;
             hash ^= hash >>> 29;
         }
-        for (; at < end; at++) {
-            hash = (hash ^ bytes[at]) * 0x9E3779B97F4A7C15L;
-            hash ^= hash >>> 29;
+        if (at < end) {
+            hash = (hash ^ rest(bytes, offset, at, end)) * 0x9E3779B97F4A7C15L;
         }
         return mix(hash);
+    }
+
+    /** The last bytes, fewer than 8, as a number, perhaps with some before them: the length is in the hash already. */
+    private static long rest(byte[] bytes, int offset, int at, int end) {
+        if (end - offset >= 8) {
+            return LittleEndian.getLong(bytes, end - 8);
+        } else if (end - at >= 4) {
+            return ((long) LittleEndian.getInt(bytes, at) << 32) | (LittleEndian.getInt(bytes, end - 4) & 0xFFFFFFFFL);
+        }
+        return (bytes[at] & 0xFF) | (bytes[(at + end) >>> 1] & 0xFF) << 8 | (bytes[end - 1] & 0xFF) << 16;
     }
 
     /** The last steps of MurmurHash3's 64 bits [Appleby 2011]. */

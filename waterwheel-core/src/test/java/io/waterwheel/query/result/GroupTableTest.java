@@ -3,14 +3,19 @@ package io.waterwheel.query.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +65,63 @@ final class GroupTableTest {
         }
         for (int g = 0; g < GroupTable.MAX_GROUPS; g += 1000) {
             assertThat(find(table, 7L * g)).isEqualTo(g);
+        }
+    }
+
+    private static <T> int number(Map<T, Integer> numbers, T value) {
+        Integer known = numbers.putIfAbsent(value, numbers.size());
+        return known == null ? numbers.size() - 1 : known;
+    }
+
+    /** Whole numbers near each other, far apart, moving on, at both ends of a long, and nulls. */
+    @Test
+    void numbersAreGroupedAsAMapDoes() {
+        long first = Long.getLong("seed", 1);
+        for (long seed = first; seed < first + Rounds.of(200, 20_000); seed++) {
+            Random random = new Random(seed);
+            GroupTable table = new GroupTable(List.of(ValueType.INTEGER), "v", Reservation.unlimited());
+            Map<Object, Integer> expected = new HashMap<>();
+            long base = random.nextBoolean() ? Long.MAX_VALUE - random.nextInt(500) : random.nextInt(1000) - 500L;
+            for (int leaf = 0; leaf < 6; leaf++) {
+                int rows = 1 + random.nextInt(random.nextBoolean() ? 10 : 600);
+                int range = 1 << random.nextInt(20);
+                column.longs = new long[rows];
+                column.nulls = new boolean[rows];
+                column.anyNull = random.nextBoolean();
+                int[] all = new int[rows];
+                for (int row = 0; row < rows; row++) {
+                    all[row] = row;
+                    column.longs[row] = random.nextInt(50) == 0 ? random.nextLong() : base + random.nextInt(range);
+                    column.nulls[row] = random.nextInt(10) == 0;
+                }
+                int[] found = new int[rows];
+                table.find(new Values[] {column}, all, rows, found);
+                for (int row = 0; row < rows; row++) {
+                    Object value = column.anyNull && column.nulls[row] ? "null" : (Object) column.longs[row];
+                    assertThat(found[row]).as("-Dseed=%d -Dseeds=1", seed).isEqualTo(number(expected, value));
+                }
+                base += random.nextInt(3) * 1000L;
+            }
+        }
+    }
+
+    @Test
+    void textsAreGroupedAsAMapDoes() {
+        Random random = new Random(Long.getLong("seed", 1));
+        GroupTable table = new GroupTable(List.of(ValueType.STRING), "v", Reservation.unlimited());
+        Map<String, Integer> expected = new HashMap<>();
+        for (int i = 0; i < 20_000; i++) {
+            String text = Integer.toString(random.nextInt(1 << random.nextInt(30)), 36)
+                    .repeat(1 + random.nextInt(4));
+            text = random.nextInt(100) == 0 ? "" : text;
+            byte[] bytes = (random.nextInt(9) + text).getBytes(StandardCharsets.UTF_8);
+            column.slabs = new byte[][] {bytes};
+            column.longs = new long[] {TupleBlock.reference(1, bytes.length - 1)};
+            column.nulls = new boolean[] {random.nextInt(50) == 0};
+            column.anyNull = true;
+            table.find(new Values[] {column}, selected, 1, groupOf);
+            String key = column.nulls[0] ? "null" : "'" + text;
+            assertThat(groupOf[0]).as(key).isEqualTo(number(expected, key));
         }
     }
 }

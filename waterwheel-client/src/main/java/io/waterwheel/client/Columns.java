@@ -15,9 +15,6 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
-import org.apache.arrow.vector.TimeStampMicroTZVector;
-import org.apache.arrow.vector.TimeStampMilliTZVector;
-import org.apache.arrow.vector.TimeStampNanoTZVector;
 import org.apache.arrow.vector.TimeStampVector;
 import org.apache.arrow.vector.UInt4Vector;
 import org.apache.arrow.vector.VarBinaryVector;
@@ -41,7 +38,8 @@ final class Columns {
         List<Field> named = new ArrayList<>(vectors.length);
         for (int f = 0; f < vectors.length; f++) {
             String name = vectors[f].getName();
-            named.add(new Field(name, type(vectors[f]), vectors[f].getField().isNullable()));
+            named.add(new Field(
+                    name, JavaTypes.of(vectors[f]), vectors[f].getField().isNullable()));
             byName.putIfAbsent(name, f);
         }
         this.fields = List.copyOf(named);
@@ -50,33 +48,6 @@ final class Columns {
     /** The columns of the root; these, when it is theirs. */
     Columns of(VectorSchemaRoot other) {
         return other == root ? this : new Columns(other);
-    }
-
-    private static FieldType type(FieldVector vector) {
-        if (vector instanceof IntVector) {
-            return FieldType.INT;
-        } else if (vector instanceof BigIntVector) {
-            return FieldType.LONG;
-        } else if (vector instanceof TimeStampMilliTZVector) {
-            return FieldType.TIMESTAMP;
-        } else if (vector instanceof TimeStampMicroTZVector) {
-            return FieldType.TIMESTAMP_US;
-        } else if (vector instanceof TimeStampNanoTZVector) {
-            return FieldType.TIMESTAMP_NS;
-        } else if (vector instanceof UInt4Vector) {
-            return FieldType.IPV4;
-        } else if (vector instanceof Float4Vector) {
-            return FieldType.FLOAT;
-        } else if (vector instanceof Float8Vector) {
-            return FieldType.DOUBLE;
-        } else if (vector instanceof BitVector) {
-            return FieldType.BOOLEAN;
-        } else if (vector instanceof VarCharVector) {
-            return FieldType.STRING;
-        } else if (vector instanceof VarBinaryVector) {
-            return FieldType.BYTES;
-        }
-        throw new IllegalArgumentException("field " + vector.getField() + ": its type is unknown to this client");
     }
 
     VectorSchemaRoot root() {
@@ -188,17 +159,6 @@ final class Columns {
 
     @Nullable
     Object value(int field, int row) {
-        if (isNull(field, row)) {
-            return null;
-        }
-        return switch (fields.get(field).type()) {
-            case INT -> (int) getLong(field, row);
-            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> getLong(field, row);
-            case FLOAT -> getFloat(field, row);
-            case DOUBLE -> getDouble(field, row);
-            case BOOLEAN -> getBoolean(field, row);
-            case STRING, IPV4 -> getString(field, row);
-            case BYTES -> getBytes(field, row);
-        };
+        return isNull(field, row) ? null : JavaTypes.value(this, field, row);
     }
 }

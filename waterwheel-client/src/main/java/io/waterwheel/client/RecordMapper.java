@@ -3,7 +3,6 @@ package io.waterwheel.client;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
@@ -77,7 +76,7 @@ final class RecordMapper<R extends Record> {
     }
 
     private static void misfit(RecordComponent component, Field field, List<String> wrong) {
-        Set<Class<?>> fitting = fitting(field.type());
+        Set<Class<?>> fitting = JavaTypes.fitting(field.type());
         Class<?> type = component.getType();
         String what = "component " + component.getName() + " is of type " + type.getSimpleName() + ", ";
         if (!fitting.contains(type)) {
@@ -88,19 +87,6 @@ final class RecordMapper<R extends Record> {
         } else if (type.isPrimitive() && field.nullable()) {
             wrong.add(what + "and the field may be null: expected its class, not the primitive type");
         }
-    }
-
-    private static Set<Class<?>> fitting(FieldType type) {
-        return switch (type) {
-            case INT -> Set.of(int.class, Integer.class, long.class, Long.class);
-            case LONG -> Set.of(long.class, Long.class);
-            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Set.of(Instant.class, long.class, Long.class);
-            case FLOAT -> Set.of(float.class, Float.class, double.class, Double.class);
-            case DOUBLE -> Set.of(double.class, Double.class);
-            case BOOLEAN -> Set.of(boolean.class, Boolean.class);
-            case STRING, IPV4 -> Set.of(String.class);
-            case BYTES -> Set.of(byte[].class);
-        };
     }
 
     private static <R extends Record> Constructor<R> constructor(Class<R> type, RecordComponent[] components) {

@@ -2,14 +2,10 @@ package io.waterwheel.client;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
-import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -112,85 +108,28 @@ final class RowWriter {
         java.util.Arrays.fill(block.column(column), row * width, (row + 1) * width, (byte) 0);
     }
 
-    private void set(int field, int row, Object value) {
-        FieldType type = fields.get(field).type();
-        switch (type) {
-            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> setInteger(field, row, type, value);
-            case IPV4 -> setAddress(field, row, value);
-            case FLOAT ->
+    private void set(int f, int row, Object value) {
+        Field field = fields.get(f);
+        switch (field.type().physical()) {
+            case INT32, UINT32, INT64 -> put(f, row, field.type(), JavaTypes.wholeNumber(field, value));
+            case FLOAT32 ->
                 LittleEndian.putInt(
-                        column(field),
+                        column(f),
                         row * 4,
-                        Float.floatToRawIntBits(number(field, value, "a number").floatValue()));
-            case DOUBLE ->
+                        Float.floatToRawIntBits(JavaTypes.number(field, value).floatValue()));
+            case FLOAT64 ->
                 LittleEndian.putLong(
-                        column(field),
+                        column(f),
                         row * 8,
                         Double.doubleToRawLongBits(
-                                number(field, value, "a number").doubleValue()));
-            case BOOLEAN -> {
-                if (!(value instanceof Boolean flag)) {
-                    throw unfit(field, "a Boolean", value);
-                }
-                column(field)[row] = (byte) (flag ? 1 : 0);
-            }
-            case STRING -> {
-                if (!(value instanceof String text)) {
-                    throw unfit(field, "a String", value);
-                }
-                setBytes(field, row, utf8(field, text));
-            }
-            case BYTES -> {
-                if (!(value instanceof byte[] bytes)) {
-                    throw unfit(field, "a byte[]", value);
-                }
-                setBytes(field, row, bytes);
-            }
+                                JavaTypes.number(field, value).doubleValue()));
+            case BOOLEAN -> column(f)[row] = (byte) (JavaTypes.flag(field, value) ? 1 : 0);
+            case VARIABLE -> setBytes(f, row, JavaTypes.bytes(field, value));
         }
     }
 
     private byte[] column(int field) {
         return block.column(layout.columnOf(field));
-    }
-
-    private void setInteger(int field, int row, FieldType type, Object value) {
-        long number;
-        if (type.isTimestamp() && value instanceof Instant instant) {
-            number = units(field, type, instant);
-        } else {
-            Number given = number(field, value, type.isTimestamp() ? "a Long or an Instant" : "a whole number");
-            if (!(given instanceof Long
-                    || given instanceof Integer
-                    || given instanceof Short
-                    || given instanceof Byte)) {
-                throw unfit(field, "a whole number", value);
-            }
-            number = given.longValue();
-        }
-        if (type == FieldType.INT && number != (int) number) {
-            throw unfit(field, "a whole number of 32 bits", value);
-        }
-        put(field, row, type, number);
-    }
-
-    private long units(int field, FieldType type, Instant instant) {
-        try {
-            return type.resolution().units(instant);
-        } catch (DateTimeException e) {
-            throw new IllegalArgumentException("field " + fields.get(field).name() + ": " + e.getMessage(), e);
-        }
-    }
-
-    private void setAddress(int field, int row, Object value) {
-        if (!(value instanceof String text)) {
-            throw unfit(field, "a String with an IPv4 address", value);
-        }
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        long address = Ipv4.parse(bytes, 0, bytes.length);
-        if (address < 0) {
-            throw unfit(field, "a String with an IPv4 address", value);
-        }
-        put(field, row, FieldType.IPV4, address);
     }
 
     private void put(int field, int row, FieldType type, long number) {
@@ -216,31 +155,6 @@ final class RowWriter {
         }
         long reference = bytes.length == 0 ? 0 : block.addToArena(bytes, 0, bytes.length);
         LittleEndian.putLong(column(field), row * 8, reference);
-    }
-
-    private byte[] utf8(int field, String text) {
-        try {
-            java.nio.ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(java.nio.CharBuffer.wrap(text));
-            byte[] copy = new byte[bytes.remaining()];
-            bytes.get(copy);
-            return copy;
-        } catch (java.nio.charset.CharacterCodingException e) {
-            throw new IllegalArgumentException(
-                    "field " + fields.get(field).name() + ": half of a surrogate pair is no character", e);
-        }
-    }
-
-    private Number number(int field, Object value, String expected) {
-        if (value instanceof Number number) {
-            return number;
-        }
-        throw unfit(field, expected, value);
-    }
-
-    private IllegalArgumentException unfit(int field, String expected, Object value) {
-        return new IllegalArgumentException("field " + fields.get(field).name() + " of type "
-                + fields.get(field).type().schemaName() + ": expected " + expected + ", got "
-                + value.getClass().getSimpleName() + " " + value);
     }
 
     /** The values of a row as objects. */

@@ -2,6 +2,7 @@ package io.waterwheel.decode;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
@@ -93,7 +94,7 @@ final class BlockRecordDecoder implements RecordDecoder {
                 if (room < 0) {
                     throw new RejectedRecordException("tuple block: values share bytes of the arena");
                 }
-            } else if (field.type() == FieldType.BOOLEAN) {
+            } else if (field.type().physical() == PhysicalType.BOOLEAN) {
                 checkBooleans(block, f, first);
             } else if (f == keyField && keysSent && field.type().width() == 4) {
                 checkKeys(block, first, field.type());
@@ -152,7 +153,7 @@ final class BlockRecordDecoder implements RecordDecoder {
     private void checkKeys(TupleBlock block, int first, FieldType type) throws RejectedRecordException {
         for (int row = first; row < block.size(); row++) {
             long key = block.keys()[row];
-            if (type == FieldType.INT ? key != (int) key : key >>> 32 != 0) {
+            if (type.physical() == PhysicalType.INT32 ? key != (int) key : key >>> 32 != 0) {
                 throw refused(keyField, row - first, key + " is outside the range of an " + type.schemaName());
             }
         }

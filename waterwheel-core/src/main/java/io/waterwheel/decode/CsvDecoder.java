@@ -1,12 +1,10 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 
 /**
  * One line of comma-separated values, RFC 4180: fields in the schema's order, quotes around values that hold commas,
@@ -15,8 +13,7 @@ import java.util.Base64;
  */
 final class CsvDecoder implements RecordDecoder {
     private final RowAppender row;
-    private final Numbers numbers = new Numbers();
-    private final Timestamps timestamps = new Timestamps(numbers);
+    private final ValueParser values;
     private final byte[] header;
     private byte[] copy = {};
     private byte[] unquoted = {};
@@ -26,6 +23,7 @@ final class CsvDecoder implements RecordDecoder {
 
     CsvDecoder(Schema schema) {
         row = new RowAppender(schema);
+        values = new ValueParser(row);
         header = String.join(",", row.names).getBytes(StandardCharsets.UTF_8);
     }
 
@@ -115,7 +113,7 @@ final class CsvDecoder implements RecordDecoder {
             }
             return;
         }
-        set(field, bytes, from, end);
+        values.text(field, bytes, from, end);
     }
 
     private void quoted(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
@@ -141,7 +139,7 @@ final class CsvDecoder implements RecordDecoder {
                     + Snippet.of(bytes, valueEnd, to) + "'");
         }
         if (doubled == 0) {
-            set(field, bytes, start, at);
+            values.text(field, bytes, start, at);
             return;
         }
         int length = at - start - doubled;
@@ -155,109 +153,6 @@ final class CsvDecoder implements RecordDecoder {
                 i++;
             }
         }
-        set(field, unquoted, 0, length);
-    }
-
-    private void set(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
-        switch (row.types[field]) {
-            case INT -> {
-                long value = numbers.parseLong(bytes, from, to);
-                if (numbers.failed || value != (int) value) {
-                    throw unfit(field, "a whole number of 32 bits", bytes, from, to);
-                }
-                row.setInteger(field, value);
-            }
-            case LONG -> {
-                long value = numbers.parseLong(bytes, from, to);
-                if (numbers.failed) {
-                    throw unfit(field, "a whole number of 64 bits", bytes, from, to);
-                }
-                row.setInteger(field, value);
-            }
-            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> {
-                long value = timestamps.parse(bytes, from, to, row.fields[field].unit(), row.types[field].resolution());
-                if (timestamps.failed) {
-                    throw unfit(field, Timestamps.expected(row.fields[field]), bytes, from, to);
-                }
-                row.setInteger(field, value);
-            }
-            case IPV4 -> {
-                long value = Ipv4.parse(bytes, from, to);
-                if (value < 0) {
-                    throw unfit(field, "an IPv4 address such as 192.0.2.1", bytes, from, to);
-                }
-                row.setInteger(field, value);
-            }
-            case FLOAT -> {
-                float value = numbers.parseFloat(bytes, from, to);
-                if (numbers.failed) {
-                    throw unfit(field, "a number", bytes, from, to);
-                }
-                row.setFloat(field, value);
-            }
-            case DOUBLE -> {
-                double value = numbers.parseDouble(bytes, from, to);
-                if (numbers.failed) {
-                    throw unfit(field, "a number", bytes, from, to);
-                }
-                row.setDouble(field, value);
-            }
-            case BOOLEAN -> row.setBoolean(field, parseBoolean(field, bytes, from, to));
-            case STRING -> {
-                checkLength(field, to - from);
-                if (!Utf8.valid(bytes, from, to - from)) {
-                    throw new RejectedRecordException(row.names[field] + ": is not valid UTF-8");
-                }
-                row.setBytes(field, bytes, from, to - from);
-            }
-            case BYTES -> {
-                checkLength(field, (to - from) / 4 * 3);
-                byte[] value;
-                try {
-                    value = Base64.getDecoder().decode(Arrays.copyOfRange(bytes, from, to));
-                } catch (IllegalArgumentException e) {
-                    throw unfit(field, "base64", bytes, from, to);
-                }
-                row.setBytes(field, value, 0, value.length);
-            }
-        }
-    }
-
-    private void checkLength(int field, int length) throws RejectedRecordException {
-        if (length > TupleBlock.MAX_VALUE_BYTES) {
-            throw new RejectedRecordException(
-                    row.names[field] + ": expected at most " + TupleBlock.MAX_VALUE_BYTES + " bytes, got " + length);
-        }
-    }
-
-    private boolean parseBoolean(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
-        int length = to - from;
-        if (length == 1 && (bytes[from] == '1' || bytes[from] == '0')) {
-            return bytes[from] == '1';
-        }
-        if (is("true", "TRUE", bytes, from, to)) {
-            return true;
-        }
-        if (is("false", "FALSE", bytes, from, to)) {
-            return false;
-        }
-        throw unfit(field, "true, false, 1 or 0", bytes, from, to);
-    }
-
-    private static boolean is(String lower, String upper, byte[] bytes, int from, int to) {
-        if (to - from != lower.length()) {
-            return false;
-        }
-        for (int i = 0; i < lower.length(); i++) {
-            if (bytes[from + i] != lower.charAt(i) && bytes[from + i] != upper.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private RejectedRecordException unfit(int field, String expected, byte[] bytes, int from, int to) {
-        return new RejectedRecordException(
-                row.names[field] + ": expected " + expected + ", got '" + Snippet.of(bytes, from, to) + "'");
+        values.text(field, unquoted, 0, length);
     }
 }

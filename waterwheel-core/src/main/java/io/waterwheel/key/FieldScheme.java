@@ -1,7 +1,7 @@
 package io.waterwheel.key;
 
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
@@ -57,7 +57,8 @@ final class FieldScheme extends KeyScheme {
     @Override
     public KeyNarrowing narrowing(RowLayout layout) {
         // Bounds of floats are given as doubles, and booleans have none: neither is a bound of keys.
-        boolean narrows = field.type() != FieldType.FLOAT && field.type() != FieldType.BOOLEAN;
+        PhysicalType type = field.type().physical();
+        boolean narrows = type != PhysicalType.FLOAT32 && type != PhysicalType.BOOLEAN;
         return narrows ? new OfBounds(layout.columnOf(index)) : new KeyNarrowing() {};
     }
 
@@ -161,11 +162,11 @@ final class FieldScheme extends KeyScheme {
             byte[] values = block.column(column);
             long[] keys = block.keys();
             int size = block.size();
-            switch (field.type()) {
-                case FLOAT, DOUBLE -> {
+            switch (field.type().physical()) {
+                case FLOAT32, FLOAT64 -> {
                     return fillNumbers(block, fromRow, rejects);
                 }
-                case STRING, BYTES -> {
+                case VARIABLE -> {
                     for (int row = fromRow; row < size; row++) {
                         long reference = LittleEndian.getLong(values, row * 8);
                         keys[row] = KeyCodec.ofBytes(
@@ -179,19 +180,19 @@ final class FieldScheme extends KeyScheme {
                         keys[row] = values[row];
                     }
                 }
-                case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> {
+                case INT64 -> {
                     for (int row = fromRow; row < size; row++) {
                         keys[row] = LittleEndian.getLong(values, row * 8);
                     }
                 }
-                case INT, IPV4 -> throw new IllegalStateException("a " + field.type() + " key has no column");
+                case INT32, UINT32 -> throw new IllegalStateException("a " + field.type() + " key has no column");
             }
             return 0;
         }
 
         private int fillNumbers(TupleBlock block, int fromRow, RowRejects rejects) {
             byte[] values = block.column(column);
-            boolean wide = field.type() == FieldType.DOUBLE;
+            boolean wide = field.type().physical() == PhysicalType.FLOAT64;
             int size = block.size();
             int kept = fromRow;
             for (int row = fromRow; row < size; row++) {

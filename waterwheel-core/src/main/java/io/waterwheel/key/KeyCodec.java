@@ -61,13 +61,13 @@ public final class KeyCodec {
 
     /** Every key that a value of the type can have. */
     public static KeyInterval domain(FieldType type) {
-        return switch (type) {
-            case INT -> new KeyInterval(Integer.MIN_VALUE, Integer.MAX_VALUE);
-            case IPV4 -> new KeyInterval(0, 0xFFFF_FFFFL);
+        return switch (type.physical()) {
+            case INT32 -> new KeyInterval(Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case UINT32 -> new KeyInterval(0, 0xFFFF_FFFFL);
             case BOOLEAN -> new KeyInterval(0, 1);
-            case FLOAT -> new KeyInterval(ofFloat(Float.NEGATIVE_INFINITY), ofFloat(Float.POSITIVE_INFINITY));
-            case DOUBLE -> new KeyInterval(ofDouble(Double.NEGATIVE_INFINITY), ofDouble(Double.POSITIVE_INFINITY));
-            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, STRING, BYTES -> KeyInterval.ALL;
+            case FLOAT32 -> new KeyInterval(ofFloat(Float.NEGATIVE_INFINITY), ofFloat(Float.POSITIVE_INFINITY));
+            case FLOAT64 -> new KeyInterval(ofDouble(Double.NEGATIVE_INFINITY), ofDouble(Double.POSITIVE_INFINITY));
+            case INT64, VARIABLE -> KeyInterval.ALL;
         };
     }
 

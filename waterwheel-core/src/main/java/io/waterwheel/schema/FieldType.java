@@ -5,44 +5,47 @@ import io.waterwheel.tuple.TupleBlock;
 /** What a field of a tuple holds, and how many bytes a row of its column takes. */
 public enum FieldType {
     /** Signed 32-bit integer. */
-    INT(4, false),
+    INT(PhysicalType.INT32),
     /** Signed 64-bit integer. */
-    LONG(8, false),
+    LONG(PhysicalType.INT64),
     /** IEEE 754 single, raw bits. */
-    FLOAT(4, false),
+    FLOAT(PhysicalType.FLOAT32),
     /** IEEE 754 double, raw bits. */
-    DOUBLE(8, false),
+    DOUBLE(PhysicalType.FLOAT64),
     /** 0 or 1 in one byte. */
-    BOOLEAN(1, false),
+    BOOLEAN(PhysicalType.BOOLEAN),
     /** Milliseconds since 1970-01-01T00:00:00Z, signed 64-bit. */
-    TIMESTAMP(8, false),
+    TIMESTAMP(PhysicalType.INT64),
     /** Microseconds since 1970-01-01T00:00:00Z, signed 64-bit. */
-    TIMESTAMP_US(8, false),
+    TIMESTAMP_US(PhysicalType.INT64),
     /** Nanoseconds since 1970-01-01T00:00:00Z, signed 64-bit: from the year 1677 to 2262. */
-    TIMESTAMP_NS(8, false),
+    TIMESTAMP_NS(PhysicalType.INT64),
     /** IPv4 address, 32 bits, ordered as an unsigned number. */
-    IPV4(4, false),
+    IPV4(PhysicalType.UINT32),
     /** UTF-8 text of at most {@link TupleBlock#MAX_VALUE_BYTES} bytes, kept in the arena. */
-    STRING(8, true),
+    STRING(PhysicalType.VARIABLE),
     /** Bytes, at most {@link TupleBlock#MAX_VALUE_BYTES}, kept in the arena. */
-    BYTES(8, true);
+    BYTES(PhysicalType.VARIABLE);
 
-    private final int width;
-    private final boolean variable;
+    private final PhysicalType physical;
 
-    FieldType(int width, boolean variable) {
-        this.width = width;
-        this.variable = variable;
+    FieldType(PhysicalType physical) {
+        this.physical = physical;
+    }
+
+    /** How values lie in columns. */
+    public PhysicalType physical() {
+        return physical;
     }
 
     /** Bytes one row takes in the column; for variable fields the width of the arena reference. */
     public int width() {
-        return width;
+        return physical.width();
     }
 
     /** Whether the value lies in the arena and the column holds a reference to it. */
     public boolean variable() {
-        return variable;
+        return physical == PhysicalType.VARIABLE;
     }
 
     /** The type's name in a schema file: lower case. */
@@ -56,7 +59,7 @@ public enum FieldType {
 
     /** Whether a value is a whole number that is its own order-preserving key. */
     public boolean isWholeNumber() {
-        return this == INT || this == LONG || this == IPV4 || isTimestamp();
+        return physical.isWholeNumber();
     }
 
     /**
@@ -70,6 +73,20 @@ public enum FieldType {
             case TIMESTAMP_US -> TimestampUnit.MICROSECONDS;
             case TIMESTAMP_NS -> TimestampUnit.NANOSECONDS;
             default -> throw new IllegalStateException(this + " is no timestamp");
+        };
+    }
+
+    /**
+     * A whole number of this type as an object, for borders where people look: Integer, Long, or an address as text.
+     *
+     * @throws IllegalStateException for a type that is not of whole numbers
+     */
+    public Object object(long value) {
+        return switch (this) {
+            case INT -> (int) value;
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> value;
+            case IPV4 -> Ipv4.text((int) value);
+            case FLOAT, DOUBLE, BOOLEAN, STRING, BYTES -> throw new IllegalStateException(this + " is no whole number");
         };
     }
 }

@@ -1,6 +1,7 @@
 package io.waterwheel.tuple;
 
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 
 /**
@@ -65,7 +66,7 @@ public final class RowSetHash {
             return block.times()[row];
         }
         if (column == RowLayout.KEY) {
-            return type == FieldType.IPV4 ? (int) block.keys()[row] : block.keys()[row];
+            return type.physical() == PhysicalType.UINT32 ? (int) block.keys()[row] : block.keys()[row];
         }
         byte[] bytes = block.column(column);
         return switch (type.width()) {

@@ -1,7 +1,6 @@
 package io.waterwheel.tuple;
 
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.RowLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -218,20 +217,16 @@ public final class TupleBlock {
         int column = layout.columnOf(field);
         FieldType type = layout.fields().get(field).type();
         if (column == RowLayout.KEY || column == RowLayout.TIME) {
-            long value = column == RowLayout.KEY ? keys[row] : times[row];
-            return type == FieldType.INT
-                    ? (Object) (int) value
-                    : type == FieldType.IPV4 ? (Object) Ipv4.text((int) value) : (Object) value;
+            return type.object(column == RowLayout.KEY ? keys[row] : times[row]);
         }
         byte[] bytes = columns[column];
-        return switch (type) {
-            case INT -> LittleEndian.getInt(bytes, row * 4);
-            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.getLong(bytes, row * 8);
-            case FLOAT -> LittleEndian.getFloat(bytes, row * 4);
-            case DOUBLE -> LittleEndian.getDouble(bytes, row * 8);
+        return switch (type.physical()) {
+            case INT32, UINT32 -> type.object(LittleEndian.getInt(bytes, row * 4));
+            case INT64 -> type.object(LittleEndian.getLong(bytes, row * 8));
+            case FLOAT32 -> LittleEndian.getFloat(bytes, row * 4);
+            case FLOAT64 -> LittleEndian.getDouble(bytes, row * 8);
             case BOOLEAN -> bytes[row] != 0;
-            case IPV4 -> Ipv4.text(LittleEndian.getInt(bytes, row * 4));
-            case STRING, BYTES -> {
+            case VARIABLE -> {
                 long reference = LittleEndian.getLong(bytes, row * 8);
                 int from = referenceOffset(reference);
                 byte[] copy = Arrays.copyOfRange(arena, from, from + referenceLength(reference));

@@ -29,12 +29,12 @@ public enum ColumnKind {
     }
 
     public static ColumnKind of(FieldType type) {
-        return switch (type) {
-            case INT, LONG, BOOLEAN, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> INTEGER;
-            case IPV4 -> UNSIGNED;
-            case FLOAT -> FLOAT;
-            case DOUBLE -> DOUBLE;
-            case STRING, BYTES -> VARIABLE;
+        return switch (type.physical()) {
+            case INT32, INT64, BOOLEAN -> INTEGER;
+            case UINT32 -> UNSIGNED;
+            case FLOAT32 -> FLOAT;
+            case FLOAT64 -> DOUBLE;
+            case VARIABLE -> VARIABLE;
         };
     }
 }

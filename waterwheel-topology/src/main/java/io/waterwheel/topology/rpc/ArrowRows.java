@@ -2,6 +2,7 @@ package io.waterwheel.topology.rpc;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
@@ -102,7 +103,7 @@ final class ArrowRows implements AutoCloseable {
                 }
             }
             data.setBytes(0, bytes, 0, (long) count * width);
-        } else if (type == FieldType.BOOLEAN) {
+        } else if (type.physical() == PhysicalType.BOOLEAN) {
             byte[] values = block.column(column);
             byte[] bits = scratch((count + 7) / 8);
             java.util.Arrays.fill(bits, 0, (count + 7) / 8, (byte) 0);

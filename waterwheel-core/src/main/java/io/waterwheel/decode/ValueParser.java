@@ -1,0 +1,255 @@
+package io.waterwheel.decode;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the value of a field from text or JSON, by the field's type, and sets it in a row: the one place that says how
+ * values of a type are written in records. One thread.
+ */
+final class ValueParser {
+    private final RowAppender row;
+    private final Numbers numbers = new Numbers();
+    private final Timestamps timestamps = new Timestamps(numbers);
+    private byte[] scratch = {};
+
+    ValueParser(RowAppender row) {
+        this.row = row;
+    }
+
+    /** Sets the field to a value written as text, as in CSV. */
+    void text(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        switch (row.types[field]) {
+            case INT -> {
+                long value = numbers.parseLong(bytes, from, to);
+                if (numbers.failed || value != (int) value) {
+                    throw unfit(field, "a whole number of 32 bits", bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case LONG -> {
+                long value = numbers.parseLong(bytes, from, to);
+                if (numbers.failed) {
+                    throw unfit(field, "a whole number of 64 bits", bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> {
+                long value = timestamps.parse(bytes, from, to, row.fields[field].unit(), row.types[field].resolution());
+                if (timestamps.failed) {
+                    throw unfit(field, Timestamps.expected(row.fields[field]), bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case IPV4 -> {
+                long value = Ipv4.parse(bytes, from, to);
+                if (value < 0) {
+                    throw unfit(field, "an IPv4 address such as 192.0.2.1", bytes, from, to);
+                }
+                row.setInteger(field, value);
+            }
+            case FLOAT -> {
+                float value = numbers.parseFloat(bytes, from, to);
+                if (numbers.failed) {
+                    throw unfit(field, "a number", bytes, from, to);
+                }
+                row.setFloat(field, value);
+            }
+            case DOUBLE -> {
+                double value = numbers.parseDouble(bytes, from, to);
+                if (numbers.failed) {
+                    throw unfit(field, "a number", bytes, from, to);
+                }
+                row.setDouble(field, value);
+            }
+            case BOOLEAN -> row.setBoolean(field, parseBoolean(field, bytes, from, to));
+            case STRING -> {
+                checkLength(field, to - from);
+                if (!Utf8.valid(bytes, from, to - from)) {
+                    throw new RejectedRecordException(row.names[field] + ": is not valid UTF-8");
+                }
+                row.setBytes(field, bytes, from, to - from);
+            }
+            case BYTES -> {
+                checkLength(field, (to - from) / 4 * 3);
+                byte[] value;
+                try {
+                    value = Base64.getDecoder().decode(Arrays.copyOfRange(bytes, from, to));
+                } catch (IllegalArgumentException e) {
+                    throw unfit(field, "base64", bytes, from, to);
+                }
+                row.setBytes(field, value, 0, value.length);
+            }
+        }
+    }
+
+    /** Sets the field to the JSON value that the parser is at. */
+    void json(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {
+        switch (row.types[field]) {
+            case INT -> {
+                expect(field, token == JsonToken.VALUE_NUMBER_INT, "a whole number of 32 bits", token);
+                row.setInteger(field, parser.getIntValue());
+            }
+            case LONG -> {
+                expect(field, token == JsonToken.VALUE_NUMBER_INT, "a whole number of 64 bits", token);
+                row.setInteger(field, parser.getLongValue());
+            }
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> row.setInteger(field, timestamp(field, token, parser));
+            case IPV4 -> {
+                expect(field, token == JsonToken.VALUE_STRING, "a string with an IPv4 address", token);
+                int length = utf8(field, parser);
+                long value = Ipv4.parse(scratch, 0, length);
+                if (value < 0) {
+                    throw new RejectedRecordException(row.names[field]
+                            + ": expected an IPv4 address such as 192.0.2.1, got '" + Snippet.of(scratch, 0, length)
+                            + "'");
+                }
+                row.setInteger(field, value);
+            }
+            case FLOAT -> {
+                expect(field, token.isNumeric(), "a number", token);
+                float value = parser.getFloatValue();
+                expect(field, Float.isFinite(value), "a number in the range of a float", token);
+                row.setFloat(field, value);
+            }
+            case DOUBLE -> {
+                expect(field, token.isNumeric(), "a number", token);
+                double value = parser.getDoubleValue();
+                expect(field, Double.isFinite(value), "a number in the range of a double", token);
+                row.setDouble(field, value);
+            }
+            case BOOLEAN -> {
+                expect(field, token.isBoolean(), "true or false", token);
+                row.setBoolean(field, token == JsonToken.VALUE_TRUE);
+            }
+            case STRING -> {
+                expect(field, token == JsonToken.VALUE_STRING, "a string", token);
+                int length = utf8(field, parser);
+                row.setBytes(field, scratch, 0, length);
+            }
+            case BYTES -> {
+                expect(field, token == JsonToken.VALUE_STRING, "a string of base64", token);
+                byte[] value = parser.getBinaryValue();
+                checkLength(field, value.length);
+                row.setBytes(field, value, 0, value.length);
+            }
+        }
+    }
+
+    private long timestamp(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {
+        Field of = row.fields[field];
+        if (token == JsonToken.VALUE_NUMBER_INT && of.unit() == of.type().resolution()) {
+            return parser.getLongValue();
+        }
+        expect(field, token == JsonToken.VALUE_STRING || token.isNumeric(), Timestamps.expected(of), token);
+        int length = utf8(field, parser);
+        long value = timestamps.parse(scratch, 0, length, of.unit(), of.type().resolution());
+        if (timestamps.failed) {
+            throw new RejectedRecordException(row.names[field] + ": expected " + Timestamps.expected(of) + ", got '"
+                    + Snippet.of(scratch, 0, length) + "'");
+        }
+        return value;
+    }
+
+    private void expect(int field, boolean fulfilled, String expected, JsonToken got) throws RejectedRecordException {
+        if (!fulfilled) {
+            throw new RejectedRecordException(row.names[field] + ": expected " + expected + ", got " + describe(got));
+        }
+    }
+
+    private void checkLength(int field, int length) throws RejectedRecordException {
+        if (length > TupleBlock.MAX_VALUE_BYTES) {
+            throw new RejectedRecordException(
+                    row.names[field] + ": expected at most " + TupleBlock.MAX_VALUE_BYTES + " bytes, got " + length);
+        }
+    }
+
+    private boolean parseBoolean(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        int length = to - from;
+        if (length == 1 && (bytes[from] == '1' || bytes[from] == '0')) {
+            return bytes[from] == '1';
+        }
+        if (is("true", "TRUE", bytes, from, to)) {
+            return true;
+        }
+        if (is("false", "FALSE", bytes, from, to)) {
+            return false;
+        }
+        throw unfit(field, "true, false, 1 or 0", bytes, from, to);
+    }
+
+    private static boolean is(String lower, String upper, byte[] bytes, int from, int to) {
+        if (to - from != lower.length()) {
+            return false;
+        }
+        for (int i = 0; i < lower.length(); i++) {
+            if (bytes[from + i] != lower.charAt(i) && bytes[from + i] != upper.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private RejectedRecordException unfit(int field, String expected, byte[] bytes, int from, int to) {
+        return new RejectedRecordException(
+                row.names[field] + ": expected " + expected + ", got '" + Snippet.of(bytes, from, to) + "'");
+    }
+
+    /** The token for messages. */
+    static String describe(@Nullable JsonToken token) {
+        if (token == null) {
+            return "nothing";
+        }
+        return switch (token) {
+            case START_OBJECT -> "an object";
+            case START_ARRAY -> "an array";
+            case VALUE_STRING -> "a string";
+            case VALUE_NUMBER_INT -> "a whole number";
+            case VALUE_NUMBER_FLOAT -> "a number";
+            case VALUE_TRUE, VALUE_FALSE -> "a boolean";
+            default -> token.name();
+        };
+    }
+
+    /** Writes the parser's text as UTF-8 into {@link #scratch}; returns its length. */
+    private int utf8(int field, JsonParser parser) throws IOException, RejectedRecordException {
+        char[] chars = parser.getTextCharacters();
+        int from = parser.getTextOffset();
+        int to = from + parser.getTextLength();
+        if (scratch.length < (to - from) * 3) {
+            scratch = new byte[(to - from) * 3];
+        }
+        int out = 0;
+        for (int i = from; i < to; i++) {
+            char c = chars[i];
+            if (c < 0x80) {
+                scratch[out++] = (byte) c;
+            } else if (c < 0x800) {
+                scratch[out++] = (byte) (0xC0 | (c >> 6));
+                scratch[out++] = (byte) (0x80 | (c & 0x3F));
+            } else if (!Character.isSurrogate(c)) {
+                scratch[out++] = (byte) (0xE0 | (c >> 12));
+                scratch[out++] = (byte) (0x80 | ((c >> 6) & 0x3F));
+                scratch[out++] = (byte) (0x80 | (c & 0x3F));
+            } else {
+                if (!Character.isHighSurrogate(c) || i + 1 == to || !Character.isLowSurrogate(chars[i + 1])) {
+                    throw new RejectedRecordException(row.names[field] + ": half of a surrogate pair is no character");
+                }
+                int code = Character.toCodePoint(c, chars[++i]);
+                scratch[out++] = (byte) (0xF0 | (code >> 18));
+                scratch[out++] = (byte) (0x80 | ((code >> 12) & 0x3F));
+                scratch[out++] = (byte) (0x80 | ((code >> 6) & 0x3F));
+                scratch[out++] = (byte) (0x80 | (code & 0x3F));
+            }
+        }
+        checkLength(field, out);
+        return out;
+    }
+}

@@ -24,6 +24,7 @@ final class ArchitectureTest {
     private static final List<Room> ROOMS = List.of(
             new Room("error"),
             new Room("geo"),
+            new Room("status"),
             new Room("schema", "error", "geo"),
             new Room("tuple", "schema"),
             new Room("catalog.region", "tuple"),

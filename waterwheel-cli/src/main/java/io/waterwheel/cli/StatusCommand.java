@@ -1,11 +1,10 @@
 package io.waterwheel.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.waterwheel.cli.output.StatusPage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.client.WaterwheelClient;
-import java.io.IOException;
+import io.waterwheel.status.StatusJson;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -70,18 +69,17 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         boolean asJson = json || format == Format.JSON;
         try (WaterwheelClient client = server.connect()) {
             PrintStream out = terminal.out();
-            ObjectMapper mapper = new ObjectMapper();
             StatusPage.Look before = null;
             do {
                 String text = client.status().json();
-                StatusPage.Look now = new StatusPage.Look(mapper.readTree(text), System.nanoTime());
+                StatusPage.Look now = new StatusPage.Look(StatusJson.read(text), System.nanoTime());
                 if (asJson) {
                     out.println(text.stripTrailing());
-                } else if (before == null && !now.json().path("streams").isEmpty()) {
+                } else if (before == null && !now.report().streams().isEmpty()) {
                     // A rate takes two looks.
                     before = now;
                     LockSupport.parkNanos(GLANCE.toNanos());

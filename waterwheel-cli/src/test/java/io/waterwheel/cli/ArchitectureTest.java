@@ -30,6 +30,7 @@ final class ArchitectureTest {
                     "io.waterwheel.error..",
                     "io.waterwheel.geo..",
                     "io.waterwheel.schema..",
+                    "io.waterwheel.status..",
                     "io.waterwheel.tuple..",
                     "io.waterwheel.query",
                     "io.waterwheel.query.aggregate..",

@@ -1,38 +1,32 @@
 package io.waterwheel.cli.output;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import io.waterwheel.status.ServerReport;
+import io.waterwheel.status.StreamReport;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * A server's status for people: a table of the streams, their partitions where something lags, and what is unhealthy
  * and why. With the status before it, rates too. Stateless.
  */
 public final class StatusPage {
-    /** Part of an indexer's memory that is used, from which on reading may have to wait for the chunk store. */
-    private static final double FULL = 0.875;
-
     private StatusPage() {}
 
     /** One look at the server. */
-    public record Look(JsonNode json, long nanos) {
+    public record Look(ServerReport report, long nanos) {
         private long tuples(String stream) {
-            for (JsonNode node : json.path("streams")) {
-                if (node.path("name").asText().equals(stream)) {
-                    return memory(node) + node.path("chunkTuples").asLong();
-                }
-            }
-            return -1;
+            return report.streams().stream()
+                    .filter(of -> of.name().equals(stream))
+                    .mapToLong(StatusPage::tuples)
+                    .findFirst()
+                    .orElse(-1);
         }
     }
 
-    private static long memory(JsonNode stream) {
-        return stream.path("memoryTuples").asLong();
+    private static long tuples(StreamReport stream) {
+        return stream.memoryTuples() + stream.chunks().tuples();
     }
 
     /**
@@ -42,25 +36,22 @@ public final class StatusPage {
      */
     public static List<String> of(Look now, Look before) {
         List<String> lines = new ArrayList<>();
-        List<String> troubles = new ArrayList<>();
-        now.json().path("troubles").forEach(trouble -> troubles.add(trouble.asText()));
-        if (now.json().path("streams").isEmpty() && troubles.isEmpty()) {
+        List<String> troubles = new ArrayList<>(now.report().troubles());
+        if (now.report().streams().isEmpty() && troubles.isEmpty()) {
             return List.of("there are no streams");
         }
         lines.add(row("stream", "tuples", "in memory", "in chunks", "chunks", "size", "lag", "tuples/s", "rejected"));
-        for (JsonNode stream : now.json().path("streams")) {
-            String name = stream.path("name").asText();
-            long inChunks = stream.path("chunkTuples").asLong();
+        for (StreamReport stream : now.report().streams()) {
             lines.add(row(
-                    name,
-                    number(memory(stream) + inChunks),
-                    number(memory(stream)),
-                    number(inChunks),
-                    number(stream.path("chunks").asLong()),
-                    size(stream.path("chunkBytes").asLong()),
-                    number(stream.path("lag").asLong()),
-                    rate(name, now, before),
-                    number(stream.path("rejected").asLong())));
+                    stream.name(),
+                    number(tuples(stream)),
+                    number(stream.memoryTuples()),
+                    number(stream.chunks().tuples()),
+                    number(stream.chunks().count()),
+                    size(stream.chunks().bytes()),
+                    number(stream.lag()),
+                    rate(stream.name(), now, before),
+                    number(stream.rejected())));
             partitions(stream, lines);
             troubles(stream, troubles);
         }
@@ -100,85 +91,74 @@ public final class StatusPage {
                 : String.format(Locale.ROOT, "%,.0f", Math.max(0, now.tuples(stream) - earlier) / seconds);
     }
 
-    private static long letters(JsonNode stream) {
-        long letters = 0;
-        for (JsonNode partition : stream.path("sources")) {
-            letters += partition.path("deadLetters").asLong();
-        }
-        return letters;
-    }
-
     /** A line for each partition that lags; where none does, one for all. */
-    private static void partitions(JsonNode stream, List<String> lines) {
-        Map<Integer, String> lagging = new TreeMap<>();
-        for (JsonNode partition : stream.path("sources")) {
-            long lag = partition.path("lag").asLong();
-            if (lag > 0) {
-                lagging.put(
-                        partition.path("partition").asInt(),
-                        "indexed below " + partition.path("indexed").asLong() + " of "
-                                + partition.path("logEnd").asLong() + ", lag " + number(lag));
-            }
+    private static void partitions(StreamReport stream, List<String> lines) {
+        List<StreamReport.Partition> lagging = stream.source().partitions().stream()
+                .filter(partition -> partition.lag() > 0)
+                .sorted(Comparator.comparingInt(StreamReport.Partition::partition))
+                .toList();
+        for (StreamReport.Partition partition : lagging) {
+            StreamReport.Positions positions = partition.positions();
+            lines.add("  partition " + partition.partition() + ": indexed below " + positions.indexed() + " of "
+                    + positions.logEnd() + ", lag " + number(partition.lag()));
         }
-        lagging.forEach((partition, what) -> lines.add("  partition " + partition + ": " + what));
         if (lagging.isEmpty()) {
-            lines.add("  " + stream.path("partitions").asInt() + " partitions of topic "
-                    + stream.path("topic").asText() + ", none lags");
+            lines.add("  " + stream.definition().partitions() + " partitions of topic "
+                    + stream.definition().topic() + ", none lags");
         }
     }
 
-    private static void troubles(JsonNode stream, List<String> troubles) {
-        String name = stream.path("name").asText();
-        stream.path("troubles").forEach(trouble -> troubles.add(name + ": " + trouble.asText()));
-        for (JsonNode partition : stream.path("sources")) {
-            String what = partition.path("trouble").asText();
-            if (!what.isEmpty()) {
-                troubles.add(name + ", partition " + partition.path("partition").asInt() + " stands still: " + what);
+    private static void troubles(StreamReport stream, List<String> troubles) {
+        String name = stream.name();
+        stream.troubles().forEach(trouble -> troubles.add(name + ": " + trouble));
+        List<StreamReport.Partition> partitions = stream.source().partitions();
+        for (StreamReport.Partition partition : partitions) {
+            if (!partition.trouble().isEmpty()) {
+                troubles.add(name + ", partition " + partition.partition() + " stands still: " + partition.trouble());
             }
         }
-        Set<String> warnings = new LinkedHashSet<>();
-        stream.path("sources")
-                .forEach(partition -> warnings.add(partition.path("warning").asText()));
-        warnings.stream().filter(warning -> !warning.isEmpty()).forEach(warning -> troubles.add(name + ": " + warning));
-        long checked = stream.path("sourceCheckMillis").asLong();
-        long wanted = stream.path("sourceCheckWantedMillis").asLong();
+        partitions.stream()
+                .map(StreamReport.Partition::warning)
+                .distinct()
+                .filter(warning -> !warning.isEmpty())
+                .forEach(warning -> troubles.add(name + ": " + warning));
+        long checked = stream.source().checkMillis();
+        long wanted = stream.source().wantedMillis();
         if (wanted > 0 && checked > 2 * wanted) {
             troubles.add(name + ": its topic is looked at every " + checked + " ms only, source.check-interval is "
                     + wanted + " ms: a topic that is made anew meanwhile may be taken for the old one. Is Kafka or"
                     + " ZooKeeper slow, or are there too few spouts?");
         }
-        if (stream.path("sources").size() < stream.path("partitions").asInt()) {
-            troubles.add(name + ": nothing is heard yet of "
-                    + (stream.path("partitions").asInt()
-                            - stream.path("sources").size())
+        int unheard = stream.definition().partitions() - partitions.size();
+        if (unheard > 0) {
+            troubles.add(name + ": nothing is heard yet of " + unheard
                     + " partitions; a moment after the start this is usual");
         }
-        for (JsonNode indexer : stream.path("indexers")) {
-            String which = name + ", indexer " + indexer.path("indexer").asInt();
-            if (indexer.path("recovering").asBoolean()) {
-                troubles.add(which + " recovers: complete answers wait until it has read what it had before");
-            }
-            String trouble = indexer.path("trouble").asText();
-            if (!trouble.isEmpty()) {
-                troubles.add(which + ": " + trouble + "; tried again every few seconds");
-            }
-            long limit = indexer.path("memoryLimit").asLong();
-            long used = indexer.path("memoryUsed").asLong();
-            if (used > FULL * limit && indexer.path("unflushedTrees").asInt() > 0) {
-                troubles.add(which + ": " + (used >> 20) + " of " + (limit >> 20) + " MiB of memory used, "
-                        + indexer.path("unflushedTrees").asInt()
-                        + " trees wait to be written, and reading for them. Is the chunk store slow or full?");
-            }
+        stream.indexers().forEach(indexer -> troubles(name, indexer, troubles));
+        for (StreamReport.Lost lost : stream.source().lost()) {
+            troubles.add(name + ", partition " + lost.partition() + ": offsets " + lost.from() + " to "
+                    + (lost.to() - 1) + " are lost (" + lost.reason() + ")");
         }
-        for (JsonNode lost : stream.path("lost")) {
-            troubles.add(name + ", partition " + lost.path("partition").asInt() + ": offsets "
-                    + lost.path("from").asLong() + " to " + (lost.path("to").asLong() - 1) + " are lost ("
-                    + lost.path("reason").asText() + ")");
+        if (stream.deadLetters() > 0) {
+            troubles.add(name + ": " + stream.deadLetters()
+                    + " records since the start could not become tuples: 'waterwheel dead-letters " + name
+                    + "' shows them");
         }
-        long letters = letters(stream);
-        if (letters > 0) {
-            troubles.add(name + ": " + letters + " records since the start could not become tuples: 'waterwheel"
-                    + " dead-letters " + name + "' shows them");
+    }
+
+    private static void troubles(String name, StreamReport.Indexer indexer, List<String> troubles) {
+        String which = name + ", indexer " + indexer.indexer();
+        if (indexer.recovering()) {
+            troubles.add(which + " recovers: complete answers wait until it has read what it had before");
+        }
+        StreamReport.Memory memory = indexer.memory();
+        if (!memory.trouble().isEmpty()) {
+            troubles.add(which + ": " + memory.trouble() + "; tried again every few seconds");
+        }
+        if (memory.full()) {
+            troubles.add(which + ": " + (memory.usedBytes() >> 20) + " of " + (memory.limitBytes() >> 20)
+                    + " MiB of memory used, " + memory.unflushedTrees()
+                    + " trees wait to be written, and reading for them. Is the chunk store slow or full?");
         }
     }
 }

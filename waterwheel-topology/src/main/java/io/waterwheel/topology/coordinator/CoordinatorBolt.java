@@ -12,6 +12,8 @@ import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.ForwardingSink;
 import io.waterwheel.query.run.QueryRunner;
+import io.waterwheel.status.ServerReport;
+import io.waterwheel.status.StreamReport;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.Role;
@@ -20,6 +22,7 @@ import io.waterwheel.topology.worker.WorkerServices;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -178,13 +181,17 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         @Override
-        public String status() {
+        public ServerReport status() {
             // The first coordinator has written there what it found.
             Map<Integer, List<String>> scrubbed = findings.read();
-            return StatusJson.of(
-                    services.streams().streams().values(),
-                    stream -> statusOf(stream, scrubbed.getOrDefault(stream.id(), List.of())),
+            List<StreamReport> reports = services.streams().streams().values().stream()
+                    .sorted(Comparator.comparing(StreamInfo::name))
+                    .map(stream ->
+                            StatusReports.stream(stream, known(stream, scrubbed.getOrDefault(stream.id(), List.of()))))
+                    .toList();
+            return StatusReports.server(
                     troubles(),
+                    reports,
                     collector == null ? null : collector.totals(),
                     collector == null ? null : collector.rollUps());
         }
@@ -224,7 +231,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             };
         }
 
-        private StatusJson.StreamStatus statusOf(StreamInfo stream, List<String> scrubbed) {
+        private StatusReports.Known known(StreamInfo stream, List<String> scrubbed) {
             StreamSnapshot snapshot = StreamSnapshot.before(stream);
             List<String> troubles = new ArrayList<>();
             try {
@@ -240,7 +247,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
             }
             troubles.addAll(damaged.of(stream.name()));
             troubles.addAll(scrubbed);
-            return new StatusJson.StreamStatus(
+            return new StatusReports.Known(
                     snapshot,
                     snapshots.lastReports(stream.id()),
                     partitionReports(stream.id()),

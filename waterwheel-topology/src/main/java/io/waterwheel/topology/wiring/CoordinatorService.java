@@ -2,6 +2,8 @@ package io.waterwheel.topology.wiring;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.status.ServerReport;
+import io.waterwheel.status.StatusJson;
 import io.waterwheel.topology.admin.ChunkChecks;
 import io.waterwheel.topology.admin.FlushCalls;
 import io.waterwheel.topology.admin.KeyPartitions;
@@ -109,10 +111,10 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     }
 
     private StatusReply status() {
-        String json = coordinator.status();
+        ServerReport report = coordinator.status();
         return StatusReply.newBuilder()
-                .setJson(json)
-                .setText(StatusText.of(json))
+                .setJson(StatusJson.write(report))
+                .setText(StatusText.of(report))
                 .build();
     }
 }

@@ -18,6 +18,7 @@ import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.scan.FreshReader;
+import io.waterwheel.status.ServerReport;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.Collection;
@@ -154,8 +155,8 @@ public interface WorkerServices extends AutoCloseable {
         void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
                 throws InterruptedException;
 
-        /** What it knows of the streams, as JSON, for people. */
-        String status();
+        /** What it knows of the streams. */
+        ServerReport status();
 
         /**
          * The catalog with every edit that was committed before the call. It is the one that queries are planned on,

@@ -113,6 +113,7 @@ final class ArchitectureTest {
                     "query",
                     "query.memory",
                     "query.column",
+                    "query.aggregate",
                     "query.result"),
             new Room(
                     "query.plan",

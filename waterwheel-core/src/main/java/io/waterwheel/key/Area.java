@@ -46,6 +46,14 @@ public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
     /** Whether the position lies in the area, its border included; never for NaN. */
     public abstract boolean contains(double longitude, double latitude);
 
+    /**
+     * Whether every position of a rectangle, its border included, lies in the area. True is certain; false may mean
+     * that it is not known.
+     *
+     * @param spend is told of work, in about nanoseconds, and may end it by an exception
+     */
+    public abstract boolean holds(double west, double south, double east, double north, LongConsumer spend);
+
     /** What one {@link #contains} may cost at worst, in about nanoseconds. */
     long costOfTest() {
         return 10;

@@ -19,6 +19,13 @@ final class BoxArea extends Area {
         return box.contains(longitude, latitude);
     }
 
+    /** Over the antimeridian both sides of a rectangle must lie east of it, or west. */
+    @Override
+    public boolean holds(double west, double south, double east, double north, LongConsumer spend) {
+        boolean apart = box.crossesAntimeridian() && west <= box.east() && east >= box.west();
+        return box.contains(west, south) && box.contains(east, north) && !apart;
+    }
+
     @Override
     public List<KeyInterval> intervals(ZOrder zOrder, int limit, LongConsumer spend) {
         if (!box.crossesAntimeridian()) {

@@ -65,6 +65,16 @@ final class CircleArea extends Area {
         return h <= haversine;
     }
 
+    /** Where nothing is a position, the relation knows nothing. */
+    @Override
+    public boolean holds(double west, double bottom, double east, double top, LongConsumer spend) {
+        return bottom >= -90
+                && top <= 90
+                && west >= -180
+                && east <= 180
+                && relation(west, bottom, east, top) == Relation.WITHIN;
+    }
+
     @Override
     public List<KeyInterval> intervals(ZOrder zOrder, int limit, LongConsumer spend) {
         return QuadIntervals.of(this::relation, zOrder, limit);

@@ -101,6 +101,12 @@ final class PolygonArea extends Area {
     }
 
     @Override
+    public boolean holds(double west, double south, double east, double north, LongConsumer spend) {
+        // A rectangle that was moved by a turn is rounded: only as it is.
+        return planar(west, south, east, north, false, spend) == Relation.WITHIN;
+    }
+
+    @Override
     public List<KeyInterval> intervals(ZOrder zOrder, int limit, LongConsumer spend) {
         return QuadIntervals.of((west, south, east, north) -> relation(west, south, east, north, spend), zOrder, limit);
     }

@@ -8,7 +8,7 @@ package io.waterwheel.query;
  * @param outsideKeys leaves skipped because no key of them can match, the empty ones of a tree among them
  * @param outsideTimes leaves skipped because their range of time, or their time sketch, has nothing of the query's
  * @param outsideValues leaves skipped because the smallest and largest values of their fields rule the condition out
- * @param counted leaves that match whole and were counted without reading them
+ * @param counted leaves that match whole and were counted, or aggregated by what is known of them, without reading them
  * @param read leaves whose tuples were looked at
  * @param tuples tuples in what was looked at
  * @param partsRead columns of leaves that were read from the chunk store

@@ -22,6 +22,7 @@ final class AreaTest {
 
     @Test
     void everyPositionOfABoxHasItsKeyInTheCover() {
+        int held = 0;
         for (long seed = 0; seed < Rounds.of(60, 300); seed++) {
             Random random = new Random(seed);
             double west = random.nextDouble() * 360 - 180;
@@ -29,16 +30,18 @@ final class AreaTest {
                     random.nextBoolean() ? random.nextDouble() * 360 - 180 : Math.min(180, west + random.nextDouble());
             double south = random.nextDouble() * 180 - 90;
             Box box = new Box(west, south, east, south + random.nextDouble() * (90 - south));
-            check(seed, box, random, (longitude, latitude) -> {
+            held += check(seed, box, random, (longitude, latitude) -> {
                 boolean inside =
                         west <= east ? west <= longitude && longitude <= east : longitude >= west || longitude <= east;
                 return inside && latitude >= box.south() && latitude <= box.north();
             });
         }
+        assertThat(held).isPositive();
     }
 
     @Test
     void everyPositionOfACircleHasItsKeyInTheCoverAtThePolesAndTheAntimeridianToo() {
+        int held = 0;
         for (long seed = 0; seed < Rounds.of(60, 300); seed++) {
             Random random = new Random(seed);
             double longitude =
@@ -46,12 +49,14 @@ final class AreaTest {
             double latitude = random.nextInt(3) == 0 ? 90 - random.nextDouble() * 2 : random.nextDouble() * 180 - 90;
             double metres = Math.pow(10, random.nextDouble() * 7.4);
             Circle circle = new Circle(random.nextBoolean() ? longitude : -longitude, latitude, metres);
-            check(seed, circle, random, (x, y) -> naive(circle, x, y));
+            held += check(seed, circle, random, (x, y) -> naive(circle, x, y));
         }
+        assertThat(held).isPositive();
     }
 
     @Test
     void everyPositionOfAPolygonHasItsKeyInTheCoverOverTheAntimeridianToo() {
+        int held = 0;
         for (long seed = 0; seed < Rounds.of(40, 200); seed++) {
             Random random = new Random(seed);
             double middleX = random.nextInt(3) == 0 ? 180 : random.nextDouble() * 360 - 180;
@@ -62,7 +67,7 @@ final class AreaTest {
             if (random.nextBoolean()) {
                 rings.add(star(random, middleX, middleY, size * 0.2, 3 + random.nextInt(8)));
             }
-            check(seed, new Polygon(wkt(rings)), random, (x, y) -> {
+            held += check(seed, new Polygon(wkt(rings)), random, (x, y) -> {
                 for (double turned : new double[] {x, x - 360, x + 360}) {
                     if (naive(rings, turned, y)) {
                         return true;
@@ -71,10 +76,36 @@ final class AreaTest {
                 return false;
             });
         }
+        assertThat(held).isPositive();
     }
 
     /** Positions near and far, and on the border's corners: the test equals the naive one, the cover holds the keys. */
-    private static void check(long seed, Shape shape, Random random, BiPredicate<Double, Double> naive) {
+    /** What a rectangle is said to have in it, each of its positions has. */
+    private static int checkRectangles(long seed, Area area, Shape shape, Random random) {
+        int held = 0;
+        for (int r = 0; r < 15; r++) {
+            double[] corner = position(shape, random);
+            double size = Math.pow(10, random.nextDouble() * 6 - 4);
+            double east = corner[0] + random.nextDouble() * size;
+            double north = corner[1] + random.nextDouble() * size;
+            if (!area.holds(corner[0], corner[1], east, north, work -> {})) {
+                continue;
+            }
+            held++;
+            for (int i = 0; i < 12; i++) {
+                double x =
+                        i < 4 ? (i % 2 == 0 ? corner[0] : east) : corner[0] + random.nextDouble() * (east - corner[0]);
+                double y = i < 4 ? (i < 2 ? corner[1] : north) : corner[1] + random.nextDouble() * (north - corner[1]);
+                assertThat(area.contains(Math.min(x, east), Math.min(y, north)))
+                        .as("seed %s: %s holds %s %s", seed, shape, x, y)
+                        .isTrue();
+            }
+        }
+        return held;
+    }
+
+    /** Returns how many rectangles were found to lie inside. */
+    private static int check(long seed, Shape shape, Random random, BiPredicate<Double, Double> naive) {
         Area area = Area.of(shape);
         int limit = 1 + random.nextInt(64);
         List<KeyInterval> cover = area.intervals(WORLD, limit);
@@ -104,12 +135,14 @@ final class AreaTest {
                         .anyMatch(interval -> interval.contains(key));
             }
         }
+        int held = checkRectangles(seed, area, shape, random);
         int kept = area.keep(longitudes, 0, latitudes, 0, rows, count, work -> {});
         List<Integer> found = new ArrayList<>();
         for (int i = 0; i < kept; i++) {
             found.add(rows[i]);
         }
         assertThat(found).as("seed %s", seed).isEqualTo(expected);
+        return held;
     }
 
     private static double[] position(Shape shape, Random random) {

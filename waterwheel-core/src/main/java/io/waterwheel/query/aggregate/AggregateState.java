@@ -52,6 +52,17 @@ public abstract class AggregateState {
         addRows(selected, count, groupOf);
     }
 
+    /** Whether it can {@link #addSummary} in place of the values of a field. */
+    public boolean takesSummaries() {
+        return false;
+    }
+
+    /** Takes rows of a group by what is known of the field that is its argument. */
+    public void addSummary(RowSummary.OfField summary, int group) {
+        throw new UnsupportedOperationException(
+                getClass().getSimpleName() + " takes values, not what is known of them");
+    }
+
     /** Takes the columns of a part, whose row r belongs to {@code groupOf[r]}. */
     public abstract void merge(TupleBlock part, int field, int[] groupOf);
 

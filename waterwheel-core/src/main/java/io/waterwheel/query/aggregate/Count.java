@@ -80,6 +80,16 @@ final class Count extends AggregateFunction {
         }
 
         @Override
+        public boolean takesSummaries() {
+            return true;
+        }
+
+        @Override
+        public void addSummary(RowSummary.OfField summary, int group) {
+            counts[group] += summary.rows() - summary.nulls();
+        }
+
+        @Override
         public void merge(TupleBlock part, int field, int[] groupOf) {
             for (int r = 0; r < part.size(); r++) {
                 counts[groupOf[r]] += getLong(part, field, r);

@@ -107,6 +107,21 @@ final class ExtremeNumber extends AggregateState {
     }
 
     @Override
+    public boolean takesSummaries() {
+        return true;
+    }
+
+    @Override
+    public void addSummary(RowSummary.OfField summary, int group) {
+        int present = summary.rows() - summary.nulls();
+        boolean none = summary.nans() == present;
+        if (present > 0) {
+            boolean ofNaN = none || (greatest && summary.nans() > 0);
+            take(group, ofNaN ? OrderedBits.of(Double.NaN) : greatest ? summary.high() : summary.low());
+        }
+    }
+
+    @Override
     public void merge(TupleBlock part, int field, int[] groupOf) {
         for (int r = 0; r < part.size(); r++) {
             if (!part.isNull(field, r)) {

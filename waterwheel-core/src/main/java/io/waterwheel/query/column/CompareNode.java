@@ -2,6 +2,8 @@ package io.waterwheel.query.column;
 
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import io.waterwheel.query.expression.ValueType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Two values compared; null where either is. */
 final class CompareNode extends ColumnNode {
@@ -27,6 +29,22 @@ final class CompareNode extends ColumnNode {
                 sink.withinBytes(field.column(), below ? null : bytes, above ? null : bytes);
             }
         }
+    }
+
+    /** The field that it says equals a text or bytes; null when it says something else. */
+    @Nullable
+    FieldNode equated() {
+        return relation == Relation.EQUAL
+                        && left instanceof FieldNode field
+                        && right instanceof ConstantNode constant
+                        && constant.value() instanceof byte[]
+                ? field
+                : null;
+    }
+
+    /** What {@link #equated} equals. */
+    byte[] text() {
+        return (byte[]) Objects.requireNonNull(((ConstantNode) right).value());
     }
 
     @Override

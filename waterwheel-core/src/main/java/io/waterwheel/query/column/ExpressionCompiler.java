@@ -134,6 +134,16 @@ public final class ExpressionCompiler {
 
         /** Only rows whose text or bytes lie within can match; null where there is no bound. */
         void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high);
+
+        /** Only rows whose text or bytes are one of these, at least one, sorted, can match. */
+        default void amongBytes(int column, byte[][] values) {
+            withinBytes(column, values[0], values[values.length - 1]);
+        }
+
+        /** What the term demands is not, or not all, said by the other calls. */
+        default void other(ColumnNode term) {
+            // Most only ask for what rules rows out.
+        }
     }
 
     /** Hands over what a compiled condition says of single fields, by the terms of its outermost AND. */
@@ -149,7 +159,18 @@ public final class ExpressionCompiler {
             in.conjunct(sink);
         } else if (node instanceof CompareNode compare) {
             compare.conjunct(sink);
+            sink.other(node);
+        } else if (node instanceof LikeNode like) {
+            like.conjunct(sink);
+            sink.other(node);
+        } else if (!(node instanceof LogicNode logic && new Alternatives().conjunct(logic, sink))) {
+            sink.other(node);
         }
+    }
+
+    /** The terms of an OR; none when the condition is something else. */
+    public static List<ColumnNode> alternatives(ColumnNode node) {
+        return node instanceof LogicNode logic && !logic.and() ? List.of(logic.terms()) : List.of();
     }
 
     private static ColumnNode nullTruth() {

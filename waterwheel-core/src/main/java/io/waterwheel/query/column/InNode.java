@@ -5,6 +5,7 @@ import io.waterwheel.query.expression.ValueType;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** IN with constants, found by binary search. */
 final class InNode extends ColumnNode {
@@ -60,11 +61,32 @@ final class InNode extends ColumnNode {
     }
 
     void conjunct(ExpressionCompiler.ConjunctSink sink) {
-        if (!negated && !operand.type().variable() && operand instanceof FieldNode field) {
+        if (negated || !(operand instanceof FieldNode field)) {
+            sink.other(this);
+        } else if (!operand.type().variable()) {
             sink.among(field.column(), numbers.clone());
-        } else if (!negated && texts.length > 0 && operand instanceof FieldNode field) {
-            sink.withinBytes(field.column(), texts[0], texts[texts.length - 1]);
+        } else {
+            if (texts.length > 0) {
+                sink.amongBytes(field.column(), texts.clone());
+            }
+            sink.other(this);
         }
+    }
+
+    /** The field whose values it lists; null when it does something else. */
+    @Nullable
+    FieldNode listed() {
+        return !negated && operand instanceof FieldNode field ? field : null;
+    }
+
+    /** Sorted; of a field of numbers. */
+    long[] numbers() {
+        return numbers;
+    }
+
+    /** Sorted; of a field of text or bytes. */
+    byte[][] texts() {
+        return texts;
     }
 
     @Override

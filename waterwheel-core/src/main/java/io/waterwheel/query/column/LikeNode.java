@@ -48,6 +48,21 @@ final class LikeNode extends ColumnNode {
         return pieces.toArray(LikePiece[]::new);
     }
 
+    /** All that matches begins with what the pattern begins with, up to the first of its wildcards. */
+    void conjunct(ExpressionCompiler.ConjunctSink sink) {
+        byte[] prefix = pieces[0].prefix();
+        if (negated || !(operand instanceof FieldNode field)) {
+            return;
+        } else if (pieces.length == 1 && prefix.length == pieces[0].piece.length) {
+            sink.withinBytes(field.column(), prefix, prefix);
+        } else if (prefix.length > 0) {
+            // The least text that is above all that begin so: no byte of UTF-8 is 255.
+            byte[] above = prefix.clone();
+            above[above.length - 1]++;
+            sink.withinBytes(field.column(), prefix, above);
+        }
+    }
+
     @Override
     void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);

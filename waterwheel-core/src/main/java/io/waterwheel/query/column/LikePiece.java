@@ -32,6 +32,15 @@ abstract sealed class LikePiece {
         return new Plain(piece);
     }
 
+    /** Its bytes before the first character that may be any. */
+    final byte[] prefix() {
+        int length = 0;
+        while (length < piece.length && piece[length] != ANY) {
+            length++;
+        }
+        return Arrays.copyOf(piece, length);
+    }
+
     /** Where the piece ends at its first place from here on; -1 when there is none. */
     abstract int find(byte[] text, int from, int to, Workspace workspace);
 

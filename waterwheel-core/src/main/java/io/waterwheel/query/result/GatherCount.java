@@ -1,5 +1,6 @@
 package io.waterwheel.query.result;
 
+import io.waterwheel.query.aggregate.RowSummary;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.schema.Field;
@@ -41,6 +42,12 @@ public final class GatherCount extends Gather {
             @Override
             public void add(RowView view, int[] selected, int count) {
                 found(count);
+            }
+
+            @Override
+            public boolean addSummary(RowSummary rows) {
+                found(rows.rows());
+                return true;
             }
 
             @Override

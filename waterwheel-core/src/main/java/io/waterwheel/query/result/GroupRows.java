@@ -2,11 +2,14 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.aggregate.RowSummary;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
@@ -22,6 +25,9 @@ final class GroupRows extends RowCollector {
     private final List<AggregateState> states;
     private final ColumnNode[] groups;
     private final @Nullable ColumnNode[] arguments;
+    /** By aggregate, the field that is its argument, or -1 for rows; null when a summary is not enough. */
+    private final int @Nullable [] summarised;
+
     private final Values[] keys;
     private final long bucketMillis;
     private final Values buckets = new Values();
@@ -53,6 +59,44 @@ final class GroupRows extends RowCollector {
             var argument = wanted.get(a).argument();
             arguments[a] = argument == null ? null : compiler.compile(argument);
         }
+        this.summarised = keys.length > 0 ? null : summarised(wanted, states, stored);
+    }
+
+    private static int @Nullable [] summarised(List<Aggregate> wanted, List<AggregateState> states, RowLayout stored) {
+        ExpressionTypes types = new ExpressionTypes(stored.fields());
+        int[] fields = new int[states.size()];
+        for (int a = 0; a < fields.length; a++) {
+            Expression argument = wanted.get(a).argument();
+            if (!states.get(a).takesSummaries() || !(argument == null || argument instanceof Expression.FieldValue)) {
+                return null;
+            }
+            fields[a] = argument instanceof Expression.FieldValue field ? types.indexOf(field.name()) : -1;
+        }
+        return fields;
+    }
+
+    @Override
+    public boolean addSummary(RowSummary rows) {
+        int[] fields = summarised;
+        if (fields == null) {
+            return false;
+        }
+        RowSummary.OfField[] known = new RowSummary.OfField[fields.length];
+        for (int a = 0; a < fields.length; a++) {
+            RowSummary.OfField field =
+                    fields[a] < 0 ? new RowSummary.OfField(rows.rows(), 0, 0, 0, 0) : rows.field(fields[a]);
+            if (field == null) {
+                return false;
+            }
+            known[a] = field;
+        }
+        found(rows.rows());
+        for (int a = 0; a < fields.length; a++) {
+            states.get(a).groups(table.groups());
+            states.get(a).addSummary(known[a], 0);
+        }
+        room.require(states);
+        return true;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.waterwheel.query.result;
 
+import io.waterwheel.query.aggregate.RowSummary;
 import io.waterwheel.query.column.RowView;
 
 /** Takes the matching rows of one scan, and hands to its sink what becomes of them. One thread. */
@@ -8,6 +9,11 @@ public abstract class RowCollector {
 
     /** Takes the first {@code count} of the selected rows. */
     public abstract void add(RowView view, int[] selected, int count);
+
+    /** Takes all rows of a leaf by what is known of them; false, and nothing is taken, when that is not enough. */
+    public boolean addSummary(RowSummary rows) {
+        return false;
+    }
 
     /** Whether no more rows are wanted. */
     public boolean done() {

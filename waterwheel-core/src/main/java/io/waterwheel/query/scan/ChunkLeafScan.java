@@ -2,7 +2,9 @@ package io.waterwheel.query.scan;
 
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.LeafPart;
+import io.waterwheel.key.Area;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.ScanEndedException;
 import io.waterwheel.query.column.Workspace;
@@ -10,7 +12,7 @@ import io.waterwheel.query.result.RowCollector;
 import io.waterwheel.query.result.RowSink;
 import io.waterwheel.schema.RowLayout;
 import java.io.IOException;
-import java.util.BitSet;
+import java.util.Arrays;
 
 /** One scan of one chunk, batch of leaves by batch of leaves. One thread. */
 final class ChunkLeafScan {
@@ -27,12 +29,19 @@ final class ChunkLeafScan {
     private final ZoneFilter zones;
     private final RowCollector rows;
     private final RowSink sink;
-    private final boolean count;
     private final RowView view;
-    private final boolean needsKeys;
-    private final boolean needsTimes;
-    /** By payload column, whether the question touches it. */
-    private final boolean[] needsColumn;
+    /**
+     * What is touched whatever is known of a leaf, and besides where the condition is, and where the area is, tested.
+     */
+    private final LeafNeeds gathered;
+
+    private final LeafNeeds tested;
+    private final LeafNeeds located;
+    private final LeafSummary summary;
+    /** The fields of the position, where there is an area. */
+    private final int longitude;
+
+    private final int latitude;
 
     /** By part number, what a leaf is asked for. */
     private final boolean[] wanted;
@@ -40,6 +49,10 @@ final class ChunkLeafScan {
     private int batchLeaves;
 
     private final int[] batch = new int[BATCH_LEAVES];
+    /** Whether the condition is known to be true of all rows of a leaf of the batch. */
+    private final boolean[] isTrue = new boolean[BATCH_LEAVES];
+    /** Whether all rows of a leaf of the batch are known to lie in the area. */
+    private final boolean[] inArea = new boolean[BATCH_LEAVES];
 
     private final ScanTally tally;
 
@@ -51,33 +64,24 @@ final class ChunkLeafScan {
         RowLayout layout = directory.layout();
         this.rows = spec.gather().collector(sink, workspace);
         this.sink = sink;
-        this.count = spec.count();
         this.zones = new ZoneFilter(filter.where(), layout);
+        this.summary = new LeafSummary(directory);
         this.view = new RowView(layout.columns(), workspace);
         view.slabShift = RowView.ONE_SLAB;
         // With a limit the first leaf may be enough.
         this.batchLeaves = spec.gather().limit() == Query.NO_LIMIT ? BATCH_LEAVES : 1;
-        this.needsColumn = new boolean[layout.columns()];
-        boolean key = spec.gather().needsKeys();
-        boolean time = spec.gather().needsTimes();
-        BitSet needed = spec.neededFields(layout);
-        for (int field = needed.nextSetBit(0); field >= 0; field = needed.nextSetBit(field + 1)) {
-            int column = layout.columnOf(field);
-            key |= column == RowLayout.KEY;
-            time |= column == RowLayout.TIME;
-            if (column >= 0) {
-                needsColumn[column] = true;
-            }
-            if (layout.nullBit(field) >= 0) {
-                needsColumn[layout.nullMaskColumn()] = true;
-            }
+        this.gathered = new LeafNeeds(layout)
+                .fields(spec.gatheredFields(), layout)
+                .key(spec.gather().needsKeys())
+                .time(spec.gather().needsTimes());
+        this.tested = new LeafNeeds(layout).fields(spec.conditionFields(layout), layout);
+        this.located = new LeafNeeds(layout);
+        ScanSpec.AreaTest area = spec.area();
+        if (area != null) {
+            located.column(filter.longitudeColumn()).column(filter.latitudeColumn());
         }
-        if (filter.hasArea()) {
-            needsColumn[filter.longitudeColumn()] = true;
-            needsColumn[filter.latitudeColumn()] = true;
-        }
-        this.needsKeys = key;
-        this.needsTimes = time;
+        this.longitude = area == null ? 0 : area.longitudeField();
+        this.latitude = area == null ? 0 : area.latitudeField();
         this.wanted = new boolean[directory.parts()];
     }
 
@@ -120,12 +124,18 @@ final class ChunkLeafScan {
                     tally.outsideValues++;
                     continue;
                 }
-                if (count && !filter.looksAtFields() && holdsKeys(leaf) && holdsTimes(leaf)) {
-                    rows.found(directory.rows(leaf));
+                isTrue[inBatch] = zones.holds(directory, leaf);
+                inArea[inBatch] = liesInArea(leaf);
+                if (isTrue[inBatch]
+                        && inArea[inBatch]
+                        && holdsKeys(leaf)
+                        && holdsTimes(leaf)
+                        && rows.addSummary(summary.of(leaf))) {
                     tally.counted++;
                     continue;
                 }
-                bytes += ask(leaf);
+                want(leaf, isTrue[inBatch], inArea[inBatch]);
+                bytes += parts.ask(leaf, wanted);
                 batch[inBatch++] = leaf;
             }
             if (inBatch > 0) {
@@ -135,7 +145,7 @@ final class ChunkLeafScan {
                 if (!sink.wanted()) {
                     return;
                 }
-                leaf(batch[i]);
+                leaf(batch[i], isTrue[i], inArea[i]);
             }
             // Decoded they may take far more than they do in the file.
             boolean large = parts.batchBytes() > DECODED_BYTES;
@@ -153,24 +163,50 @@ final class ChunkLeafScan {
         return filter.holdsTimes(directory.fromTime(leaf), directory.toTime(leaf));
     }
 
-    /** Asks for the parts of a leaf that are needed; returns the bytes to be read for them. */
-    private long ask(int leaf) {
-        wanted[ChunkDirectory.KEYS] = needsKeys || !holdsKeys(leaf);
-        wanted[ChunkDirectory.TIMES] = needsTimes || !holdsTimes(leaf);
-        for (int c = 0; c < needsColumn.length; c++) {
-            wanted[directory.part(c)] = needsColumn[c];
+    /** Whether all rows of a leaf are known to lie in the area, if there is one. */
+    private boolean liesInArea(int leaf) {
+        Area area = filter.area();
+        if (area == null) {
+            return true;
         }
-        return parts.ask(leaf, wanted);
+        return liesBetween(leaf, longitude)
+                && liesBetween(leaf, latitude)
+                && area.holds(
+                        OrderedBits.toDouble(directory.low(leaf, longitude)),
+                        OrderedBits.toDouble(directory.low(leaf, latitude)),
+                        OrderedBits.toDouble(directory.high(leaf, longitude)),
+                        OrderedBits.toDouble(directory.high(leaf, latitude)),
+                        view.workspace()::spend);
+    }
+
+    /** Whether all values of a field are known to lie between its least and its greatest. */
+    private boolean liesBetween(int leaf, int field) {
+        return directory.isZoned(field) && directory.nulls(leaf, field) == 0 && directory.nans(leaf, field) == 0;
+    }
+
+    /** Marks the parts of a leaf that are needed. */
+    private void want(int leaf, boolean conditionIsTrue, boolean allInArea) {
+        Arrays.fill(wanted, false);
+        gathered.mark(wanted, directory);
+        if (!conditionIsTrue) {
+            tested.mark(wanted, directory);
+        }
+        if (!allInArea) {
+            located.mark(wanted, directory);
+        }
+        wanted[ChunkDirectory.KEYS] |= !holdsKeys(leaf);
+        wanted[ChunkDirectory.TIMES] |= !holdsTimes(leaf);
     }
 
     /** Answers from a leaf whose parts were fetched. */
-    private void leaf(int leaf) {
+    private void leaf(int leaf, boolean conditionIsTrue, boolean allInArea) {
         boolean allKeys = holdsKeys(leaf);
         boolean allTimes = holdsTimes(leaf);
-        view.keys = needsKeys || !allKeys ? parts.take().longs() : RowView.NO_LONGS;
-        view.times = needsTimes || !allTimes ? parts.take().longs() : RowView.NO_LONGS;
-        for (int c = 0; c < needsColumn.length; c++) {
-            if (needsColumn[c]) {
+        want(leaf, conditionIsTrue, allInArea);
+        view.keys = wanted[ChunkDirectory.KEYS] ? parts.take().longs() : RowView.NO_LONGS;
+        view.times = wanted[ChunkDirectory.TIMES] ? parts.take().longs() : RowView.NO_LONGS;
+        for (int c = 0; c < view.columns.length; c++) {
+            if (wanted[directory.part(c)]) {
                 LeafPart part = parts.take();
                 view.columns[c] = part.bytes();
                 view.slabs[c] = new byte[][] {part.arena()};
@@ -184,7 +220,7 @@ final class ChunkLeafScan {
         if (!allTimes) {
             matching = filter.keepTimes(view.times, matching);
         }
-        matching = filter.keepFields(view, matching);
+        matching = filter.keepFields(view, matching, allInArea, conditionIsTrue);
         rows.add(view, filter.selected(), matching);
     }
 }

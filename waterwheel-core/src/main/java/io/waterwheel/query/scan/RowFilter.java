@@ -65,9 +65,10 @@ final class RowFilter {
         return where;
     }
 
-    /** Whether a row whose key and time match may still not match. */
-    boolean looksAtFields() {
-        return area != null || where != null;
+    /** The exact test on the position, or null. */
+    @Nullable
+    Area area() {
+        return area;
     }
 
     int longitudeColumn() {
@@ -206,9 +207,19 @@ final class RowFilter {
 
     /** Keeps of the selection the rows whose position lies in the area and for which the condition is true. */
     int keepFields(RowView view, int count) {
-        Area test = area;
+        return keepFields(view, count, false, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param inArea whether all rows are known to lie in the area
+     * @param isTrue whether the condition is known to be true of all
+     */
+    int keepFields(RowView view, int count, boolean inArea, boolean isTrue) {
+        Area test = inArea ? null : area;
         int kept = test == null || count == 0 ? count : keepArea(test, view, count);
-        return where == null || kept == 0 ? kept : where.keep(view, selected, kept);
+        return where == null || isTrue || kept == 0 ? kept : where.keep(view, selected, kept);
     }
 
     private int keepArea(Area test, RowView view, int count) {

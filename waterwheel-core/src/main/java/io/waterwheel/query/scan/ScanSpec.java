@@ -85,10 +85,16 @@ public record ScanSpec(
         return gather.partLayout();
     }
 
-    /** The fields, by index, that a scan of stored tuples must read; of the condition too. */
-    BitSet neededFields(RowLayout stored) {
+    /** The fields, by index, that a scan of stored tuples must read, beside those of the condition and of the area. */
+    BitSet gatheredFields() {
         BitSet needed = new BitSet();
         gather.needs(needed);
+        return needed;
+    }
+
+    /** The fields, by index, that the condition is about. */
+    BitSet conditionFields(RowLayout stored) {
+        BitSet needed = new BitSet();
         if (where != null) {
             new ExpressionCompiler(stored).fields(where, needed::set);
         }

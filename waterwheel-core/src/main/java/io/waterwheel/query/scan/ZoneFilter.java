@@ -14,8 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which leaves of a chunk a condition rules out, by the zones and Bloom filters of single fields: the terms of its
- * outermost AND that compare a field with constants. One thread.
+ * Which leaves of a chunk a condition rules out, and for which it is true of every row, by the zones and Bloom filters
+ * of single fields: the terms of its outermost AND that compare a field with constants, and those of an OR that do. One
+ * thread.
  */
 final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
     /** Of longer lists only the range is looked at. */
@@ -24,11 +25,19 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
     private static final long NOT_A_NUMBER = OrderedBits.of(Double.NaN);
 
     private interface Test {
+        /** Whether a row of the leaf may match; false is certain. */
         boolean mayMatch(ChunkDirectory directory, int leaf);
+
+        /** Whether every row of the leaf matches; true is certain. */
+        default boolean holds(ChunkDirectory directory, int leaf) {
+            return false;
+        }
     }
 
     private final RowLayout layout;
     private final List<Test> tests = new ArrayList<>();
+    /** Whether the tests say all that the condition says. */
+    private boolean whole = true;
 
     /** @param where a compiled condition, or null for none */
     ZoneFilter(@Nullable ColumnNode where, RowLayout layout) {
@@ -48,22 +57,71 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
         return true;
     }
 
+    /** Whether every row of the leaf matches; true is certain. */
+    boolean holds(ChunkDirectory directory, int leaf) {
+        for (int t = 0; whole && t < tests.size(); t++) {
+            if (!tests.get(t).holds(directory, leaf)) {
+                return false;
+            }
+        }
+        return whole;
+    }
+
     @Override
     public void within(int column, long low, long high) {
         int field = field(column);
         if (field < 0) {
+            withinOrder(column, low, high);
             return;
         }
-        boolean withNaN = isFloating(field) && high >= NOT_A_NUMBER;
-        tests.add((directory, leaf) -> low <= high
-                && ((withNaN && (!directory.isZoned(field) || directory.nans(leaf, field) > 0))
-                        || (low == high
-                                ? directory.mayHold(leaf, field, low)
-                                : directory.mayHold(leaf, field, low, high))));
+        boolean floating = isFloating(field);
+        boolean withNaN = floating && low <= NOT_A_NUMBER && high >= NOT_A_NUMBER;
+        tests.add(new Test() {
+            @Override
+            public boolean mayMatch(ChunkDirectory directory, int leaf) {
+                return low <= high
+                        && ((withNaN && (!directory.isZoned(field) || directory.nans(leaf, field) > 0))
+                                || (low == high
+                                        ? directory.mayHold(leaf, field, low)
+                                        : directory.mayHold(leaf, field, low, high)));
+            }
+
+            @Override
+            public boolean holds(ChunkDirectory directory, int leaf) {
+                return directory.isZoned(field)
+                        && directory.nulls(leaf, field) == 0
+                        && (withNaN || !floating || directory.nans(leaf, field) == 0)
+                        && low <= directory.low(leaf, field)
+                        && directory.high(leaf, field) <= high;
+            }
+        });
+    }
+
+    /** Of the key or the time: leaves outside its range are left out already. */
+    private void withinOrder(int column, long low, long high) {
+        boolean key = column == RowLayout.KEY;
+        tests.add(new Test() {
+            @Override
+            public boolean mayMatch(ChunkDirectory directory, int leaf) {
+                return true;
+            }
+
+            @Override
+            public boolean holds(ChunkDirectory directory, int leaf) {
+                return key
+                        ? low <= directory.lowKey(leaf) && directory.highKey(leaf) <= high
+                        : low <= directory.fromTime(leaf) && directory.toTime(leaf) <= high;
+            }
+        });
     }
 
     @Override
     public void among(int column, long[] values) {
+        if (values.length == 1) {
+            within(column, values[0], values[0]);
+            return;
+        }
+        whole = false;
         int field = field(column);
         if (field < 0 || values.length == 0) {
             return;
@@ -97,7 +155,57 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
         tests.add((directory, leaf) -> directory.mayHold(leaf, field, lowCode, highCode));
     }
 
-    /** The field of a payload column; -1 for the key and the time, whose ranges are looked at already. */
+    @Override
+    public void amongBytes(int column, byte[][] values) {
+        int field = field(column);
+        if (field < 0 || values.length > MOST_VALUES) {
+            withinBytes(column, values[0], values[values.length - 1]);
+            return;
+        }
+        tests.add((directory, leaf) -> {
+            for (byte[] value : values) {
+                if (directory.mayHold(leaf, field, value, 0, value.length)) {
+                    return true;
+                }
+            }
+            return false;
+        });
+    }
+
+    @Override
+    public void other(ColumnNode term) {
+        List<ZoneFilter> alternatives = new ArrayList<>();
+        for (ColumnNode alternative : ExpressionCompiler.alternatives(term)) {
+            alternatives.add(new ZoneFilter(alternative, layout));
+        }
+        if (alternatives.isEmpty() || alternatives.size() > MOST_VALUES) {
+            whole = false;
+            return;
+        }
+        tests.add(new Test() {
+            @Override
+            public boolean mayMatch(ChunkDirectory directory, int leaf) {
+                for (ZoneFilter alternative : alternatives) {
+                    if (alternative.mayMatch(directory, leaf)) {
+                        return true;
+                    }
+                }
+                return false;
+            }
+
+            @Override
+            public boolean holds(ChunkDirectory directory, int leaf) {
+                for (ZoneFilter alternative : alternatives) {
+                    if (alternative.holds(directory, leaf)) {
+                        return true;
+                    }
+                }
+                return false;
+            }
+        });
+    }
+
+    /** The field of a payload column; -1 for the key and the time. */
     private int field(int column) {
         List<Field> fields = layout.fields();
         for (int field = 0; column >= 0 && field < fields.size(); field++) {

@@ -1,0 +1,237 @@
+package io.waterwheel.query.scan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.chunk.ChunkReader;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.ExpressionParser;
+import io.waterwheel.query.result.Gather;
+import io.waterwheel.query.result.PartialMerge;
+import io.waterwheel.query.result.RowSink;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What zones and Bloom filters say of a leaf, that no row matches, that all do, or what its least and greatest values
+ * are, changes no answer: a chunk beside the same without them, and beside the tree that it was made of.
+ */
+final class LeafZonesTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("k", FieldType.LONG, false),
+                    new Field("t", FieldType.TIMESTAMP, false),
+                    new Field("x", FieldType.LONG, true),
+                    new Field("d", FieldType.DOUBLE, true),
+                    new Field("f", FieldType.FLOAT, false),
+                    new Field("i", FieldType.IPV4, true),
+                    new Field("b", FieldType.BOOLEAN, false),
+                    new Field("s", FieldType.STRING, true)),
+            new KeySpec.Ordered("k"),
+            "t");
+
+    private static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
+
+    @TempDir
+    Path folder;
+
+    private long counted;
+    private long outside;
+
+    @Test
+    void noZoneChangesAnAnswer() throws IOException {
+        long first = Long.getLong("seed", 1);
+        for (long seed = first; seed < first + Rounds.of(12, 1_000); seed++) {
+            check(seed, new Random(seed));
+        }
+        assertThat(counted).isPositive();
+        assertThat(outside).isPositive();
+    }
+
+    private void check(long seed, Random random) throws IOException {
+        int rows = random.nextInt(3) == 0 ? 2047 + random.nextInt(3) : 1 + random.nextInt(9000);
+        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+        tree.insert(block(random, rows), 0, rows);
+        LocalChunkStore store = new LocalChunkStore(folder);
+        String file = "s" + seed + ".chunk";
+        store.write(file, new ChunkWriter().encode(tree, SCHEMA).content());
+        ChunkCache bare = new ChunkCache(64 << 20);
+        try (ChunkReader reader = ChunkReader.open(store.open(file), LAYOUT)) {
+            bare.put(file, reader.directory().withoutHints());
+        }
+        ChunkScan chunk = new ChunkScan(store, new ChunkCache(random.nextBoolean() ? 64 << 20 : 0));
+        ChunkScan without = new ChunkScan(store, bare);
+        for (int q = 0; q < 60; q++) {
+            String condition = random.nextInt(6) == 0 ? null : condition(random, 2);
+            ResultSpec wanted = random.nextInt(4) == 0
+                    ? new ResultSpec.Rows(List.of("x", "s", "d"), List.of(), Query.NO_LIMIT)
+                    : new ResultSpec.Aggregates(aggregates(random), List.of(), null);
+            Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, null);
+            ScanSpec spec = new ScanSpec(
+                    keys(random),
+                    random.nextBoolean() ? TimeInterval.ALL : new TimeInterval(random.nextInt(9000), 20_000),
+                    null,
+                    condition == null ? null : ExpressionParser.parse(condition),
+                    gather);
+            List<String> expected = answer(spec, sink -> without.scan(file, LAYOUT, spec, sink), false);
+            String about = "-Dseed=" + seed + " -Dseeds=1: " + condition + " " + wanted;
+            assertThat(answer(spec, sink -> chunk.scan(file, LAYOUT, spec, sink), true))
+                    .as(about)
+                    .isEqualTo(expected);
+            assertThat(answer(spec, sink -> TreeScan.scan(tree, spec, sink), false))
+                    .as(about)
+                    .isEqualTo(expected);
+        }
+        tree.discard();
+    }
+
+    private interface Scan {
+        long run(RowSink sink) throws IOException;
+    }
+
+    private List<String> answer(ScanSpec spec, Scan scan, boolean tallied) throws IOException {
+        List<TupleBlock> parts = new ArrayList<>();
+        long found = scan.run(new RowSink() {
+            @Override
+            public boolean accept(TupleBlock rows) {
+                parts.add(rows);
+                return true;
+            }
+
+            @Override
+            public void scanned(ScanStatistics what) {
+                counted += tallied ? what.counted() : 0;
+                outside += tallied ? what.outsideValues() : 0;
+            }
+        });
+        List<String> answer = new ArrayList<>();
+        PartialMerge merge = spec.gather().merge(Workspace.unhurried());
+        RowSink into = rows -> {
+            for (int row = 0; row < rows.size(); row++) {
+                StringBuilder line = new StringBuilder();
+                for (int field = 0; field < rows.layout().fields().size(); field++) {
+                    Object value = rows.value(field, row);
+                    line.append('|').append(value instanceof Double number ? number + 0.0 : value);
+                }
+                answer.add(line.toString());
+            }
+            return true;
+        };
+        for (TupleBlock part : parts) {
+            merge.accept(part, into);
+        }
+        merge.finish(into);
+        Collections.sort(answer);
+        answer.add("found " + found);
+        return answer;
+    }
+
+    private static List<Aggregate> aggregates(Random random) {
+        List<String> all = new ArrayList<>(List.of("count(*)", "count(x)", "count(s)", "sum(x)", "avg(d)", "min(s)"));
+        for (String field : List.of("k", "t", "x", "d", "f", "i", "b")) {
+            all.add("min(" + field + ")");
+            all.add("max(" + field + ")");
+        }
+        // Mostly what a summary is enough for.
+        all.removeIf(text -> random.nextBoolean() || (text.matches("(sum|avg|min\\(s).*") && random.nextInt(8) > 0));
+        return all.isEmpty()
+                ? List.of(Aggregate.count())
+                : all.stream().map(Aggregate::parse).toList();
+    }
+
+    private static List<KeyInterval> keys(Random random) {
+        long low = random.nextInt(9000);
+        return random.nextBoolean()
+                ? List.of(KeyInterval.ALL)
+                : List.of(new KeyInterval(low, low + random.nextInt(6000)), new KeyInterval(20_000, 30_000));
+    }
+
+    private static String condition(Random random, int depth) {
+        int kind = random.nextInt(depth > 0 ? 12 : 8);
+        long a = random.nextInt(12);
+        long c = a + random.nextInt(4);
+        return switch (kind) {
+            case 0 -> "x between " + a + " and " + (c + random.nextInt(8));
+            case 1 -> "x in (" + a + ", " + c + ", 700)";
+            case 2 -> "x = " + a + " or x = " + c;
+            case 3 -> "d " + List.of("<", "<=", ">", ">=", "=", "<>").get(random.nextInt(6)) + " " + (a - 3) + ".0";
+            case 4 -> "s like 'r" + a + (random.nextBoolean() ? "%'" : "_%'");
+            case 5 -> "s = 'r" + a + "' or s in ('r" + c + "', 'none')";
+            case 6 ->
+                "k " + (random.nextBoolean() ? ">= " : "< ") + random.nextInt(9000) + " and i >= IPV4 '0.0.0." + a
+                        + "'";
+            case 7 -> "f <= " + a + ".5 and b = " + random.nextBoolean();
+            case 8 -> "(" + condition(random, depth - 1) + ") and (" + condition(random, depth - 1) + ")";
+            case 9, 10 -> "(" + condition(random, depth - 1) + ") or (" + condition(random, depth - 1) + ")";
+            default -> "not (" + condition(random, depth - 1) + ")";
+        };
+    }
+
+    /** Regions of keys, each with its own few values, nulls and NaNs: none, some, all. */
+    private static TupleBlock block(Random random, int rows) {
+        TupleBlock block = new TupleBlock(LAYOUT, rows);
+        int region = -1;
+        int left = 0;
+        int[] kinds = new int[4];
+        for (int row = 0; row < rows; row++) {
+            if (left-- == 0) {
+                region++;
+                left = 500 + random.nextInt(3000);
+                Arrays.setAll(kinds, kind -> random.nextInt(4));
+            }
+            block.keys()[row] = row;
+            block.times()[row] = row + random.nextInt(50);
+            LittleEndian.putLong(column(block, 2), row * 8, region + (kinds[0] == 0 ? random.nextInt(3) : 0));
+            double d = kinds[1] == 0 ? random.nextGaussian() : region - 3;
+            d = kinds[1] == 1 && random.nextInt(3) == 0 ? Double.NaN : kinds[1] == 2 ? Double.NaN : d;
+            d = d == 0 && random.nextBoolean() ? -0.0 : d;
+            LittleEndian.putLong(column(block, 3), row * 8, Double.doubleToRawLongBits(d));
+            float f = kinds[1] == 3 ? Float.NaN : random.nextInt(100) == 0 ? Float.POSITIVE_INFINITY : region;
+            LittleEndian.putInt(column(block, 4), row * 4, Float.floatToRawIntBits(f));
+            LittleEndian.putInt(column(block, 5), row * 4, kinds[2] == 0 ? random.nextInt() : region);
+            column(block, 6)[row] = (byte) (kinds[2] == 1 ? 1 : kinds[2] == 2 ? 0 : random.nextInt(2));
+            byte[] text =
+                    ("r" + region + (kinds[3] == 0 ? "x" + random.nextInt(3) : "")).getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(column(block, 7), row * 8, block.addToArena(text, 0, text.length));
+            long nulls = 0;
+            for (int kind = 0; kind < 4; kind++) {
+                int field = new int[] {2, 3, 5, 7}[kind];
+                boolean isNull = kinds[kind] == 3 || (kinds[kind] == 2 && random.nextInt(10) == 0);
+                nulls |= isNull ? 1L << LAYOUT.nullBit(field) : 0;
+            }
+            block.setNullMask(row, nulls);
+        }
+        block.setSize(rows);
+        return block;
+    }
+
+    private static byte[] column(TupleBlock block, int field) {
+        return block.column(LAYOUT.columnOf(field));
+    }
+}

@@ -10,6 +10,7 @@ import io.waterwheel.chunk.encoding.IntegerDecoder;
 import io.waterwheel.chunk.encoding.PartCursor;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
 
 /** Decodes parts whose checksum was right. Keeps scratch; one thread. */
 final class LeafDecoder {
@@ -191,16 +192,19 @@ final class LeafDecoder {
             for (int i = 0; i < rows; i++) {
                 LittleEndian.putLong(references, i * 8, lengths[i]);
             }
+            return LeafPart.ofVariable(references, arena);
         } else {
             integers.read(in, rows, numbers);
+            char[] codes = new char[rows];
             for (int i = 0; i < rows; i++) {
                 long number = numbers[i];
                 if (number < 0 || number >= count) {
                     throw in.damaged("a value below " + count, Long.toString(number));
                 }
+                codes[i] = (char) number;
                 LittleEndian.putLong(references, i * 8, lengths[(int) number]);
             }
+            return LeafPart.ofDictionary(references, arena, codes, Arrays.copyOf(lengths, count));
         }
-        return LeafPart.ofVariable(references, arena);
     }
 }

@@ -7,29 +7,38 @@ package io.waterwheel.chunk;
 public final class LeafPart {
     private static final long[] NO_LONGS = {};
     private static final byte[] NO_BYTES = {};
+    private static final char[] NO_CODES = {};
     /** Headers of this and its arrays. */
-    private static final int OVERHEAD = 80;
+    private static final int OVERHEAD = 90;
 
     private final long[] longs;
     private final byte[] bytes;
     private final byte[] arena;
+    private final char[] codes;
+    private final long[] dictionary;
 
-    private LeafPart(long[] longs, byte[] bytes, byte[] arena) {
+    private LeafPart(long[] longs, byte[] bytes, byte[] arena, char[] codes, long[] dictionary) {
         this.longs = longs;
         this.bytes = bytes;
         this.arena = arena;
+        this.codes = codes;
+        this.dictionary = dictionary;
     }
 
     static LeafPart ofLongs(long[] longs) {
-        return new LeafPart(longs, NO_BYTES, NO_BYTES);
+        return new LeafPart(longs, NO_BYTES, NO_BYTES, NO_CODES, NO_LONGS);
     }
 
     static LeafPart ofFixed(byte[] values) {
-        return new LeafPart(NO_LONGS, values, NO_BYTES);
+        return new LeafPart(NO_LONGS, values, NO_BYTES, NO_CODES, NO_LONGS);
     }
 
     static LeafPart ofVariable(byte[] references, byte[] arena) {
-        return new LeafPart(NO_LONGS, references, arena);
+        return new LeafPart(NO_LONGS, references, arena, NO_CODES, NO_LONGS);
+    }
+
+    static LeafPart ofDictionary(byte[] references, byte[] arena, char[] codes, long[] dictionary) {
+        return new LeafPart(NO_LONGS, references, arena, codes, dictionary);
     }
 
     /** Keys or times by row; empty for columns. */
@@ -47,8 +56,18 @@ public final class LeafPart {
         return arena;
     }
 
+    /** By row, where in {@link #dictionary} its reference is; empty when the column has no dictionary. */
+    public char[] codes() {
+        return codes;
+    }
+
+    /** References of the values that there are in a variable column. */
+    public long[] dictionary() {
+        return dictionary;
+    }
+
     /** Bytes of memory it takes. */
     public int weight() {
-        return longs.length * 8 + bytes.length + arena.length + OVERHEAD;
+        return (longs.length + dictionary.length) * 8 + codes.length * 2 + bytes.length + arena.length + OVERHEAD;
     }
 }

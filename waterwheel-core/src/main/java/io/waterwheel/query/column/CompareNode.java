@@ -53,6 +53,18 @@ final class CompareNode extends ColumnNode {
         right.evaluate(view, selected, count);
         out.nullsOf(left.out, right.out, selected, count, view);
         long[] truth = out.ownLongs(view);
+        if (right instanceof ConstantNode constant
+                && constant.value() instanceof byte[] bytes
+                && DictionaryTruth.fill(
+                        left.out,
+                        view,
+                        selected,
+                        count,
+                        truth,
+                        reference -> truth(relation, left.out.compareBytes(reference, bytes)))) {
+            left.release(view);
+            return;
+        }
         compare(left, right, view, selected, count, truth);
         left.release(view);
         right.release(view);

@@ -105,6 +105,8 @@ final class FieldNode extends ColumnNode {
                     out.slabs = view.slabs[column];
                 }
                 out.slabShift = view.slabShift;
+                out.codes = view.codes[column];
+                out.dictionary = view.dictionaries[column];
                 if (Selection.isRange(selected, count)) {
                     bytes(view, selected[0], count).asLongBuffer().get(longs, selected[0], count);
                     return;

@@ -97,7 +97,10 @@ final class InNode extends ColumnNode {
         boolean doubles = operand.type() == ValueType.DOUBLE;
         boolean variable = operand.type().variable();
         out.nullsOf(values, selected, count, view);
-        for (int i = 0; i < count; i++) {
+        boolean coded = variable
+                && DictionaryTruth.fill(
+                        values, view, selected, count, truth, reference -> hasText(values, reference) != negated);
+        for (int i = 0; i < count && !coded; i++) {
             int row = selected[i];
             if (out.isNull(row)) {
                 continue;
@@ -105,7 +108,7 @@ final class InNode extends ColumnNode {
             boolean found;
             if (variable) {
                 view.workspace.spend(16);
-                found = hasText(values, row);
+                found = hasText(values, values.longs[row]);
             } else {
                 found = hasNumber(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]);
             }
@@ -128,12 +131,12 @@ final class InNode extends ColumnNode {
         return Arrays.binarySearch(numbers, value) >= 0;
     }
 
-    private boolean hasText(Values values, int row) {
+    private boolean hasText(Values values, long reference) {
         int low = 0;
         int high = texts.length - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            int compared = values.compareBytes(row, texts[middle]);
+            int compared = values.compareBytes(reference, texts[middle]);
             if (compared == 0) {
                 return true;
             } else if (compared < 0) {

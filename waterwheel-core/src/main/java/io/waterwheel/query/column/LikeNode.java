@@ -69,18 +69,20 @@ final class LikeNode extends ColumnNode {
         Values values = operand.out;
         out.nullsOf(values, selected, count, view);
         long[] truth = out.ownLongs(view);
-        for (int i = 0; i < count; i++) {
-            int row = selected[i];
-            if (!out.isNull(row)) {
-                long reference = values.longs[row];
-                int from = values.offset(reference);
-                int length = TupleBlock.referenceLength(reference);
-                view.workspace.spend(length);
-                boolean matches = matches(values.slab(reference), from, from + length, view.workspace);
-                truth[row] = matches != negated ? 1 : 0;
+        if (!DictionaryTruth.fill(values, view, selected, count, truth, reference -> test(values, reference, view))) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                truth[row] = !out.isNull(row) && test(values, values.longs[row], view) ? 1 : 0;
             }
         }
         operand.release(view);
+    }
+
+    private boolean test(Values values, long reference, RowView view) {
+        int from = values.offset(reference);
+        int length = TupleBlock.referenceLength(reference);
+        view.workspace.spend(length);
+        return matches(values.slab(reference), from, from + length, view.workspace) != negated;
     }
 
     private boolean matches(byte[] text, int from, int to, Workspace workspace) {

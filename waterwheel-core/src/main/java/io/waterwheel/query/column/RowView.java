@@ -10,6 +10,7 @@ import java.util.Arrays;
 public final class RowView {
     public static final long[] NO_LONGS = {};
     public static final byte[] NO_BYTES = {};
+    public static final char[] NO_CODES = {};
     /** A {@link #slabShift} that leaves nothing of an offset: all values lie in one slab. */
     public static final int ONE_SLAB = 31;
 
@@ -29,6 +30,12 @@ public final class RowView {
     public final byte[][][] slabs;
 
     public int slabShift;
+    /**
+     * By variable column that has a dictionary: by row, where in {@link #dictionaries} its reference is; else empty.
+     */
+    public final char[][] codes;
+
+    public final long[][] dictionaries;
 
     final Workspace workspace;
 
@@ -42,7 +49,11 @@ public final class RowView {
         this.columns = new byte[columns][];
         this.bases = new int[columns];
         this.slabs = new byte[columns][][];
+        this.codes = new char[columns][];
+        this.dictionaries = new long[columns][];
         Arrays.fill(this.columns, NO_BYTES);
+        Arrays.fill(this.codes, NO_CODES);
+        Arrays.fill(this.dictionaries, NO_LONGS);
     }
 
     /** What the expressions that are evaluated on it share. */

@@ -25,6 +25,10 @@ public final class Values {
     public byte[][] slabs = {};
 
     public int slabShift = RowView.ONE_SLAB;
+    /** By row, where in {@link #dictionary} its reference is; empty where there is no dictionary. */
+    public char[] codes = RowView.NO_CODES;
+    /** References of the text or bytes that there are. */
+    public long[] dictionary = RowView.NO_LONGS;
     /**
      * What of a row's number says where its value is: all of it, or nothing where one value, the first, is that of
      * every row. Only nodes see the second ({@link ConstantNode}); what they hand out to others has a value a row.
@@ -192,10 +196,11 @@ public final class Values {
                 fromB + TupleBlock.referenceLength(b));
     }
 
-    int compareBytes(int row, byte[] other) {
-        long a = longs[row];
-        int from = offset(a);
-        return Arrays.compareUnsigned(slab(a), from, from + TupleBlock.referenceLength(a), other, 0, other.length);
+    /** Compares the text or bytes of a reference with others. */
+    int compareBytes(long reference, byte[] other) {
+        int from = offset(reference);
+        return Arrays.compareUnsigned(
+                slab(reference), from, from + TupleBlock.referenceLength(reference), other, 0, other.length);
     }
 
     /** Has one value for all rows, null for NULL, in arrays of its own. */

@@ -45,6 +45,7 @@ final class GroupTable {
 
     private long lastWord;
     private int nullGroup = -1;
+    private int[] groupOfCode = {};
     /** Groups by whole numbers that lie near each other. */
     private final NearGroups near;
 
@@ -125,9 +126,36 @@ final class GroupTable {
     }
 
     private void findTexts(Values values, int[] selected, int count, int[] groupOf) {
+        if (values.codes.length > 0 && values.dictionary.length <= count) {
+            findCodes(values, selected, count, groupOf);
+            return;
+        }
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             groupOf[row] = values.anyNull && values.nulls[row] ? groupOfNull() : groupOfText(values, values.longs[row]);
+        }
+    }
+
+    /** Each text of the dictionary is looked for once. */
+    private void findCodes(Values values, int[] selected, int count, int[] groupOf) {
+        if (groupOfCode.length < values.dictionary.length) {
+            memory.replace(4L * groupOfCode.length, 4L * values.dictionary.length);
+            groupOfCode = new int[values.dictionary.length];
+        }
+        int[] groups = groupOfCode;
+        char[] codes = values.codes;
+        Arrays.fill(groups, 0, values.dictionary.length, -1);
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            if (values.anyNull && values.nulls[row]) {
+                groupOf[row] = groupOfNull();
+                continue;
+            }
+            int code = codes[row];
+            if (groups[code] < 0) {
+                groups[code] = groupOfText(values, values.dictionary[code]);
+            }
+            groupOf[row] = groups[code];
         }
     }
 

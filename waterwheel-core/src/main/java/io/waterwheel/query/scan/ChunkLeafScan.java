@@ -210,6 +210,8 @@ final class ChunkLeafScan {
                 LeafPart part = parts.take();
                 view.columns[c] = part.bytes();
                 view.slabs[c] = new byte[][] {part.arena()};
+                view.codes[c] = part.codes();
+                view.dictionaries[c] = part.dictionary();
             }
         }
         int size = directory.rows(leaf);

@@ -91,7 +91,7 @@ final class LeafZonesTest {
             String condition = random.nextInt(6) == 0 ? null : condition(random, 2);
             ResultSpec wanted = random.nextInt(4) == 0
                     ? new ResultSpec.Rows(List.of("x", "s", "d"), List.of(), Query.NO_LIMIT)
-                    : new ResultSpec.Aggregates(aggregates(random), List.of(), null);
+                    : new ResultSpec.Aggregates(aggregates(random), groups(random), null);
             Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, null);
             ScanSpec spec = new ScanSpec(
                     keys(random),
@@ -165,6 +165,16 @@ final class LeafZonesTest {
                 : all.stream().map(Aggregate::parse).toList();
     }
 
+    private static List<String> groups(Random random) {
+        return switch (random.nextInt(12)) {
+            case 0 -> List.of("s");
+            case 1 -> List.of("x");
+            case 2 -> List.of("d");
+            case 3 -> List.of("s", "x");
+            default -> List.of();
+        };
+    }
+
     private static List<KeyInterval> keys(Random random) {
         long low = random.nextInt(9000);
         return random.nextBoolean()
@@ -173,7 +183,7 @@ final class LeafZonesTest {
     }
 
     private static String condition(Random random, int depth) {
-        int kind = random.nextInt(depth > 0 ? 12 : 8);
+        int kind = random.nextInt(depth > 0 ? 13 : 8);
         long a = random.nextInt(12);
         long c = a + random.nextInt(4);
         return switch (kind) {
@@ -189,6 +199,7 @@ final class LeafZonesTest {
             case 7 -> "f <= " + a + ".5 and b = " + random.nextBoolean();
             case 8 -> "(" + condition(random, depth - 1) + ") and (" + condition(random, depth - 1) + ")";
             case 9, 10 -> "(" + condition(random, depth - 1) + ") or (" + condition(random, depth - 1) + ")";
+            case 11 -> "s > 'r" + a + "' and s <> 'r" + c + "'";
             default -> "not (" + condition(random, depth - 1) + ")";
         };
     }

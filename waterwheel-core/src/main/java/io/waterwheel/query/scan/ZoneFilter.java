@@ -24,15 +24,20 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
 
     private static final long NOT_A_NUMBER = OrderedBits.of(Double.NaN);
 
-    private interface Test {
-        /** Whether a row of the leaf may match; false is certain. */
-        boolean mayMatch(ChunkDirectory directory, int leaf);
-
-        /** Whether every row of the leaf matches; true is certain. */
-        default boolean holds(ChunkDirectory directory, int leaf) {
-            return false;
-        }
+    private interface OfLeaf {
+        boolean test(ChunkDirectory directory, int leaf);
     }
+
+    /**
+     * What is known of one term.
+     *
+     * @param mayMatch whether a row of the leaf may match; false is certain
+     * @param holds whether every row of the leaf matches; true is certain
+     */
+    private record Test(OfLeaf mayMatch, OfLeaf holds) {}
+
+    private static final OfLeaf ALWAYS = (directory, leaf) -> true;
+    private static final OfLeaf NEVER = (directory, leaf) -> false;
 
     private final RowLayout layout;
     private final List<Test> tests = new ArrayList<>();
@@ -50,7 +55,7 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
     /** Whether a row of the leaf may match; false is certain. */
     boolean mayMatch(ChunkDirectory directory, int leaf) {
         for (Test test : tests) {
-            if (!test.mayMatch(directory, leaf)) {
+            if (!test.mayMatch.test(directory, leaf)) {
                 return false;
             }
         }
@@ -60,7 +65,7 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
     /** Whether every row of the leaf matches; true is certain. */
     boolean holds(ChunkDirectory directory, int leaf) {
         for (int t = 0; whole && t < tests.size(); t++) {
-            if (!tests.get(t).holds(directory, leaf)) {
+            if (!tests.get(t).holds.test(directory, leaf)) {
                 return false;
             }
         }
@@ -76,43 +81,26 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
         }
         boolean floating = isFloating(field);
         boolean withNaN = floating && low <= NOT_A_NUMBER && high >= NOT_A_NUMBER;
-        tests.add(new Test() {
-            @Override
-            public boolean mayMatch(ChunkDirectory directory, int leaf) {
-                return low <= high
+        tests.add(new Test(
+                (directory, leaf) -> low <= high
                         && ((withNaN && (!directory.isZoned(field) || directory.nans(leaf, field) > 0))
                                 || (low == high
                                         ? directory.mayHold(leaf, field, low)
-                                        : directory.mayHold(leaf, field, low, high)));
-            }
-
-            @Override
-            public boolean holds(ChunkDirectory directory, int leaf) {
-                return directory.isZoned(field)
+                                        : directory.mayHold(leaf, field, low, high))),
+                (directory, leaf) -> directory.isZoned(field)
                         && directory.nulls(leaf, field) == 0
                         && (withNaN || !floating || directory.nans(leaf, field) == 0)
                         && low <= directory.low(leaf, field)
-                        && directory.high(leaf, field) <= high;
-            }
-        });
+                        && directory.high(leaf, field) <= high));
     }
 
     /** Of the key or the time: leaves outside its range are left out already. */
     private void withinOrder(int column, long low, long high) {
-        boolean key = column == RowLayout.KEY;
-        tests.add(new Test() {
-            @Override
-            public boolean mayMatch(ChunkDirectory directory, int leaf) {
-                return true;
-            }
-
-            @Override
-            public boolean holds(ChunkDirectory directory, int leaf) {
-                return key
-                        ? low <= directory.lowKey(leaf) && directory.highKey(leaf) <= high
-                        : low <= directory.fromTime(leaf) && directory.toTime(leaf) <= high;
-            }
-        });
+        tests.add(new Test(
+                ALWAYS,
+                column == RowLayout.KEY
+                        ? (directory, leaf) -> low <= directory.lowKey(leaf) && directory.highKey(leaf) <= high
+                        : (directory, leaf) -> low <= directory.fromTime(leaf) && directory.toTime(leaf) <= high));
     }
 
     @Override
@@ -130,7 +118,7 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
             within(column, values[0], values[values.length - 1]);
             return;
         }
-        tests.add((directory, leaf) -> {
+        ruleOut((directory, leaf) -> {
             for (long value : values) {
                 if (directory.mayHold(leaf, field, value)) {
                     return true;
@@ -147,12 +135,12 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
             return;
         }
         if (low != null && Arrays.equals(low, high)) {
-            tests.add((directory, leaf) -> directory.mayHold(leaf, field, low, 0, low.length));
+            ruleOut((directory, leaf) -> directory.mayHold(leaf, field, low, 0, low.length));
             return;
         }
         long lowCode = low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length);
         long highCode = high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length);
-        tests.add((directory, leaf) -> directory.mayHold(leaf, field, lowCode, highCode));
+        ruleOut((directory, leaf) -> directory.mayHold(leaf, field, lowCode, highCode));
     }
 
     @Override
@@ -162,7 +150,7 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
             withinBytes(column, values[0], values[values.length - 1]);
             return;
         }
-        tests.add((directory, leaf) -> {
+        ruleOut((directory, leaf) -> {
             for (byte[] value : values) {
                 if (directory.mayHold(leaf, field, value, 0, value.length)) {
                     return true;
@@ -182,27 +170,28 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
             whole = false;
             return;
         }
-        tests.add(new Test() {
-            @Override
-            public boolean mayMatch(ChunkDirectory directory, int leaf) {
-                for (ZoneFilter alternative : alternatives) {
-                    if (alternative.mayMatch(directory, leaf)) {
-                        return true;
+        tests.add(new Test(
+                (directory, leaf) -> {
+                    for (ZoneFilter alternative : alternatives) {
+                        if (alternative.mayMatch(directory, leaf)) {
+                            return true;
+                        }
                     }
-                }
-                return false;
-            }
+                    return false;
+                },
+                (directory, leaf) -> {
+                    for (ZoneFilter alternative : alternatives) {
+                        if (alternative.holds(directory, leaf)) {
+                            return true;
+                        }
+                    }
+                    return false;
+                }));
+    }
 
-            @Override
-            public boolean holds(ChunkDirectory directory, int leaf) {
-                for (ZoneFilter alternative : alternatives) {
-                    if (alternative.holds(directory, leaf)) {
-                        return true;
-                    }
-                }
-                return false;
-            }
-        });
+    /** Of a term that leaves can only be ruled out by. */
+    private void ruleOut(OfLeaf mayMatch) {
+        tests.add(new Test(mayMatch, NEVER));
     }
 
     /** The field of a payload column; -1 for the key and the time. */

@@ -217,8 +217,8 @@ final class LeafZonesTest {
                 Arrays.setAll(kinds, kind -> random.nextInt(4));
             }
             block.keys()[row] = row;
-            block.times()[row] = row + random.nextInt(50);
-            LittleEndian.putLong(column(block, 2), row * 8, region + (kinds[0] == 0 ? random.nextInt(3) : 0));
+            block.times()[row] = (long) row + random.nextInt(50);
+            LittleEndian.putLong(column(block, 2), row * 8, (long) region + (kinds[0] == 0 ? random.nextInt(3) : 0));
             double d = kinds[1] == 0 ? random.nextGaussian() : region - 3;
             d = kinds[1] == 1 && random.nextInt(3) == 0 ? Double.NaN : kinds[1] == 2 ? Double.NaN : d;
             d = d == 0 && random.nextBoolean() ? -0.0 : d;

@@ -7,7 +7,8 @@ package io.waterwheel.query;
  * @param leaves leaves that the trees or chunks have
  * @param outsideKeys leaves skipped because no key of them can match, the empty ones of a tree among them
  * @param outsideTimes leaves skipped because their range of time, or their time sketch, has nothing of the query's
- * @param outsideValues leaves skipped because the smallest and largest values of their fields rule the condition out
+ * @param outsideValues leaves skipped because the smallest and largest values of their fields rule the condition out,
+ *     or that a tuple is among the first by an order
  * @param counted leaves that match whole and were counted, or aggregated by what is known of them, without reading them
  * @param read leaves whose tuples were looked at
  * @param tuples tuples in what was looked at

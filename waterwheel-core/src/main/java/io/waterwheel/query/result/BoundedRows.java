@@ -3,6 +3,7 @@ package io.waterwheel.query.result;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.aggregate.RowSummary;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;
@@ -66,6 +67,11 @@ abstract class BoundedRows {
 
     /** Takes rows of a scan or a part. */
     abstract void add(RowView view, int[] selected, int count);
+
+    /** Whether a row of a leaf may be among those that stay; false is certain. */
+    boolean mayTake(RowSummary rows) {
+        return true;
+    }
 
     /** Of sorted rows, moves those that stay to the front; returns how many they are. */
     abstract int cut(int[] sorted, int count);
@@ -178,6 +184,11 @@ abstract class BoundedRows {
             public void add(RowView view, int[] selected, int count) {
                 found(count);
                 BoundedRows.this.add(view, selected, count);
+            }
+
+            @Override
+            public boolean mayTake(RowSummary rows) {
+                return BoundedRows.this.mayTake(rows);
             }
 
             @Override

@@ -79,6 +79,7 @@ final class GatherSorted extends Gather {
                 order,
                 most,
                 new ExpressionCompiler(from).field(firstField),
+                firstField,
                 workspace);
     }
 

@@ -15,6 +15,11 @@ public abstract class RowCollector {
         return false;
     }
 
+    /** Whether a row of a leaf may change what it gives, by what is known of the leaf; false is certain. */
+    public boolean mayTake(RowSummary rows) {
+        return true;
+    }
+
     /** Whether no more rows are wanted. */
     public boolean done() {
         return false;

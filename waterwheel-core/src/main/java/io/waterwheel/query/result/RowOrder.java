@@ -1,5 +1,6 @@
 package io.waterwheel.query.result;
 
+import io.waterwheel.query.aggregate.RowSummary;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
@@ -19,6 +20,7 @@ final class RowOrder {
     private static final long COMPARISON = 20;
 
     private static final int RUN_ROWS = 4096;
+    private static final long NOT_A_NUMBER = OrderedBits.of(Double.NaN);
 
     private final RowLayout layout;
     private final int[] fields;
@@ -145,6 +147,15 @@ final class RowOrder {
             prefix = values.longs[row];
         }
         return descending[0] ? ~prefix : prefix;
+    }
+
+    /** No row of a leaf, of whose first field this is known, has a lesser number. */
+    long leastPrefix(RowSummary.OfField known) {
+        boolean none = known.low() > known.high();
+        if (!descending[0]) {
+            return known.nulls() > 0 ? Long.MIN_VALUE : none ? NOT_A_NUMBER : known.low();
+        }
+        return ~(known.nans() > 0 ? NOT_A_NUMBER : none ? Long.MIN_VALUE : known.high());
     }
 
     /** The same number of a row of a block. */

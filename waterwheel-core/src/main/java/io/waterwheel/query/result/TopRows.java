@@ -1,5 +1,6 @@
 package io.waterwheel.query.result;
 
+import io.waterwheel.query.aggregate.RowSummary;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
@@ -8,14 +9,21 @@ import io.waterwheel.query.column.Workspace;
 final class TopRows extends BoundedRows {
     private final int most;
     private final ColumnNode first;
+    private final int firstField;
     private long lastPrefix = Long.MAX_VALUE;
     private int[] candidates = {};
 
-    /** @param first the field that is ordered by first, in terms of the source of the rows */
-    TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first, Workspace workspace) {
+    /**
+     * None yet.
+     *
+     * @param first the field that is ordered by first, in terms of the source of the rows
+     * @param firstField its index there
+     */
+    TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first, int firstField, Workspace workspace) {
         super(copy, order, workspace);
         this.most = most;
         this.first = first;
+        this.firstField = firstField;
     }
 
     @Override
@@ -31,6 +39,12 @@ final class TopRows extends BoundedRows {
         if (kept > 0 && most > 0) {
             keep(view, candidates, kept);
         }
+    }
+
+    @Override
+    boolean mayTake(RowSummary rows) {
+        RowSummary.OfField known = lastPrefix == Long.MAX_VALUE ? null : rows.field(firstField);
+        return known == null || order().leastPrefix(known) <= lastPrefix;
     }
 
     @Override

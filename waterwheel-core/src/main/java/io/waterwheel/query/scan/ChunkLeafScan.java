@@ -120,7 +120,7 @@ final class ChunkLeafScan {
                     tally.outsideTimes++;
                     continue;
                 }
-                if (!zones.mayMatch(directory, leaf)) {
+                if (!zones.mayMatch(directory, leaf) || !rows.mayTake(summary.of(leaf))) {
                     tally.outsideValues++;
                     continue;
                 }
@@ -213,6 +213,11 @@ final class ChunkLeafScan {
                 view.codes[c] = part.codes();
                 view.dictionaries[c] = part.dictionary();
             }
+        }
+        if (!rows.mayTake(summary.of(leaf))) {
+            // That is known since the leaves before it in the batch.
+            tally.outsideValues++;
+            return;
         }
         int size = directory.rows(leaf);
         tally.read++;

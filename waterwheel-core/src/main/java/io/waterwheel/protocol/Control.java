@@ -142,44 +142,37 @@ public sealed interface Control {
     /**
      * Dispatcher to coordinators, about every second: how a partition is, for people.
      *
-     * @param position first offset not routed yet, -1 when not known
-     * @param taken first offset not taken from the spout yet: what lies between position and it waits to be routed; -1
-     *     before the spout's first word
-     * @param start position of the first record that the log holds, -1 when not known
-     * @param end position after the last visible record, -1 when not known
-     * @param limit first offset that must not be routed yet
      * @param deadLetters stored since the dispatcher began with the partition
-     * @param trouble why it stands still, and what to do; empty when it does not
+     * @param trouble why it stands still, if it does
      * @param lookMillis between the last two looks of its spout at the topic; 0 when not known
      * @param warning what the operator should know though it goes on; empty when there is nothing
      */
     record PartitionReport(
             int streamId,
             int partition,
-            long position,
-            long taken,
-            long start,
-            long end,
-            long limit,
+            Positions positions,
             long deadLetters,
-            String trouble,
+            PartitionTrouble trouble,
             long lookMillis,
             String warning)
             implements Control {
         /** The same with a warning. */
         public PartitionReport withWarning(String what) {
-            return new PartitionReport(
-                    streamId, partition, position, taken, start, end, limit, deadLetters, trouble, lookMillis, what);
-        }
-
-        /** How the trouble of a truncated log begins. */
-        public static final String TRUNCATED = "the log was truncated";
-
-        /** Whether it stands still because its log was truncated. */
-        public boolean truncated() {
-            return trouble.startsWith(TRUNCATED);
+            return new PartitionReport(streamId, partition, positions, deadLetters, trouble, lookMillis, what);
         }
     }
+
+    /**
+     * Where a dispatcher stands in a partition; -1 when not known.
+     *
+     * @param routed first offset not routed yet
+     * @param taken first offset not taken from the spout yet: what lies between {@code routed} and it waits to be
+     *     routed; -1 before the spout's first word
+     * @param start position of the first record that the log holds
+     * @param end position after the last visible record
+     * @param limit first offset that must not be routed yet
+     */
+    record Positions(long routed, long taken, long start, long end, long limit) {}
 
     /**
      * Dispatcher to coordinators, about every second in which tuples came: which keys they had. Lost or repeated it

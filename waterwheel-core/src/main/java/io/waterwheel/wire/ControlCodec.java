@@ -3,6 +3,7 @@ package io.waterwheel.wire;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.wire.proto.BundleControl;
 import io.waterwheel.wire.proto.ControlMessage;
@@ -64,13 +65,14 @@ public final class ControlCodec {
         } else if (control instanceof Control.PartitionReport report) {
             message.setPartitionReport(PartitionReportControl.newBuilder()
                     .setPartition(report.partition())
-                    .setPosition(report.position())
-                    .setTaken(report.taken())
-                    .setStart(report.start())
-                    .setEnd(report.end())
-                    .setLimit(report.limit())
+                    .setPosition(report.positions().routed())
+                    .setTaken(report.positions().taken())
+                    .setStart(report.positions().start())
+                    .setEnd(report.positions().end())
+                    .setLimit(report.positions().limit())
                     .setDeadLetters(report.deadLetters())
-                    .setTrouble(report.trouble())
+                    .setTrouble(report.trouble().kind().name())
+                    .setDetail(report.trouble().detail())
                     .setLookMillis(report.lookMillis())
                     .setWarning(report.warning()));
         } else if (control instanceof Control.KeySample sample) {
@@ -188,13 +190,10 @@ public final class ControlCodec {
                 yield new Control.PartitionReport(
                         stream,
                         part.getPartition(),
-                        part.getPosition(),
-                        part.getTaken(),
-                        part.getStart(),
-                        part.getEnd(),
-                        part.getLimit(),
+                        new Control.Positions(
+                                part.getPosition(), part.getTaken(), part.getStart(), part.getEnd(), part.getLimit()),
                         part.getDeadLetters(),
-                        part.getTrouble(),
+                        new PartitionTrouble(PartitionTrouble.Kind.valueOf(part.getTrouble()), part.getDetail()),
                         part.getLookMillis(),
                         part.getWarning());
             }

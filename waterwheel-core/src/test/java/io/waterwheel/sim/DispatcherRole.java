@@ -18,6 +18,7 @@ import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.tuple.LostRange;
 import java.util.HashMap;
@@ -293,9 +294,9 @@ final class DispatcherRole implements DispatcherEffects {
     @Override
     public void report(Control.PartitionReport report) {
         // Letters that cannot be stored are told of, and tried again; that this ends is checked at the end.
-        boolean letters = report.trouble().startsWith("refused records cannot be stored");
+        boolean letters = report.trouble().kind() == PartitionTrouble.Kind.LETTERS_NOT_STORED;
         Oracle.check(
-                report.trouble().isEmpty() || letters, "partition %d stands still: %s", partition, report.trouble());
+                report.trouble().isNone() || letters, "partition %d stands still: %s", partition, report.trouble());
     }
 
     @Override

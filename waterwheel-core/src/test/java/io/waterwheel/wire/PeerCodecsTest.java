@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.geo.Box;
 import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
@@ -51,6 +52,11 @@ final class PeerCodecsTest {
         assertThat(ControlCodec.read(ControlCodec.write(empty)))
                 .usingRecursiveComparison()
                 .isEqualTo(empty);
+        for (PartitionTrouble.Kind kind : PartitionTrouble.Kind.values()) {
+            Control partition = new Control.PartitionReport(
+                    7, 1, new Control.Positions(2, 3, 4, 5, 6), 8, new PartitionTrouble(kind, "detail"), 9, "warning");
+            assertThat(ControlCodec.read(ControlCodec.write(partition))).isEqualTo(partition);
+        }
         byte[] nested = ControlMessage.newBuilder()
                 .setBundle(BundleControl.newBuilder()
                         .addMessages(ControlMessage.newBuilder().setBundle(BundleControl.getDefaultInstance())))

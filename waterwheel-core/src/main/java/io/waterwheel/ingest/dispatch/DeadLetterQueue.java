@@ -1,6 +1,7 @@
 package io.waterwheel.ingest.dispatch;
 
 import io.waterwheel.ingest.source.OffsetRanges;
+import io.waterwheel.protocol.PartitionTrouble;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,12 +33,11 @@ final class DeadLetterQueue {
         this.effects = effects;
     }
 
-    /** Why nothing goes on; empty when no attempt has failed since one went well. */
-    String trouble() {
+    /** Why nothing goes on; none when no attempt has failed since one went well. */
+    PartitionTrouble trouble() {
         return failing && !waiting.isEmpty()
-                ? "refused records cannot be stored in the dead-letter topic, and nothing after them becomes visible"
-                        + " before they are; it is tried again every second. The dispatcher's log says why"
-                : "";
+                ? PartitionTrouble.of(PartitionTrouble.Kind.LETTERS_NOT_STORED)
+                : PartitionTrouble.NONE;
     }
 
     /** Letters stored by this instance. */

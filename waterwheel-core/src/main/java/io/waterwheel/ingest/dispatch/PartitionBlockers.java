@@ -1,11 +1,13 @@
 package io.waterwheel.ingest.dispatch;
 
 import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
+import io.waterwheel.protocol.PartitionTrouble.Kind;
 import io.waterwheel.schema.BadRecords;
 
 /**
  * Why a partition, or a part of it, stands still: bad records that its stream's policy does not pass, a log that does
- * not hold what is needed, another log. Says so for people. Owner: the dispatcher's thread.
+ * not hold what is needed, another log. Owner: the dispatcher's thread.
  */
 final class PartitionBlockers {
     /** Records after which the older half of the count is forgotten. */
@@ -13,34 +15,13 @@ final class PartitionBlockers {
     /** Positions at which reading stands: live reading's, and those of channels that lag. */
     private static final int MAX_STOPS = 16;
 
-    private static final String DECIDE =
-            "; `waterwheel offsets set` goes on from another offset, what is passed is then" + " recorded as lost";
-
-    private static final String COMPACTED =
-            "the topic is compacted (cleanup.policy), so it loses records that must be read"
-                    + " again after a crash, or by who lags; nothing of it is read. Set cleanup.policy=delete (kafka-configs.sh"
-                    + " --alter --topic TOPIC --add-config cleanup.policy=delete), and it goes on within a minute or so;"
-                    + " `waterwheel verify STREAM` then tells whether records are gone";
-
-    private static final String IN_DOUBT =
-            "brokers do not agree on which log it is, or where it ends, as for a moment after a change of leaders;"
-                    + " nothing of it is read before they do";
-
-    private static final String UNREADABLE =
-            "the partition cannot be read: reading it is not allowed, a record of it is"
-                    + " damaged, or the client is refused; the spout's log says which. It is tried again and again";
-
-    private static final String UNSEEN =
-            "the partition cannot be looked at in Kafka: it has no leader, its topic may not"
-                    + " be described, or no broker answers; the spout's log says which. What comes of it is indexed meanwhile";
-
     private final long[] stops = new long[MAX_STOPS];
     private int stopCount;
-    private String stopReason = "";
+    private PartitionTrouble stopReason = PartitionTrouble.NONE;
     private long passedTo = Long.MIN_VALUE;
-    private String gap = "";
-    private String anotherLog = "";
-    private String unseen = "";
+    private PartitionTrouble gap = PartitionTrouble.NONE;
+    private PartitionTrouble anotherLog = PartitionTrouble.NONE;
+    private PartitionTrouble unseen = PartitionTrouble.NONE;
 
     private long records;
     private long refused;
@@ -73,10 +54,10 @@ final class PartitionBlockers {
         }
         if (policy.halts(refused + olderRefused, records + olderRecords)) {
             stop(first.offset());
-            stopReason = "halted before offset " + first.offset()
-                    + (first.index() < 0 ? "" : ", row " + first.index()) + ": " + first.reason()
-                    + "; its policy is dead-letters=" + policy
-                    + ". `waterwheel stream set STREAM dead-letters=skip` sets such records aside and goes on" + DECIDE;
+            stopReason = new PartitionTrouble(
+                    Kind.RECORD_REFUSED,
+                    "halted before offset " + first.offset() + (first.index() < 0 ? "" : ", row " + first.index())
+                            + ": " + first.reason() + "; its policy is dead-letters=" + policy);
             return false;
         }
         refused++;
@@ -106,72 +87,71 @@ final class PartitionBlockers {
     /** Something is different: every halt is decided again. */
     void clear() {
         stopCount = 0;
-        stopReason = "";
+        stopReason = PartitionTrouble.NONE;
     }
 
     void gap(long from, long start) {
-        gap = "offset " + from + " is needed, and the log begins at " + start
-                + ": retention or deletion was quicker; its policy is log-loss=fail. `waterwheel stream set STREAM"
-                + " \"log-loss=skip to earliest\"` records what is gone as lost and goes on" + DECIDE;
+        gap = new PartitionTrouble(Kind.RECORDS_GONE, "offset " + from + " is needed, and the log begins at " + start);
     }
 
     void noGap() {
-        gap = "";
+        gap = PartitionTrouble.NONE;
     }
 
-    void anotherLog(String what) {
-        anotherLog =
-                what + "; nothing of it is read. Its policy is log-loss=fail unless this passes: `waterwheel stream"
-                        + " set STREAM \"log-loss=skip to earliest\"` goes on with the new log" + DECIDE;
+    /** The log is another than the positions are of, which the catalog does not say yet. */
+    void logChanged() {
+        anotherLog = PartitionTrouble.of(Kind.LOG_CHANGED);
     }
 
     /** The spout has found that the log is another or cut, or cannot tell yet. */
     void notTheLog(Control.LogState state) {
-        switch (state.problem()) {
-            case IN_DOUBT -> anotherLog = IN_DOUBT;
-            case GONE -> anotherLog("the topic is not there");
-            case RECREATED -> anotherLog("the topic was deleted and made anew");
+        anotherLog = switch (state.problem()) {
+            case IN_DOUBT -> PartitionTrouble.of(Kind.LOG_IN_DOUBT);
+            case GONE -> PartitionTrouble.of(Kind.TOPIC_GONE);
+            case RECREATED -> PartitionTrouble.of(Kind.TOPIC_RECREATED);
             default ->
-                anotherLog(Control.PartitionReport.TRUNCATED + ": it ends at offset " + state.end()
-                        + ", and more was read before, or what was read is no longer there");
-        }
+                new PartitionTrouble(
+                        Kind.LOG_TRUNCATED,
+                        ": it ends at offset " + state.end()
+                                + ", and more was read before, or what was read is no longer there");
+        };
     }
 
     /** It is the log that the positions are of, and may lose any record at any time: nothing of it may be read. */
     void compacted() {
-        anotherLog = COMPACTED;
+        anotherLog = PartitionTrouble.of(Kind.TOPIC_COMPACTED);
     }
 
     /** The topic cannot be looked at. */
     void unseen() {
-        unseen = UNSEEN;
+        unseen = PartitionTrouble.of(Kind.UNSEEN);
     }
 
     /** The topic can be looked at, and reading it fails. */
     void unreadable() {
-        unseen = UNREADABLE;
+        unseen = PartitionTrouble.of(Kind.UNREADABLE);
     }
 
     void seen() {
-        unseen = "";
+        unseen = PartitionTrouble.NONE;
     }
 
     void sameLog() {
-        anotherLog = "";
+        anotherLog = PartitionTrouble.NONE;
     }
 
     /** Whether the log is another than the positions are of, so that nothing may be read. */
     boolean anotherLog() {
-        return !anotherLog.isEmpty();
+        return !anotherLog.isNone();
     }
 
     boolean stands() {
-        return stopCount > 0 || !gap.isEmpty();
+        return stopCount > 0 || !gap.isNone();
     }
 
-    /** Why it stands still and what to do; empty when it does not. */
-    String trouble() {
-        String stands = !anotherLog.isEmpty() ? anotherLog : !gap.isEmpty() ? gap : stopReason;
-        return stands.isEmpty() ? unseen : stands;
+    /** Why it stands still; none when it does not. */
+    PartitionTrouble trouble() {
+        PartitionTrouble stands = !anotherLog.isNone() ? anotherLog : !gap.isNone() ? gap : stopReason;
+        return stands.isNone() ? unseen : stands;
     }
 }

@@ -305,7 +305,7 @@ public final class PartitionDispatcher {
         blockers.seen();
         lookMillis = state.lookMillis();
         if (state.since() > route.log().since()) {
-            blockers.anotherLog("the topic's log is another now; its beginning is being read from the catalog");
+            blockers.logChanged();
         } else if (state.problem() == Control.LogProblem.UNKNOWN) {
             // Neither better nor worse than before.
             blockers.unseen();
@@ -433,13 +433,9 @@ public final class PartitionDispatcher {
         effects.report(new Control.PartitionReport(
                 streamId,
                 partition,
-                position(),
-                readTo,
-                logStart,
-                Math.max(logEnd, readTo),
-                route.limit(),
+                new Control.Positions(position(), readTo, logStart, Math.max(logEnd, readTo), route.limit()),
                 letters.count(),
-                blockers.trouble().isEmpty() ? letters.trouble() : blockers.trouble(),
+                blockers.trouble().isNone() ? letters.trouble() : blockers.trouble(),
                 lookMillis,
                 ""));
     }

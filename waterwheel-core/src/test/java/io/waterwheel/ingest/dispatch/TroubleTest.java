@@ -104,8 +104,8 @@ final class TroubleTest {
 
         @Override
         public void report(Control.PartitionReport report) {
-            trouble = report.trouble();
-            taken = report.taken();
+            trouble = report.trouble().sentence("s");
+            taken = report.positions().taken();
         }
     }
 

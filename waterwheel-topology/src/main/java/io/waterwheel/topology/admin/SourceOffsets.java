@@ -9,6 +9,7 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.worker.WorkerServices.TopicState;
@@ -72,13 +73,12 @@ public final class SourceOffsets {
                     .setLimit(route.limit());
             Control.PartitionReport report = partitions.get(p);
             if (report != null) {
-                part.setTrouble(report.trouble().replace("STREAM", stream.name()))
-                        .setDeadLetters(report.deadLetters());
-                if (report.position() >= 0) {
-                    part.setPosition(report.position());
+                part.setTrouble(report.trouble().sentence(stream.name())).setDeadLetters(report.deadLetters());
+                if (report.positions().routed() >= 0) {
+                    part.setPosition(report.positions().routed());
                 }
-                if (report.taken() >= 0) {
-                    part.setTaken(report.taken());
+                if (report.positions().taken() >= 0) {
+                    part.setTaken(report.positions().taken());
                 }
             }
             if (topic != null
@@ -178,11 +178,12 @@ public final class SourceOffsets {
         long indexed = indexed(stream, snapshot, partition);
         Control.PartitionReport report =
                 coordinator.partitionReports(stream.id()).get(partition);
-        long read = Math.max(indexed, report == null ? indexed : report.position());
+        long read =
+                Math.max(indexed, report == null ? indexed : report.positions().routed());
         // Truncated: as the spout saw it, who remembers; producers may have gone on beyond what was read.
         boolean anotherLog = !route.log().matches(topic.id())
                 || end + route.log().base() < read
-                || (report != null && report.truncated());
+                || (report != null && report.trouble().kind() == PartitionTrouble.Kind.LOG_TRUNCATED);
         String where = "partition " + partition + ", offset " + offset + ": ";
         if (offset > end || offset < 0) {
             throw refused(stream, where + "the log ends at " + end + "; expected at most that");

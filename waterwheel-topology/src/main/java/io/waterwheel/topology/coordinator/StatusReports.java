@@ -144,10 +144,13 @@ final class StatusReports {
             partitions.add(new StreamReport.Partition(
                     report.partition(),
                     new StreamReport.Positions(
-                            report.position(), indexed(report, known.reports().values()), report.start(), report.end()),
+                            report.positions().routed(),
+                            indexed(report, known.reports().values()),
+                            report.positions().start(),
+                            report.positions().end()),
                     report.deadLetters(),
                     report.warning(),
-                    report.trouble().replace("STREAM", stream.name())));
+                    report.trouble().sentence(stream.name())));
         }
         return new StreamReport.Source(
                 longestCheck,
@@ -167,6 +170,6 @@ final class StatusReports {
                 least = Math.min(least, report.watermarks()[partition.partition()]);
             }
         }
-        return least == Long.MAX_VALUE ? partition.position() : least;
+        return least == Long.MAX_VALUE ? partition.positions().routed() : least;
     }
 }

@@ -18,6 +18,7 @@ import io.waterwheel.ingest.dispatch.Segmenter;
 import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.SpoutHeartbeats;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.message.BlockMessage;
@@ -276,7 +277,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
         private final PartitionId id;
         private final StreamInfo stream;
         private final StreamCatalog catalog;
-        private String trouble = "";
+        private PartitionTrouble trouble = PartitionTrouble.NONE;
 
         Effects(PartitionId id, StreamInfo stream, StreamCatalog catalog) {
             this.id = id;
@@ -341,7 +342,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
         public void report(Control.PartitionReport report) {
             if (!report.trouble().equals(trouble)) {
                 trouble = report.trouble();
-                if (trouble.isEmpty()) {
+                if (trouble.isNone()) {
                     LOG.info("[{}/dispatcher-{}] partition {} goes on", stream.name(), index, id.partition());
                 } else {
                     LOG.error(
@@ -349,7 +350,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                             stream.name(),
                             index,
                             id.partition(),
-                            trouble.replace("STREAM", stream.name()));
+                            trouble.sentence(stream.name()));
                 }
             }
             String letters = services.deadLetters().warning(id.streamId());

@@ -60,7 +60,9 @@ public final class ControlBatch {
                     + Long.BYTES * report.watermarks().length
                     + report.memory().trouble().length();
         } else if (message instanceof Control.PartitionReport report) {
-            return MESSAGE_BYTES + report.trouble().length() + report.warning().length();
+            return MESSAGE_BYTES
+                    + report.trouble().detail().length()
+                    + report.warning().length();
         } else if (message instanceof Control.KeySample sample) {
             return MESSAGE_BYTES + Long.BYTES * sample.keys().length;
         }

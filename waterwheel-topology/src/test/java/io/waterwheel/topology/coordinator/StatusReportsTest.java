@@ -10,6 +10,7 @@ import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -61,7 +62,8 @@ final class StatusReportsTest {
             + "\"logEnd\":20,\"lag\":8,\"deadLetters\":5,\"warning\":\"a warning\","
             + "\"trouble\":\"\"},{\"partition\":1,\"position\":9,\"indexed\":9,\"logStart\":-1,"
             + "\"logEnd\":-1,\"lag\":0,\"deadLetters\":0,\"warning\":\"\","
-            + "\"trouble\":\"see to s\"}],\"lag\":8,\"sourceCheckMillis\":1200,"
+            + "\"trouble\":\"brokers do not agree on which log it is, or where it ends, as for a moment"
+            + " after a change of leaders; nothing of it is read before they do\"}],\"lag\":8,\"sourceCheckMillis\":1200,"
             + "\"sourceCheckWantedMillis\":1000,\"lost\":[{\"partition\":1,\"from\":4,\"to\":9,"
             + "\"reason\":\"set by hand\"}]}],\"collector\":{\"removed\":3,"
             + "\"removedBytes\":4096,\"files\":10,\"waiting\":2,\"foreign\":4},"
@@ -99,8 +101,20 @@ final class StatusReportsTest {
                         new Control.Memory(96_000_000, 100_000_000, 2, "chunks cannot be written"),
                         new Control.Templates(4, 0.5, 0.25, 1_500_000, 750_000)));
         Map<Integer, Control.PartitionReport> partitions = new LinkedHashMap<>();
-        partitions.put(0, new Control.PartitionReport(1, 0, 15, 16, 0, 20, 30, 5, "", 1200, "a warning"));
-        partitions.put(1, new Control.PartitionReport(1, 1, 9, 9, -1, -1, 30, 0, "see to STREAM", 700, ""));
+        partitions.put(
+                0,
+                new Control.PartitionReport(
+                        1, 0, new Control.Positions(15, 16, 0, 20, 30), 5, PartitionTrouble.NONE, 1200, "a warning"));
+        partitions.put(
+                1,
+                new Control.PartitionReport(
+                        1,
+                        1,
+                        new Control.Positions(9, 9, -1, -1, 30),
+                        0,
+                        PartitionTrouble.of(PartitionTrouble.Kind.LOG_IN_DOUBT),
+                        700,
+                        ""));
         StreamReport stream = StatusReports.stream(
                 STREAM,
                 new StatusReports.Known(snapshot, reports, partitions, List.of("cannot be answered from: x"), 1000));

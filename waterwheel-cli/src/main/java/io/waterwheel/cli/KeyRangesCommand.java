@@ -30,11 +30,9 @@ final class KeyRangesCommand {
                 "Show the first key of each indexer and the tuples a second that its keys brought in the last seconds."
             },
             footer = {"", "Example:", "  waterwheel key-ranges show flights"})
-    int show(
-            @Mixin ServerOption server,
-            @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
-        try (WaterwheelClient client = server.connect()) {
-            print(stream, client.keyRanges(stream));
+    int show(@Mixin StreamOption of) {
+        try (WaterwheelClient client = of.connect()) {
+            print(of.stream(), client.keyRanges(of.stream()));
             return 0;
         }
     }
@@ -47,8 +45,7 @@ final class KeyRangesCommand {
             },
             footer = {"", "Example:", "  waterwheel key-ranges set sensors 1000 2000 3000"})
     int set(
-            @Mixin ServerOption server,
-            @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.") String stream,
+            @Mixin StreamOption of,
             @Parameters(
                             index = "1..*",
                             arity = "1..*",
@@ -56,8 +53,8 @@ final class KeyRangesCommand {
                             description = "First value of the key field of each indexer but the first, ascending;"
                                     + " of a stream of positions, first z-order code.")
                     List<String> boundaries) {
-        try (WaterwheelClient client = server.connect()) {
-            print(stream, client.setKeyRanges(stream, boundaries));
+        try (WaterwheelClient client = of.connect()) {
+            print(of.stream(), client.setKeyRanges(of.stream(), boundaries));
             return 0;
         }
     }
@@ -74,12 +71,11 @@ final class KeyRangesCommand {
                 "  waterwheel key-ranges auto --off flights"
             })
     int auto(
-            @Mixin ServerOption server,
-            @Option(names = "--off", description = "Leave the keys divided as they are.") boolean off,
-            @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
-        try (WaterwheelClient client = server.connect()) {
-            client.alter(stream, null, null, off ? Balancing.OFF : Balancing.AUTO);
-            print(stream, client.keyRanges(stream));
+            @Mixin StreamOption of,
+            @Option(names = "--off", description = "Leave the keys divided as they are.") boolean off) {
+        try (WaterwheelClient client = of.connect()) {
+            client.alter(of.stream(), null, null, off ? Balancing.OFF : Balancing.AUTO);
+            print(of.stream(), client.keyRanges(of.stream()));
             return 0;
         }
     }

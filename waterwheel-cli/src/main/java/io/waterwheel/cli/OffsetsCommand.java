@@ -32,11 +32,9 @@ final class OffsetsCommand {
                 "Everything is in positions: offsets of the log, plus the base that is shown when it is not 0."
             },
             footer = {"", "Example:", "  waterwheel offsets show flights"})
-    int show(
-            @Mixin ServerOption server,
-            @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
-        try (WaterwheelClient client = server.connect()) {
-            print(client.offsets(stream));
+    int show(@Mixin StreamOption of) {
+        try (WaterwheelClient client = of.connect()) {
+            print(client.offsets(of.stream()));
             return 0;
         }
     }
@@ -50,16 +48,15 @@ final class OffsetsCommand {
             },
             footer = {"", "Example:", "  waterwheel offsets set flights 0=1201"})
     int set(
-            @Mixin ServerOption server,
-            @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.") String stream,
+            @Mixin StreamOption of,
             @Parameters(
                             index = "1..*",
                             arity = "1..*",
                             paramLabel = "PARTITION=OFFSET",
                             description = "A partition and the offset of the next record to read.")
                     Map<Integer, Long> offsets) {
-        try (WaterwheelClient client = server.connect()) {
-            print(client.setOffsets(stream, offsets));
+        try (WaterwheelClient client = of.connect()) {
+            print(client.setOffsets(of.stream(), offsets));
             return 0;
         }
     }

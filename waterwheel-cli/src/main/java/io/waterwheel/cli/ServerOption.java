@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Which server a command talks to. */
-final class ServerOption {
+class ServerOption {
     private static final String DEFAULT_SERVER = "grpc://127.0.0.1:7070";
     private static final String DEFAULT_NAMESPACE = "default";
 

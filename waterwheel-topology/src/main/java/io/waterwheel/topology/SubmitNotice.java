@@ -4,12 +4,12 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.List;
 
-/** What {@code storm jar} says once Nimbus has taken the topology: where its parts are, and what to type next. */
-final class SubmitNotice {
+/** What is said to those who submit a topology: where its parts are and what to type next, or why it is refused. */
+public final class SubmitNotice {
     private SubmitNotice() {}
 
-    /** The lines; commands stand alone on theirs. */
-    static List<String> of(WaterwheelConfig config) {
+    /** The lines once Nimbus has taken the topology; commands stand alone on theirs. */
+    public static List<String> of(WaterwheelConfig config) {
         String name = config.get(Keys.TOPOLOGY_NAME);
         String namespace = config.get(Keys.NAMESPACE);
         String zooKeeper = config.get(Keys.ZOOKEEPER_CONNECT) + config.get(Keys.ZOOKEEPER_ROOT);
@@ -30,5 +30,17 @@ final class SubmitNotice {
                 "  waterwheel stream create SCHEMA.yaml" + where,
                 "If status finds no coordinator: 'storm list' says whether workers were given to " + name
                         + ", and their logs are on the Supervisors, in logs/workers-artifacts/" + name + "-*.");
+    }
+
+    /**
+     * Why a topology is refused whose name is taken.
+     *
+     * @param status of the topology that has the name, as Nimbus calls it; empty when it is not known
+     */
+    public static String taken(String name, String status) {
+        return "topology " + name + " is there already" + (status.isEmpty() ? "" : ", " + status)
+                + (status.equals("KILLED")
+                        ? "; wait until it is gone"
+                        : "; drain or kill it first, or take another topology.name and namespace");
     }
 }

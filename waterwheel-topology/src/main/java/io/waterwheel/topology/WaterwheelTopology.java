@@ -20,10 +20,18 @@ import io.waterwheel.topology.wiring.SharedServices;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.storm.Config;
 import org.apache.storm.StormSubmitter;
+import org.apache.storm.generated.AlreadyAliveException;
 import org.apache.storm.generated.StormTopology;
+import org.apache.storm.generated.TopologySummary;
+import org.apache.storm.thrift.TException;
 import org.apache.storm.topology.TopologyBuilder;
+import org.apache.storm.utils.NimbusClient;
+import org.apache.storm.utils.Utils;
 
 /**
  * The topology of a namespace, and the main class by which it is submitted:
@@ -124,7 +132,32 @@ public final class WaterwheelTopology {
             System.exit(2);
             return;
         }
-        StormSubmitter.submitTopology(config.get(Keys.TOPOLOGY_NAME), stormConf(config), build(config));
+        String name = config.get(Keys.TOPOLOGY_NAME);
+        // Storm's submitter ends with a stack trace when the name is taken.
+        Optional<String> taken = taken(name, stormConf(config));
+        if (taken.isEmpty()) {
+            try {
+                StormSubmitter.submitTopology(name, stormConf(config), build(config));
+            } catch (AlreadyAliveException meanwhile) {
+                taken = Optional.of("");
+            }
+        }
+        if (taken.isPresent()) {
+            System.err.println(SubmitNotice.taken(name, taken.get()));
+            System.exit(1);
+        }
         SubmitNotice.of(config).forEach(System.err::println);
+    }
+
+    /** The status of the topology of this name, if Nimbus has one. */
+    private static Optional<String> taken(String name, Map<String, Object> conf) throws TException {
+        Map<String, Object> all = new HashMap<>(Utils.readStormConfig());
+        all.putAll(conf);
+        try (NimbusClient nimbus = NimbusClient.Builder.withConf(all).build()) {
+            return nimbus.getClient().getTopologySummaries().stream()
+                    .filter(there -> there.get_name().equals(name))
+                    .map(TopologySummary::get_status)
+                    .findFirst();
+        }
     }
 }

@@ -39,4 +39,13 @@ final class SubmitNoticeTest {
         assertThat(notice("zookeeper.connect=zk1:2181", "zookeeper.root=/rain"))
                 .contains("  waterwheel status --zookeeper zk1:2181/rain --namespace default");
     }
+
+    @Test
+    void aTakenNameIsRefusedInASentence() {
+        assertThat(SubmitNotice.taken("rain", "ACTIVE"))
+                .isEqualTo("topology rain is there already, ACTIVE; drain or kill it first, or take another"
+                        + " topology.name and namespace");
+        assertThat(SubmitNotice.taken("rain", "KILLED"))
+                .isEqualTo("topology rain is there already, KILLED; wait until it is gone");
+    }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.topology.SubmitNotice;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -121,11 +122,7 @@ final class Nimbus {
         } else if (e instanceof NotAliveException) {
             return noSuch(topology, e);
         } else if (e instanceof AlreadyAliveException) {
-            return new WaterwheelException(
-                    ErrorCode.TOPOLOGY_EXISTS,
-                    "topology " + topology + " is there already; drain or kill it first, or take another"
-                            + " topology.name and namespace",
-                    e);
+            return new WaterwheelException(ErrorCode.TOPOLOGY_EXISTS, SubmitNotice.taken(topology, ""), e);
         } else if (e instanceof InvalidTopologyException invalid) {
             return new WaterwheelException(
                     ErrorCode.BAD_TOPOLOGY, "Nimbus does not take topology " + topology + ": " + invalid.get_msg(), e);

@@ -5,6 +5,7 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.error.WaterwheelException.Kind;
+import io.waterwheel.topology.SubmitNotice;
 import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
@@ -105,20 +106,15 @@ final class Submission {
         }
     }
 
-    /** Uploads and starts it. */
+    /** Uploads and starts it, and says what is next. */
     void run() {
         String name = config.get(Keys.TOPOLOGY_NAME);
         nimbus.find(name).ifPresent(there -> {
-            throw new WaterwheelException(
-                    ErrorCode.TOPOLOGY_EXISTS,
-                    "topology " + name + " is there already, " + there.get_status()
-                            + (there.get_status().equals("KILLED")
-                                    ? "; wait until it is gone"
-                                    : "; drain or kill it first, or take another topology.name and namespace"));
+            throw new WaterwheelException(ErrorCode.TOPOLOGY_EXISTS, SubmitNotice.taken(name, there.get_status()));
         });
         nimbus.submit(
                 name, WaterwheelTopology.stormConf(config), WaterwheelTopology.build(config), jar, new Progress());
-        terminal.err().println("submitted topology " + name + ", namespace " + config.get(Keys.NAMESPACE));
+        SubmitNotice.of(config).forEach(terminal.err()::println);
     }
 
     /**

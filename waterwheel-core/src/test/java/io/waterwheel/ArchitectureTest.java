@@ -15,13 +15,13 @@ import java.util.List;
  */
 @AnalyzeClasses(packages = "io.waterwheel", importOptions = ImportOption.DoNotIncludeTests.class)
 final class ArchitectureTest {
-    private record Room(String name, List<String> mayUse) {
+    record Room(String name, List<String> mayUse) {
         Room(String name, String... mayUse) {
             this(name, List.of(mayUse));
         }
     }
 
-    private static final List<Room> ROOMS = List.of(
+    static final List<Room> ROOMS = List.of(
             new Room("error"),
             new Room("geo"),
             new Room("status"),

@@ -46,31 +46,66 @@ public sealed interface Control {
      * Indexer to coordinators: what it holds that is not in chunks. With it a coordinator may leave the indexer out of
      * a query that nothing of this can match (rule 8).
      *
-     * @param flushed last committed flush sequence number; the report is about the trees above it
-     * @param watermarks per partition, first offset not covered
-     * @param version highest routing version seen in a block
-     * @param region holds every unflushed tuple below the watermarks, or null when there is none
-     * @param tuples number of unflushed tuples
      * @param rejected rows refused so far in all blocks taken, replays not counted twice
-     * @param recovering whether a watermark is below the recovery target
      * @param memory of the indexer's task
      * @param templates of the indexer's trees
      */
-    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
     record Report(
             int streamId,
             int indexer,
-            int epoch,
-            long flushed,
-            long[] watermarks,
-            int version,
-            @Nullable Region region,
-            long tuples,
+            Progress progress,
+            Unflushed unflushed,
             long rejected,
-            boolean recovering,
             Memory memory,
             Templates templates)
-            implements Control {}
+            implements Control {
+        public int epoch() {
+            return progress.epoch();
+        }
+
+        public long flushed() {
+            return progress.flushed();
+        }
+
+        public long[] watermarks() {
+            return progress.watermarks();
+        }
+
+        public int version() {
+            return progress.version();
+        }
+
+        public boolean recovering() {
+            return progress.recovering();
+        }
+
+        public @Nullable Region region() {
+            return unflushed.region();
+        }
+
+        public long tuples() {
+            return unflushed.tuples();
+        }
+    }
+
+    /**
+     * How far an indexer is.
+     *
+     * @param flushed last committed flush sequence number; the report is about the trees above it
+     * @param watermarks per partition, first offset not covered
+     * @param version highest routing version seen in a block
+     * @param recovering whether a watermark is below the recovery target
+     */
+    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
+    record Progress(int epoch, long flushed, long[] watermarks, int version, boolean recovering) {}
+
+    /**
+     * What an indexer holds that is not in chunks.
+     *
+     * @param region holds every unflushed tuple below the watermarks, or null when there is none
+     * @param tuples number of unflushed tuples
+     */
+    record Unflushed(@Nullable Region region, long tuples) {}
 
     /**
      * How often templates no longer fitted.

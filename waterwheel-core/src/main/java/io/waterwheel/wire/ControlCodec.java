@@ -229,14 +229,16 @@ public final class ControlCodec {
         return new Control.Report(
                 stream,
                 part.getIndexer(),
-                part.getEpoch(),
-                part.getFlushed(),
-                part.getWatermarksList().stream().mapToLong(Long::longValue).toArray(),
-                part.getVersion(),
-                region,
-                part.getTuples(),
+                new Control.Progress(
+                        part.getEpoch(),
+                        part.getFlushed(),
+                        part.getWatermarksList().stream()
+                                .mapToLong(Long::longValue)
+                                .toArray(),
+                        part.getVersion(),
+                        part.getRecovering()),
+                new Control.Unflushed(region, part.getTuples()),
                 part.getRejected(),
-                part.getRecovering(),
                 new Control.Memory(
                         part.getMemoryUsed(), part.getMemoryLimit(), part.getUnflushedTrees(), part.getFlushTrouble()),
                 new Control.Templates(

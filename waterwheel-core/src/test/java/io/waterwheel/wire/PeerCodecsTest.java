@@ -34,21 +34,22 @@ final class PeerCodecsTest {
         Control.Report report = new Control.Report(
                 7,
                 1,
-                2,
-                3,
-                new long[] {4, 5},
-                6,
-                Region.of(Long.MIN_VALUE, Long.MAX_VALUE, -1, 1),
-                8,
+                new Control.Progress(2, 3, new long[] {4, 5}, 6, true),
+                new Control.Unflushed(Region.of(Long.MIN_VALUE, Long.MAX_VALUE, -1, 1), 8),
                 9,
-                true,
                 new Control.Memory(10, 11, 12, "full"),
                 new Control.Templates(13, 14.5, 0.25, 15, 16));
         assertThat(ControlCodec.read(ControlCodec.write(report)))
                 .usingRecursiveComparison()
                 .isEqualTo(report);
         Control.Report empty = new Control.Report(
-                7, 1, 2, 3, new long[0], 6, null, 0, 0, false, new Control.Memory(0, 0, 0), Control.Templates.NONE);
+                7,
+                1,
+                new Control.Progress(2, 3, new long[0], 6, false),
+                new Control.Unflushed(null, 0),
+                0,
+                new Control.Memory(0, 0, 0),
+                Control.Templates.NONE);
         assertThat(ControlCodec.read(ControlCodec.write(empty)))
                 .usingRecursiveComparison()
                 .isEqualTo(empty);

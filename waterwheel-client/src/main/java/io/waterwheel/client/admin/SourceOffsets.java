@@ -10,12 +10,6 @@ import java.util.OptionalLong;
  * Where reading of one partition of a stream's topic stands. Everything is in positions: offsets of the log, plus
  * {@code base}, which is 0 unless the topic was made anew.
  *
- * @param position first position not routed yet; absent when not known
- * @param taken first position that its dispatcher has not taken from the spout: what lies between waits to be routed;
- *     absent when not known
- * @param limit first position that may not be routed yet
- * @param logStart of the first record that the log holds; absent when the log cannot be asked
- * @param logEnd after the last visible record; absent when the log cannot be asked
  * @param checkpoints by indexer, the position below which everything is in chunks
  * @param watermarks by indexer, the position below which everything is indexed
  * @param lost what was given up
@@ -24,26 +18,36 @@ import java.util.OptionalLong;
  */
 public record SourceOffsets(
         int partition,
-        long base,
-        OptionalLong position,
-        OptionalLong taken,
-        long limit,
-        OptionalLong logStart,
-        OptionalLong logEnd,
+        Positions positions,
         Map<Integer, Long> checkpoints,
         Map<Integer, Long> watermarks,
         List<LostRange> lost,
         String trouble,
         long deadLetters) {
+    /**
+     * Positions of the log and of its reader.
+     *
+     * @param base what is added to the log's offsets
+     * @param next first position not routed yet; absent when not known
+     * @param taken first position that the dispatcher has not taken from the spout: what lies between waits to be
+     *     routed; absent when not known
+     * @param limit first position that may not be routed yet
+     * @param logStart of the first record that the log holds; absent when the log cannot be asked
+     * @param logEnd after the last visible record; absent when the log cannot be asked
+     */
+    public record Positions(
+            long base, OptionalLong next, OptionalLong taken, long limit, OptionalLong logStart, OptionalLong logEnd) {}
+
     public static SourceOffsets of(PartitionOffsets message) {
         return new SourceOffsets(
                 message.getPartition(),
-                message.getBase(),
-                message.hasPosition() ? OptionalLong.of(message.getPosition()) : OptionalLong.empty(),
-                message.hasTaken() ? OptionalLong.of(message.getTaken()) : OptionalLong.empty(),
-                message.getLimit(),
-                message.hasLogStart() ? OptionalLong.of(message.getLogStart()) : OptionalLong.empty(),
-                message.hasLogEnd() ? OptionalLong.of(message.getLogEnd()) : OptionalLong.empty(),
+                new Positions(
+                        message.getBase(),
+                        message.hasPosition() ? OptionalLong.of(message.getPosition()) : OptionalLong.empty(),
+                        message.hasTaken() ? OptionalLong.of(message.getTaken()) : OptionalLong.empty(),
+                        message.getLimit(),
+                        message.hasLogStart() ? OptionalLong.of(message.getLogStart()) : OptionalLong.empty(),
+                        message.hasLogEnd() ? OptionalLong.of(message.getLogEnd()) : OptionalLong.empty()),
                 message.getCheckpointsMap(),
                 message.getWatermarksMap(),
                 message.getLostList().stream()
@@ -56,11 +60,42 @@ public record SourceOffsets(
 
     /** Visible records that not every indexer has; absent when the log cannot be asked. */
     public OptionalLong lag() {
+        OptionalLong logEnd = logEnd();
         if (logEnd.isEmpty()) {
             return OptionalLong.empty();
         }
         long indexed = (watermarks.isEmpty() ? checkpoints : watermarks)
                 .values().stream().mapToLong(Long::longValue).min().orElse(0);
         return OptionalLong.of(Math.max(0, logEnd.getAsLong() - indexed));
+    }
+
+    /** See {@link Positions#base}. */
+    public long base() {
+        return positions.base();
+    }
+
+    /** See {@link Positions#next}. */
+    public OptionalLong position() {
+        return positions.next();
+    }
+
+    /** See {@link Positions#taken}. */
+    public OptionalLong taken() {
+        return positions.taken();
+    }
+
+    /** See {@link Positions#limit}. */
+    public long limit() {
+        return positions.limit();
+    }
+
+    /** See {@link Positions#logStart}. */
+    public OptionalLong logStart() {
+        return positions.logStart();
+    }
+
+    /** See {@link Positions#logEnd}. */
+    public OptionalLong logEnd() {
+        return positions.logEnd();
     }
 }

@@ -711,14 +711,9 @@ public final class IndexerCore {
         effects.report(new Control.Report(
                 stream.id(),
                 indexer,
-                epoch,
-                flushed,
-                watermarks(),
-                version,
-                region,
-                tuples,
+                new Control.Progress(epoch, flushed, watermarks(), version, recovering),
+                new Control.Unflushed(region, tuples),
                 rejected,
-                recovering,
                 new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size(), flushTrouble),
                 templates));
     }

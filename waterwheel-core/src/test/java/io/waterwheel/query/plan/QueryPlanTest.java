@@ -56,14 +56,9 @@ class QueryPlanTest {
         return new Control.Report(
                 STREAM.id(),
                 0,
-                epoch,
-                flushed,
-                new long[] {watermark},
-                version,
-                NEW,
-                5,
+                new Control.Progress(epoch, flushed, new long[] {watermark}, version, recovering),
+                new Control.Unflushed(NEW, 5),
                 0,
-                recovering,
                 new Control.Memory(0, 0, 0),
                 Control.Templates.NONE);
     }

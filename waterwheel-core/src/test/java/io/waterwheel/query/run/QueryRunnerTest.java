@@ -582,14 +582,9 @@ final class QueryRunnerTest {
         Control.Report report = new Control.Report(
                 1,
                 0,
-                1,
-                1,
-                new long[] {10},
-                1,
-                Region.of(0, 9, 100_000, 200_000),
-                5,
+                new Control.Progress(1, 1, new long[] {10}, 1, false),
+                new Control.Unflushed(Region.of(0, 9, 100_000, 200_000), 5),
                 0,
-                false,
                 new Control.Memory(0, 0, 0),
                 Control.Templates.NONE);
         Duration ago = Duration.ofSeconds(2);

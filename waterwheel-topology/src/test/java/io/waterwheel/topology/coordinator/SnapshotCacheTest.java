@@ -86,14 +86,9 @@ final class SnapshotCacheTest {
         return cache.onReport(new Control.Report(
                 stream.id(),
                 0,
-                1,
+                new Control.Progress(1, 0, new long[1], 1, false),
+                new Control.Unflushed(null, 0),
                 0,
-                new long[1],
-                1,
-                null,
-                0,
-                0,
-                false,
                 new Control.Memory(0, 1, 0),
                 Control.Templates.NONE));
     }

@@ -90,14 +90,9 @@ final class StatusReportsTest {
                 new Control.Report(
                         1,
                         0,
-                        1,
-                        1,
-                        new long[] {12, 9},
-                        1,
-                        Region.of(0, 9, 0, 9),
-                        7,
+                        new Control.Progress(1, 1, new long[] {12, 9}, 1, true),
+                        new Control.Unflushed(Region.of(0, 9, 0, 9), 7),
                         3,
-                        true,
                         new Control.Memory(96_000_000, 100_000_000, 2, "chunks cannot be written"),
                         new Control.Templates(4, 0.5, 0.25, 1_500_000, 750_000)));
         Map<Integer, Control.PartitionReport> partitions = new LinkedHashMap<>();

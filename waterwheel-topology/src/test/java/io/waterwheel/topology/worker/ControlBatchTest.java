@@ -55,14 +55,9 @@ final class ControlBatchTest {
                     new Control.Report(
                             1,
                             i,
-                            1,
+                            new Control.Progress(1, 0, new long[partitions], 1, false),
+                            new Control.Unflushed(null, 0),
                             0,
-                            new long[partitions],
-                            1,
-                            null,
-                            0,
-                            0,
-                            false,
                             new Control.Memory(0, 1, 0),
                             Control.Templates.NONE));
         }

@@ -110,7 +110,7 @@ final class PlantedBugTest {
                     switch (bug.world()) {
                         case ALL -> PlantedBugs.FOUND_BY;
                         case LOG -> PlantedLogBugs.FOUND_BY;
-                        case STREAMS -> Map.of();
+                        case STREAMS -> PlantedStreamBugs.FOUND_BY;
                     };
             int known = Boolean.getBoolean("planted.fresh") ? 0 : foundBy.getOrDefault(bug.name(), 0);
             int seeds = Integer.getInteger("planted.seeds", SEEDS);

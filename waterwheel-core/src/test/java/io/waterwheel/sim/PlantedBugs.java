@@ -267,7 +267,7 @@ final class PlantedBugs {
             new PlantedBug("consumed", 6, LIVENESS, "a new subscription counts what was lost under way")
                     .with(DISPATCHER, "channel.sent = subscribe.consumed();", ""),
             new PlantedBug("seal on an empty pool", 6, LIVENESS, "a pool that can grant nothing seals no tree")
-                    .with("ingest/indexer/IndexerTask", "if (largest != null) {", "if (largest != null && now < 0) {"),
+                    .with("ingest/indexer/IndexerTask", "if (next != null) {", "if (next != null && now < 0) {"),
             // Our own.
             new PlantedBug(
                             "dead letters first",
@@ -371,7 +371,7 @@ final class PlantedBugs {
             new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
                     .with(
                             "ingest/indexer/CreditWindow",
-                            "long free = grantableBytes - pool.usedBytes() - underWay;",
+                            "long free = Math.max(sharedBytes - pool.usedBytes() - underWay, ownLeft);",
                             "long free = poolBytes;"),
             new PlantedBug("late tree in the view", 9, SAFETY, "late tuples are not in the view")
                     .with(

@@ -7,6 +7,7 @@ import static io.waterwheel.sim.PlantedBug.Kind.NONE;
 import io.waterwheel.sim.PlantedBug.Kind;
 import io.waterwheel.sim.PlantedBug.World;
 import java.util.List;
+import java.util.Map;
 
 /** Rules by which streams share an indexer task's memory; {@link StreamsSimulation} must miss each. */
 final class PlantedStreamBugs {
@@ -24,20 +25,33 @@ final class PlantedStreamBugs {
             bug("late reading", LIVENESS, "a partition whose log does not answer keeps its turn of reading again")
                     .with("ingest/dispatch/CatchUp", "takeBack.run();", ""),
             bug("aside share", MEMORY, "an indexer that is set aside may hold as much as any other")
-                    .with(TASK, "core.isSetAside() ? asideShare / aside : ONE_SHARE", "ONE_SHARE"),
+                    .with(TASK, "limit = more == 0 ? 0 : Math.min(half, core.takenBytes() + more);", ""),
             bug("aside together", MEMORY, "each indexer that is set aside may hold half of the pool, not all together")
-                    .with(TASK, "? asideShare / aside : ONE_SHARE", "? asideShare : ONE_SHARE"),
+                    .with(
+                            TASK,
+                            "limit = more == 0 ? 0 : Math.min(half, core.takenBytes() + more);",
+                            "limit = more == 0 ? half : Math.min(half, core.takenBytes() + more);"),
+            bug("one share", MEMORY, "an indexer that is well may hold more than half of the pool")
+                    .with(TASK, "long limit = half;", "long limit = window.poolBytes();"),
+            bug("own part", LIVENESS, "no indexer has a part of the pool of its own")
+                    .with("ingest/indexer/CreditWindow", "underWay, ownLeft);", "underWay, 0);"),
+            bug("oldest in turn", LIVENESS, "always the largest tree goes when the pool is used up")
+                    .with(TASK, "oldestIsNext = !oldestIsNext;", ""),
             bug("aside waits", LIVENESS, "while a flush fails, no other tree is sealed when the pool is used up")
-                    .with(TASK, "if (core.isSetAside()) { // It", "if (cores.isEmpty()) { // It"),
-            bug("credit of the stopped", LIVENESS, "what was under way to an indexer that stops counts for ever")
+                    .with(TASK, "if (core.isSetAside()) { // It", "if (cores.isEmpty()) { // It"));
+
+    /** Seeds that found a bug after a long search. */
+    static final Map<String, Integer> FOUND_BY = Map.of("own part", 65, "oldest in turn", 27);
+
+    /** Guards whose absence alone was never seen to matter here. */
+    static final List<PlantedBug> SECOND_GUARDS = List.of(
+            // Every indexer has a part of its own, which others' credit does not take.
+            bug("credit of the stopped", NONE, "what was under way to an indexer that stops counts for ever")
                     .with(
                             INDEXER,
                             "underWayChanged(-Math.max(0, channel.granted - channel.consumed));"
                                     + " if (channel.active) {",
-                            "if (channel.active) {"));
-
-    /** Guards whose absence alone was never seen to matter here. */
-    static final List<PlantedBug> SECOND_GUARDS = List.of(
+                            "if (channel.active) {"),
             // Each of them gives its turn back all the same; CatchUpBudgetTest shows what others wait.
             bug("slow readers", NONE, "partitions whose logs are slow may have all turns of reading again")
                     .with(
@@ -45,12 +59,13 @@ final class PlantedStreamBugs {
                             "slowUsed + turnBytes <= bytes / 2;",
                             "slowUsed + turnBytes <= bytes;")
                     .with("ingest/dispatch/CatchUpBudget", "slowUsed > bytes / 2;", "slowUsed > bytes;"),
+            // Each tick counts again, and what else is shared is used up before.
+            bug("more for each", NONE, "what those that are set aside may have more, each may have")
+                    .with(TASK, "asideLimit - asideBytes) / aside", "asideLimit - asideBytes)"),
             // The pool is used up before, and the largest tree goes.
             bug("seal at limit", NONE, "an indexer that may be given nothing more is not sealed")
                     .with(
                             TASK,
                             "if (core.unflushedTrees() == 0 && core.activeTuples() > 0 && core.isAtLimit()) {",
-                            "if (core.isAtLimit() && core.activeTuples() < 0) {"),
-            bug("one share", NONE, "one indexer may hold the whole pool")
-                    .with(TASK, "ONE_SHARE = 0.75", "ONE_SHARE = 1.5"));
+                            "if (core.isAtLimit() && core.activeTuples() < 0) {"));
 }

@@ -285,6 +285,14 @@ final class SharedStream {
         return indexer == null ? 0 : indexer.core.unflushedBytes();
     }
 
+    /**
+     * Bytes of tuples that are not in chunks, and of what is under way. Pages take more; credit counts pages, so this
+     * is bounded exactly, whatever pages are begun.
+     */
+    long takenBytes() {
+        return indexer == null ? 0 : indexer.core.unflushedTuples() * Topic.LAYOUT.rowWidth() + indexer.core.underWay();
+    }
+
     boolean isSetAside() {
         return indexer != null && !indexer.trouble.isEmpty();
     }

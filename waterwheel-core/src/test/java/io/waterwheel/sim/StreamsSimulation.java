@@ -38,16 +38,26 @@ final class StreamsSimulation {
 
     static final long BLOCK_BYTES = 300;
 
+    /** Credit is used to the end of the last block. */
+    private static final long SLACK_BYTES = BLOCK_BYTES + Topic.RECORD_BYTES;
+
     private static final long ROUND_NANOS = 20_000_000;
     private static final int ROUGH_ROUNDS = 40;
     private static final int SICK_ROUNDS = 300;
     private static final int PRODUCING_ROUNDS = 100;
     private static final int CALM_ROUNDS = 6_000;
-    /** One that is sick alone produces so many times as much. */
+    /** One that is sick alone produces so many times as much; of few streams, now and then all that are sick do. */
     private static final int FLOOD = 6;
 
-    /** A stream that is well, and has something to do, gets on within this time, whatever ails the others. */
+    private static final int FEW = 12;
+
+    /**
+     * A stream that is well, and has something to do, gets on within this time, whatever ails the others; and for each
+     * stream this much more, in which two trees are written in turn.
+     */
     private static final long PATIENCE_NANOS = 4_000_000_000L;
+
+    private static final long TURN_NANOS = 3 * ROUND_NANOS;
 
     /** Of the pool, what unsealed trees may hold together where they are sealed by size. */
     private static final double MOST_UNSEALED = 0.4;
@@ -180,7 +190,7 @@ final class StreamsSimulation {
         }
         rough = false;
         fallSick();
-        for (int round = 0; round < SICK_ROUNDS; round++) {
+        for (int round = 0; round < SICK_ROUNDS + 4 * streams.size(); round++) {
             round(round, round < PRODUCING_ROUNDS);
             checkOthersGoOn();
         }
@@ -240,19 +250,17 @@ final class StreamsSimulation {
         stream.movedNanos = now;
     }
 
-    /**
-     * As many as the pool can bear: before a stream is known to be sick, its tree is as large as any, and where the
-     * pool alone decides how large, one may be all that others leave.
-     */
+    /** All but one at most, at the same moment, whatever their trees have grown to before it is known of them. */
     private void fallSick() {
         List<SharedStream> some = new ArrayList<>(streams);
         Collections.shuffle(some, random);
-        int sick = sealsByMemory && usual == SharedStream.Sickness.CHUNKS ? 1 : random.nextInt(streams.size());
+        int sick = random.nextInt(streams.size());
+        boolean flood = sick == 1 || (streams.size() <= FEW && random.nextBoolean());
         for (int s = 0; s < some.size(); s++) {
             heal(some.get(s));
             if (s < sick) {
                 sicken(some.get(s));
-                some.get(s).busy *= sick == 1 ? FLOOD : 1;
+                some.get(s).busy *= flood ? FLOOD : 1;
             }
         }
     }
@@ -296,25 +304,33 @@ final class StreamsSimulation {
                 ahead.bytes());
     }
 
-    /** Indexers that are set aside take no more than their share of the pool, together, while others are not. */
+    /**
+     * No indexer takes more than half of the pool; those that are set aside are given no more while they have that
+     * together, and others are not set aside.
+     */
     private void checkAside() {
         long bytes = 0;
         int count = 0;
         for (SharedStream stream : streams) {
+            long taken = stream.takenBytes();
             if (stream.isSetAside()) {
-                bytes += stream.unflushedBytes();
+                bytes += taken;
                 count++;
             }
+            Oracle.check(
+                    taken <= poolBytes / 2 + SLACK_BYTES,
+                    "memory: %s holds %d bytes of %d",
+                    stream.name(),
+                    taken,
+                    poolBytes);
         }
         if (count != aside || bytes < asideBytes) {
             asideBytes = bytes;
             aside = count;
         }
-        // What was under way when it was set aside is taken all the same: a block, on a page of its own.
-        long slack = count * (BLOCK_BYTES + Topic.RECORD_BYTES + Settings.PAGE_BYTES);
         long share = count == streams.size() ? poolBytes : poolBytes / 2;
         Oracle.check(
-                bytes <= Math.max(asideBytes, share) + slack,
+                bytes <= Math.max(asideBytes, share) + count * SLACK_BYTES,
                 "memory: %d indexers that are set aside hold %d bytes of %d, and held %d",
                 count,
                 bytes,
@@ -326,7 +342,8 @@ final class StreamsSimulation {
         for (SharedStream stream : streams) {
             stream.noteProgress();
             Oracle.check(
-                    stream.sickness != SharedStream.Sickness.NONE || now - stream.movedNanos < PATIENCE_NANOS,
+                    stream.sickness != SharedStream.Sickness.NONE
+                            || now - stream.movedNanos < PATIENCE_NANOS + streams.size() * TURN_NANOS,
                     "%s is well and stands still at %d of %d: %s",
                     stream.name(),
                     stream.visible(),

@@ -7,6 +7,10 @@ import io.waterwheel.index.PagePool;
  * (granted and not consumed) about a window, so that a query never waits behind much data; used and under way together
  * at most seven eighths of the memory pool, whenever anything is granted. Owner: the indexer task's thread.
  *
+ * <p>Where several indexers share the pool, one of these eighths is theirs in even parts: each is granted its part
+ * whatever the others hold. What an indexer holds whose flushes fail is nowhere else and cannot be given back; if all
+ * but one fail at the same moment, with all that could be granted to them, that one still goes on.
+ *
  * <p>About a window: each active channel is granted an even share of it, and what was granted is never taken back.
  * While n channels become active one after another, the first holds a whole window, the second a half, and so on: at
  * most window * (1 + 1/2 + ... + 1/n), 3.4 windows for 16 channels. Each comes down to its even share as it consumes;
@@ -28,12 +32,19 @@ public final class CreditWindow {
      */
     private static final int HEADROOM_SHARE = 8;
 
+    /** The pool divided by this is what indexers have of their own, together. */
+    private static final int OWN_SHARE = 8;
+
     private final PagePool pool;
     private final long windowBytes;
     private final long poolBytes;
     private final long grantableBytes;
     private long underWay;
     private int activeChannels;
+    /** What may be used and under way before nothing is granted that is not an indexer's own. */
+    private long sharedBytes;
+    /** What each indexer has of its own. */
+    private long ownBytes;
 
     /**
      * @param pool what the trees of the task use
@@ -45,20 +56,37 @@ public final class CreditWindow {
         this.windowBytes = windowBytes;
         this.poolBytes = poolBytes;
         this.grantableBytes = poolBytes - poolBytes / HEADROOM_SHARE;
+        this.sharedBytes = grantableBytes;
     }
 
-    /** Credit that a channel should have beyond what it has consumed. */
-    long share(boolean active) {
-        long free = grantableBytes - pool.usedBytes() - underWay;
+    /** Sets how many indexers share the pool; one alone may be granted all. */
+    void shareAmong(int indexers) {
+        long own = indexers <= 1 ? 0 : poolBytes / OWN_SHARE;
+        sharedBytes = grantableBytes - own;
+        ownBytes = own / Math.max(1, indexers);
+    }
+
+    /** What each indexer has of its own, bytes: it may hold that much, whatever the others do. */
+    long ownBytes() {
+        return ownBytes;
+    }
+
+    /**
+     * Credit that a channel should have beyond what it has consumed.
+     *
+     * @param ownLeft bytes that its indexer has left of its own
+     */
+    long share(boolean active, long ownLeft) {
+        long free = Math.max(sharedBytes - pool.usedBytes() - underWay, ownLeft);
         if (free <= 0) {
             return 0;
         }
         return active ? Math.min(free, Math.max(1, windowBytes / Math.max(1, activeChannels))) : 1;
     }
 
-    /** Whether the pool is used up: nothing can be granted until a tree is flushed. */
+    /** Whether the pool is used up: no more than its own can be granted to any indexer until a tree is flushed. */
     boolean exhausted() {
-        return pool.usedBytes() + underWay >= grantableBytes;
+        return pool.usedBytes() + underWay >= sharedBytes;
     }
 
     void underWayChanged(long bytes) {

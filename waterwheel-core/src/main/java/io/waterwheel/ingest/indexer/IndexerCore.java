@@ -94,7 +94,7 @@ public final class IndexerCore {
     private final Channel[] channels;
     private TreeGroup active;
     private Control.Templates templates = Control.Templates.NONE;
-    /** When the active trees took its first tuple, or the checkpoint last moved. */
+    /** When the active trees took their first tuple, or the checkpoint last moved. */
     private long activeSinceNanos;
 
     private final List<Sealed> sealed = new ArrayList<>();
@@ -194,6 +194,11 @@ public final class IndexerCore {
         return active.usedBytes();
     }
 
+    /** When the active trees took their first tuple, or the checkpoint last moved. */
+    long activeSinceNanos() {
+        return activeSinceNanos;
+    }
+
     /** Number of flushes sealed and not yet committed. */
     public int unflushedTrees() {
         return sealed.size();
@@ -227,16 +232,34 @@ public final class IndexerCore {
         memoryLimit = bytes;
     }
 
+    /** Tuples of its trees that are not in chunks yet. */
+    public long unflushedTuples() {
+        long sum = active.tuples();
+        for (int i = 0; i < sealed.size(); i++) {
+            sum += sealed.get(i).trees().tuples();
+        }
+        return sum;
+    }
+
+    /** Bytes that were granted to dispatchers and are not consumed. */
+    public long underWay() {
+        return underWay;
+    }
+
+    /** Memory of its trees that are not in chunks yet, and bytes that are under way to it. */
+    long takenBytes() {
+        return unflushedBytes() + underWay;
+    }
+
     /** Whether it may be given nothing more, whatever the pool has. */
     boolean isAtLimit() {
-        return memoryLimit != Long.MAX_VALUE && unflushedBytes() + underWay >= memoryLimit;
+        return memoryLimit != Long.MAX_VALUE && takenBytes() >= memoryLimit;
     }
 
     private long share(Channel channel) {
-        long share = window.share(channel.active);
-        return memoryLimit == Long.MAX_VALUE
-                ? share
-                : Math.max(0, Math.min(share, memoryLimit - unflushedBytes() - underWay));
+        long own = isSetAside() ? 0 : window.ownBytes() - takenBytes();
+        long share = window.share(channel.active, own);
+        return memoryLimit == Long.MAX_VALUE ? share : Math.max(0, Math.min(share, memoryLimit - takenBytes()));
     }
 
     private void underWayChanged(long bytes) {
@@ -700,10 +723,6 @@ public final class IndexerCore {
             long slack = to > Long.MAX_VALUE - REPORT_SLACK_MILLIS ? Long.MAX_VALUE : to + REPORT_SLACK_MILLIS;
             region = new Region(region.keys(), new TimeInterval(region.times().from(), slack));
         }
-        long tuples = active.tuples();
-        for (Sealed flush : sealed) {
-            tuples += flush.trees().tuples();
-        }
         reported = true;
         unreported = false;
         reportedRegion = region;
@@ -712,7 +731,7 @@ public final class IndexerCore {
                 stream.id(),
                 indexer,
                 new Control.Progress(epoch, flushed, watermarks(), version, recovering),
-                new Control.Unflushed(region, tuples),
+                new Control.Unflushed(region, unflushedTuples()),
                 rejected,
                 new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size(), flushTrouble),
                 templates));

@@ -11,20 +11,20 @@ import org.jspecify.annotations.Nullable;
 public final class IndexerTask {
     private final CreditWindow window;
 
-    /** Of the pool, the most that one indexer may hold unflushed while others share it. */
-    private static final double ONE_SHARE = 0.75;
-    /** Of the pool, the most that indexers whose flushes fail may hold together while others' do not. */
-    private static final double ASIDE_SHARE = 0.5;
-
     private record Id(int streamId, int indexer) {}
 
     private final Map<Id, IndexerCore> cores = new HashMap<>();
+    /** Of trees that are sealed because the pool is used up. */
+    private boolean oldestIsNext;
 
     public IndexerTask(CreditWindow window) {
         this.window = window;
     }
 
+    /** Hosts an indexer; one of the same stream and number stops. */
     public void add(IndexerCore core) {
+        // Until time passes and it may have more, should it be the only one.
+        core.limitMemory(window.poolBytes() / 2);
         IndexerCore old = cores.put(new Id(core.stream().id(), core.indexer()), core);
         if (old != null) {
             old.stop();
@@ -96,7 +96,7 @@ public final class IndexerTask {
 
     /**
      * How an indexer's flushes go from now on. While they fail, the others do not wait for them: it is set aside, and
-     * may hold no more than a share of the pool.
+     * is given no more while those that are set aside hold half of the pool together.
      *
      * @param trouble empty when they go well
      */
@@ -108,16 +108,35 @@ public final class IndexerTask {
         }
     }
 
+    /**
+     * What each may take until this is called again. What an indexer holds when its flushes begin to fail is nowhere
+     * else, and answers have shown it: it cannot be taken back. So the bound on one that falls sick is the bound on
+     * every one, half of the pool; where several fall sick together they may hold more, and then get no more.
+     */
     private void shareMemory() {
         int aside = 0;
+        long asideBytes = 0;
         for (IndexerCore core : cores.values()) {
-            aside += core.isSetAside() ? 1 : 0;
+            if (core.isSetAside()) {
+                aside++;
+                asideBytes += core.takenBytes();
+            }
         }
-        // Where all are, be it for a moment, none may take what the others need when they go on.
-        double asideShare = aside == cores.size() ? 1.0 : ASIDE_SHARE;
+        window.shareAmong(cores.size());
+        if (cores.size() == 1) {
+            cores.values().forEach(core -> core.limitMemory(Long.MAX_VALUE));
+            return;
+        }
+        long half = window.poolBytes() / 2;
+        // Where all are, be it for a moment, there is no other to leave the rest to.
+        long asideLimit = aside == cores.size() ? window.poolBytes() : half;
+        long more = aside == 0 ? 0 : Math.max(0, asideLimit - asideBytes) / aside;
         for (IndexerCore core : cores.values()) {
-            double share = core.isSetAside() ? asideShare / aside : ONE_SHARE;
-            core.limitMemory(cores.size() == 1 ? Long.MAX_VALUE : (long) (share * window.poolBytes()));
+            long limit = half;
+            if (core.isSetAside()) {
+                limit = more == 0 ? 0 : Math.min(half, core.takenBytes() + more);
+            }
+            core.limitMemory(limit);
         }
     }
 
@@ -136,12 +155,16 @@ public final class IndexerTask {
         }
     }
 
-    /** When the pool can grant nothing more and nothing is on its way to a chunk, the largest tree goes. */
+    /**
+     * When the pool can grant nothing more and nothing is on its way to a chunk, a tree goes, of an indexer that has
+     * used up its own: the largest and the oldest in turn. If only the largest ones went, and those that are set aside
+     * had all that is shared, one with a small tree would wait for ever behind others that fill theirs again.
+     */
     private void sealWhenExhausted(long now) {
         if (!window.exhausted()) {
             return;
         }
-        IndexerCore largest = null;
+        IndexerCore next = null;
         for (IndexerCore core : cores.values()) {
             if (core.isSetAside()) {
                 // It may take long: the task does not wait for it.
@@ -150,12 +173,21 @@ public final class IndexerTask {
             if (core.unflushedTrees() > 0) {
                 return;
             }
-            if (core.activeTuples() > 0 && (largest == null || core.activeBytes() > largest.activeBytes())) {
-                largest = core;
+            if (core.activeTuples() > 0
+                    && core.takenBytes() >= window.ownBytes()
+                    && (next == null || goesBefore(core, next))) {
+                next = core;
             }
         }
-        if (largest != null) {
-            largest.onSealRequest(SealedTree.Reason.MEMORY, now);
+        if (next != null) {
+            oldestIsNext = !oldestIsNext;
+            next.onSealRequest(SealedTree.Reason.MEMORY, now);
         }
+    }
+
+    private boolean goesBefore(IndexerCore one, IndexerCore other) {
+        return oldestIsNext
+                ? one.activeSinceNanos() < other.activeSinceNanos()
+                : one.activeBytes() > other.activeBytes();
     }
 }

@@ -68,6 +68,8 @@ final class PolygonGrid {
         this.rows = rows;
         this.cellWidth = (box[2] - west) / columns;
         this.cellHeight = (box[3] - south) / rows;
+        // Here, and for each cell a count and a bit below.
+        allowance.memory(9L * columns * rows);
         this.starts = new int[columns * rows + 1];
         long sum = 0;
         for (int edge = 0; edge < edges.length; edge += 4) {
@@ -79,7 +81,7 @@ final class PolygonGrid {
                 return;
             }
         }
-        allowance.memory(4 * sum + 9L * columns * rows);
+        allowance.memory(4 * sum);
         int[] next = new int[columns * rows + 1];
         for (int edge = 0; edge < edges.length; edge += 4) {
             visit(edge, next, null, spend);

@@ -3,6 +3,7 @@ package io.waterwheel.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -170,5 +171,34 @@ final class PolygonGridTest {
         String wkt = "POLYGON ((" + "1 2, ".repeat(PolygonArea.MOST_CORNERS) + "1 2))";
         assertThatThrownBy(() -> PolygonArea.of(wkt, Allowance.UNLIMITED))
                 .hasMessageContaining("it has 100001 corners");
+    }
+
+    /** Before each step no more was taken than was asked for: of edges twice, for corners are copied on their way. */
+    @Test
+    void memoryIsAskedForBeforeItIsTaken() {
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        Geometry polygon = FACTORY.createPoint(new Coordinate(1, 1)).buffer(1, 20_000);
+        PolygonGrid.of(polygon, Allowance.UNLIMITED);
+        for (int refused = 1; refused <= 3; refused++) {
+            int last = refused;
+            long[] asked = {0, 0};
+            Allowance allowance = new Allowance() {
+                @Override
+                public void work(long nanos) {}
+
+                @Override
+                public void memory(long bytes) {
+                    if (++asked[1] == last) {
+                        throw new IllegalStateException("no memory");
+                    }
+                    asked[0] += bytes;
+                }
+            };
+            long before = threads.getCurrentThreadAllocatedBytes();
+            assertThatThrownBy(() -> PolygonGrid.of(polygon, allowance)).hasMessage("no memory");
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                    .as("taken, %d bytes were granted, refusal %d", asked[0], refused)
+                    .isLessThan(2 * asked[0] + (400 << 10));
+        }
     }
 }

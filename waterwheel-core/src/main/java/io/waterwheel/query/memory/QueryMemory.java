@@ -21,7 +21,7 @@ public final class QueryMemory {
     private final long perQuery;
     private final AtomicLong reserved = new AtomicLong();
     private final AtomicInteger queries = new AtomicInteger();
-    private final List<Runnable> givingWay = new CopyOnWriteArrayList<>();
+    private final List<Kept> givingWay = new CopyOnWriteArrayList<>();
 
     /**
      * A budget.
@@ -48,14 +48,43 @@ public final class QueryMemory {
         return new Reservation(new Account(true));
     }
 
-    /**
-     * Opens the account of what is kept for queries to come.
-     *
-     * @param giveWay gives back all that is kept; called, on any thread, before a query is refused for others' sake
-     */
-    public Reservation openKept(Runnable giveWay) {
-        givingWay.add(giveWay);
-        return new Reservation(new Account(false));
+    /** Something that is kept for queries to come, and gives way to those that need its memory. Thread-safe. */
+    public interface GivesWay {
+        /**
+         * Gives back at least so many bytes, or all that is kept. Called, on any thread, before a query is refused for
+         * others' sake, and only where what is kept is enough for it.
+         *
+         * @return bytes that were given back
+         */
+        long giveWay(long bytes);
+    }
+
+    private record Kept(Reservation reservation, GivesWay givesWay) {}
+
+    /** Opens the account of what is kept for queries to come. */
+    public Reservation openKept(GivesWay givesWay) {
+        Reservation reservation = new Reservation(new Account(false));
+        givingWay.add(new Kept(reservation, givesWay));
+        return reservation;
+    }
+
+    /** Makes room for bytes by what is kept; false, and nothing is given back, when all of that is not enough. */
+    private boolean madeWay(long bytes) {
+        long missing = bytes - (total - reserved.get());
+        long held = 0;
+        for (Kept kept : givingWay) {
+            held += kept.reservation().held();
+        }
+        if (held < missing) {
+            return false;
+        }
+        long given = 0;
+        for (Kept kept : givingWay) {
+            if (given < missing) {
+                given += kept.givesWay().giveWay(missing - given);
+            }
+        }
+        return given >= missing;
     }
 
     /** Bytes reserved now. */
@@ -97,15 +126,12 @@ public final class QueryMemory {
             if (!addIfItFits(used, bytes, perQuery)) {
                 return Taken.BEYOND_QUERY;
             }
-            if (addIfItFits(reserved, bytes, total)) {
-                return Taken.YES;
-            }
-            if (ofQuery) {
-                givingWay.forEach(Runnable::run);
+            do {
                 if (addIfItFits(reserved, bytes, total)) {
                     return Taken.YES;
                 }
-            }
+                // Once more when others took what was given back: each turn ends with less that is kept.
+            } while (ofQuery && madeWay(bytes));
             used.addAndGet(-bytes);
             return Taken.BEYOND_PROCESS;
         }

@@ -13,6 +13,7 @@ import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.tuple.KeyInterval;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,7 +79,30 @@ public final class PreparedShapes {
                     }
                 })
                 .build();
-        keeping = memory.openKept(kept::invalidateAll);
+        keeping = memory.openKept(this::giveWay);
+    }
+
+    /** Reserves and keeps in one step: what gives way meanwhile must find all that is reserved. */
+    private synchronized void keep(Asked asked, Prepared made) {
+        if (made.bytes() <= keptBytes && keeping.tryReserve(made.bytes())) {
+            kept.put(asked, made);
+        }
+    }
+
+    /** Those go first that were not asked for lately. */
+    private synchronized long giveWay(long bytes) {
+        long before = keeping.held();
+        for (Asked asked : coldest()) {
+            if (before - keeping.held() >= bytes) {
+                break;
+            }
+            kept.invalidate(asked);
+        }
+        return before - keeping.held();
+    }
+
+    private Set<Asked> coldest() {
+        return kept.policy().eviction().orElseThrow().coldest(Integer.MAX_VALUE).keySet();
     }
 
     private record Asked(Shape shape, PositionIndex positions) {}
@@ -127,9 +151,7 @@ public final class PreparedShapes {
     private Prepared make(Asked asked, Planning planning, CompletableFuture<Prepared> told) {
         try {
             Prepared made = make(asked, planning);
-            if (made.bytes() <= keptBytes && keeping.tryReserve(made.bytes())) {
-                kept.put(asked, made);
-            }
+            keep(asked, made);
             told.complete(made);
             return made;
         } catch (IllegalArgumentException e) {

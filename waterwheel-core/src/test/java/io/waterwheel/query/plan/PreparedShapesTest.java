@@ -190,6 +190,12 @@ final class PreparedShapesTest {
         try (Reservation one = memory.open();
                 Reservation other = memory.open()) {
             one.reserve(12 * MEBIBYTE);
+            assertThatThrownBy(() -> other.reserve(5 * MEBIBYTE))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("QUERY_MEMORY"));
+            assertThat(memory.reserved())
+                    .as("kept: to give way would not have helped")
+                    .isEqualTo(12 * MEBIBYTE + bytes);
             other.reserve(4 * MEBIBYTE);
             assertThat(memory.reserved()).as("nothing is kept").isEqualTo(16 * MEBIBYTE);
             assertThatThrownBy(() -> planning(shapes, memory).prepared(polygon, WORLD))
@@ -197,6 +203,26 @@ final class PreparedShapesTest {
                             WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("QUERY_MEMORY"));
         }
         assertThat(memory.reserved()).isZero();
+    }
+
+    /** Those that were not asked for lately go, and only as many as are needed. */
+    @Test
+    void onlyWhatIsNeededGivesWay() {
+        QueryMemory memory = new QueryMemory(16 * MEBIBYTE, 16 * MEBIBYTE);
+        PreparedShapes shapes = new PreparedShapes(memory);
+        long[] bytes = new long[4];
+        for (int shape = 0; shape < bytes.length; shape++) {
+            try (Reservation query = memory.open();
+                    Planning planning = new Planning(shapes, query, clock(() -> 0), 1, () -> false)) {
+                bytes[shape] = planning.prepared(round(2_000 + shape), WORLD).bytes();
+            }
+        }
+        long all = bytes[0] + bytes[1] + bytes[2] + bytes[3];
+        assertThat(memory.reserved()).isEqualTo(all);
+        try (Reservation query = memory.open()) {
+            query.reserve(16 * MEBIBYTE - all + 1);
+            assertThat(memory.reserved()).isLessThan(16 * MEBIBYTE).isGreaterThan(16 * MEBIBYTE - bytes[0] - bytes[3]);
+        }
     }
 
     /** However many different shapes are asked for, one after the other. */

@@ -13,7 +13,6 @@ import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.VerifyStreamReply;
 import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +25,7 @@ public final class VerifyCalls {
     private final WorkerServices services;
     private final WorkerServices.QueryHandler coordinator;
     private final FlushCalls flushes;
-    private final Semaphore verifying = new Semaphore(1);
+    private final SharedCall<VerifyStreamReply> verifying = new SharedCall<>("verification");
 
     public VerifyCalls(WorkerServices services, WorkerServices.QueryHandler coordinator, FlushCalls flushes) {
         this.services = services;
@@ -39,38 +38,36 @@ public final class VerifyCalls {
         calls.on(VerifyStreamRequest.getDefaultInstance(), VerifyStreamReply.getDefaultInstance(), this::verify);
     }
 
-    /** One at a time: it reads the whole topic and all chunks. */
+    /** One at a time: it reads the whole topic and all chunks. Who asks for the one that is under way has its reply. */
     private VerifyStreamReply verify(VerifyStreamRequest request, AdminHandler.Caller caller)
             throws InterruptedException {
-        if (!verifying.tryAcquire()) {
-            throw new WaterwheelException(ErrorCode.BUSY, "another verification is under way; ask again later");
-        }
-        try {
-            StreamInfo stream = StreamNames.require(services, request.getName());
-            long millis = verifyMillis(request);
-            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-            var flushed = flushes.flush(
-                    FlushStreamRequest.newBuilder()
-                            .setName(stream.name())
-                            .setTimeoutMillis(millis)
-                            .build(),
-                    caller);
-            LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
-            try (TopicScan scan = new TopicScan(
-                    services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
-                StreamVerifier.Outcome outcome = new StreamVerifier(
-                                stream,
-                                new StreamCatalog(services.catalogStore(), stream),
-                                coordinator,
-                                scan,
-                                caller,
-                                deadline)
-                        .verify();
-                LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
-                return reply(outcome);
-            }
-        } finally {
-            verifying.release();
+        long millis = verifyMillis(request);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        StreamInfo stream = StreamNames.require(services, request.getName());
+        return verifying.call(stream.name(), caller, deadline, () -> verify(stream, millis, deadline, caller));
+    }
+
+    private VerifyStreamReply verify(StreamInfo stream, long millis, long deadline, AdminHandler.Caller caller)
+            throws InterruptedException {
+        var flushed = flushes.flush(
+                FlushStreamRequest.newBuilder()
+                        .setName(stream.name())
+                        .setTimeoutMillis(millis)
+                        .build(),
+                caller);
+        LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
+        try (TopicScan scan =
+                new TopicScan(services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
+            StreamVerifier.Outcome outcome = new StreamVerifier(
+                            stream,
+                            new StreamCatalog(services.catalogStore(), stream),
+                            coordinator,
+                            scan,
+                            caller,
+                            deadline)
+                    .verify();
+            LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
+            return reply(outcome);
         }
     }
 

@@ -9,15 +9,21 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Coordinators that are lost, readers that give up, and clients that are closed while answers are read. */
 @Timeout(60)
@@ -37,13 +44,86 @@ class FailOverTest {
             CallStatus.UNAVAILABLE.withDescription("the connection broke").toRuntimeException();
 
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
+    private final ExecutorService pumps = Executors.newCachedThreadPool();
 
     @AfterEach
     void stop() {
         executor.shutdownNow();
+        pumps.shutdownNow();
     }
 
     record Counted(long n) {}
+
+    /**
+     * A host that vanishes, or a process that is stopped: its connections stay open and nothing comes. Takes 18 s,
+     * since gRPC asks no sooner.
+     */
+    @Test
+    @EnabledIfSystemProperty(named = "waterwheel.all", matches = "true")
+    void aServerThatFallsSilentIsLeftWhateverTheTimeout() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        try (FakeServer server = FakeServer.answering((query, answer) -> {
+                    asked.countDown();
+                    over.await();
+                });
+                Hose hose = new Hose(Connection.parse(server.url()).getPort());
+                WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:" + hose.port())) {
+            Future<?> answer = executor.submit(() -> client.query("s").count());
+            asked.await();
+            hose.kink();
+            assertThat(answer)
+                    .failsWithin(Duration.ofSeconds(40))
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SERVER_UNREACHABLE"));
+            over.countDown();
+        }
+    }
+
+    /** Passes bytes on between a client and a server, until it is kinked. */
+    private final class Hose implements AutoCloseable {
+        private final ServerSocket entry = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        private final List<Socket> ends = new CopyOnWriteArrayList<>();
+        private volatile boolean kinked;
+
+        Hose(int server) throws IOException {
+            var unused = pumps.submit(() -> {
+                Socket client = entry.accept();
+                Socket to = new Socket(InetAddress.getLoopbackAddress(), server);
+                ends.addAll(List.of(client, to));
+                return pumps.invokeAll(List.of(() -> pump(client, to), () -> pump(to, client)));
+            });
+        }
+
+        private Void pump(Socket from, Socket to) throws IOException {
+            byte[] bytes = new byte[8192];
+            int read;
+            while ((read = from.getInputStream().read(bytes)) >= 0) {
+                if (!kinked) {
+                    to.getOutputStream().write(bytes, 0, read);
+                }
+            }
+            return null;
+        }
+
+        int port() {
+            return entry.getLocalPort();
+        }
+
+        void kink() {
+            kinked = true;
+        }
+
+        @Override
+        public void close() throws IOException {
+            entry.close();
+            for (Socket end : ends) {
+                end.close();
+            }
+        }
+    }
 
     private static List<@Nullable Object[]> rows(int count) {
         List<@Nullable Object[]> rows = new ArrayList<>();

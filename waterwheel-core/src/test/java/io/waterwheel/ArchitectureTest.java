@@ -87,7 +87,7 @@ final class ArchitectureTest {
                     "ingest.block"),
             new Room("query.expression", "error", "schema"),
             new Room("query.memory", "error"),
-            new Room("query.column", "error", "schema", "tuple", "query.expression", "query.memory"),
+            new Room("query.column", "error", "geo", "schema", "tuple", "query.expression", "query.memory"),
             new Room("query.aggregate", "error", "schema", "tuple", "query.expression", "query.column"),
             new Room("query", "error", "geo", "schema", "tuple", "query.expression", "query.aggregate"),
             new Room(

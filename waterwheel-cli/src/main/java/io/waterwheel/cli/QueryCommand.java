@@ -26,6 +26,7 @@ import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,6 +63,7 @@ import picocli.CommandLine.Spec;
             "  waterwheel query flights --where \"altitude > 10000 AND callsign LIKE 'AFR%%'\" --order-by altitude:desc"
                     + " --limit 10",
             "  waterwheel query flights --agg 'count,avg(velocity) AS mean' --group-by callsign --bucket 10m",
+            "  waterwheel query flights --agg 'count AS n' --group-by callsign --having 'n > 100' --order-by n:desc --limit 5",
             "  waterwheel query orders --key 1000..1999 --latest 3",
             "  waterwheel query orders --last 5m --count --stats",
             "  waterwheel query orders --at-least \"$(waterwheel flush orders | paste -sd,)\" --format arrow > orders.arrows"
@@ -151,13 +153,15 @@ final class QueryCommand implements Callable<Integer> {
             names = "--order-by",
             paramLabel = "FIELD[:desc]",
             split = ",",
-            description = "Order of the tuples, ascending unless :desc follows.")
+            description = "Order of the tuples, or by fields of the answer that of the groups; ascending unless :desc"
+                    + " follows.")
     private List<String> orderBy = List.of();
 
     @Option(
             names = "--limit",
             paramLabel = "N",
-            description = "At most this number of tuples: the first in the order; without one it is not defined which.")
+            description = "At most this number of tuples, or of groups: the first in the order; without one it is not"
+                    + " defined which tuples.")
     private @Nullable Long limit;
 
     @Option(
@@ -165,14 +169,15 @@ final class QueryCommand implements Callable<Integer> {
             paramLabel = "AGGREGATE,...",
             description =
                     "Values of all tuples, or of each group: count (of tuples), or a function of an expression such as"
-                            + " avg(speed), each perhaps with AS NAME; may be given several times. A wrong name lists all.")
+                            + " avg(speed), each perhaps with FILTER (WHERE CONDITION) and AS NAME; may be given several"
+                            + " times. A wrong name lists all.")
     private List<String> aggregates = List.of();
 
     @Option(
             names = "--group-by",
-            paramLabel = "FIELD",
-            split = ",",
-            description = "The fields that make the groups of --agg.")
+            paramLabel = "VALUE,...",
+            description = "What makes the groups of --agg: fields, or expressions such as"
+                    + " 'FLOOR(speed / 10) AS decade'; may be given several times.")
     private List<String> groupBy = List.of();
 
     @Option(
@@ -181,6 +186,20 @@ final class QueryCommand implements Callable<Integer> {
             converter = BucketText.class,
             description = "Group by time too, in steps such as 500ms, 5s, 10m, 1h or 1d.")
     private @Nullable Duration bucket;
+
+    @Option(
+            names = "--fill",
+            paramLabel = "null|previous|linear",
+            description =
+                    "With --bucket: a row for every step of --time, also without tuples; its values are null, those"
+                            + " of the step before, or on the line between their neighbours. Counts are 0.")
+    private ResultSpec.@Nullable Fill fill;
+
+    @Option(
+            names = "--having",
+            paramLabel = "CONDITION",
+            description = "Only groups for which this is true of the fields of the answer, such as 'mean > 100'.")
+    private @Nullable String having;
 
     @Option(names = "--latest", paramLabel = "N", description = "The newest N tuples of each key.")
     private @Nullable Integer latest;
@@ -341,9 +360,17 @@ final class QueryCommand implements Callable<Integer> {
         if (kinds > 1) {
             throw wrong("give one of --count, --agg (with --group-by, --bucket) and --latest, not several");
         }
-        if (kinds == 1 && (!orderBy.isEmpty() || limit != null)) {
-            throw wrong("--order-by and --limit are for tuples, not for --count, --agg or --latest");
+        boolean ordered = !orderBy.isEmpty() || limit != null;
+        if (ordered && (count || latest != null)) {
+            throw wrong("--order-by and --limit are for tuples and groups, not for --count or --latest");
         }
+        if (fill != null && bucket == null) {
+            throw wrong("--fill is for time buckets: give --bucket");
+        }
+        if (having != null && (count || latest != null || kinds == 0)) {
+            throw wrong("--having is for --agg (with --group-by, --bucket); for tuples there is --where");
+        }
+        long most = limit == null ? Query.NO_LIMIT : limit;
         try {
             if (count) {
                 return ResultSpec.Aggregates.COUNT;
@@ -352,21 +379,31 @@ final class QueryCommand implements Callable<Integer> {
             } else if (kinds == 1) {
                 List<Aggregate> values = AggregateTexts.parse(aggregates);
                 return new ResultSpec.Aggregates(
-                        values.isEmpty() ? List.of(Aggregate.count()) : values, groupBy, bucket);
+                        values.isEmpty() ? List.of(Aggregate.count()) : values,
+                        AggregateTexts.groups(groupBy),
+                        bucket,
+                        fill,
+                        having == null ? null : Expression.parse(having),
+                        orders(),
+                        most);
             }
-            List<Order> orders = new ArrayList<>();
-            for (String text : orderBy) {
-                int colon = text.indexOf(':');
-                String direction = colon < 0 ? "asc" : text.substring(colon + 1);
-                if (!direction.equalsIgnoreCase("asc") && !direction.equalsIgnoreCase("desc")) {
-                    throw wrong("--order-by: expected FIELD, FIELD:asc or FIELD:desc, got '" + text + "'");
-                }
-                orders.add(new Order(colon < 0 ? text : text.substring(0, colon), direction.equalsIgnoreCase("desc")));
-            }
-            return new ResultSpec.Rows(select, orders, limit == null ? Query.NO_LIMIT : limit);
+            return new ResultSpec.Rows(select, orders(), most);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
+    }
+
+    private List<Order> orders() {
+        List<Order> orders = new ArrayList<>();
+        for (String text : orderBy) {
+            int colon = text.indexOf(':');
+            String direction = colon < 0 ? "asc" : text.substring(colon + 1);
+            if (!direction.equalsIgnoreCase("asc") && !direction.equalsIgnoreCase("desc")) {
+                throw wrong("--order-by: expected FIELD, FIELD:asc or FIELD:desc, got '" + text + "'");
+            }
+            orders.add(new Order(colon < 0 ? text : text.substring(0, colon), direction.equalsIgnoreCase("desc")));
+        }
+        return orders;
     }
 
     private ParameterException wrong(String what) {

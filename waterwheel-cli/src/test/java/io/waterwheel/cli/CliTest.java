@@ -9,12 +9,14 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TimeInterval;
@@ -175,6 +177,21 @@ class CliTest {
                     "--bucket",
                     "5m");
             run("query", "s", "--server", server.url(), "--latest", "3", "--select", "a");
+            run(
+                    "query",
+                    "s",
+                    "--server",
+                    server.url(),
+                    "--agg",
+                    "count AS n,quantile(a, 0.9) FILTER (WHERE b > 0) AS high",
+                    "--group-by",
+                    "order,COALESCE(a, b) AS either",
+                    "--having",
+                    "n > 3",
+                    "--order-by",
+                    "n:desc",
+                    "--limit",
+                    "2");
             assertThat(server.queries)
                     .containsExactly(
                             Query.of("s")
@@ -184,11 +201,26 @@ class CliTest {
                             Query.of("s")
                                     .withResult(new ResultSpec.Aggregates(
                                             List.of(Aggregate.parse("avg(a * 2) AS mean")),
-                                            List.of("b"),
+                                            Grouping.fields("b"),
                                             Duration.ofMinutes(5))),
-                            Query.of("s").withLatest(3).withSelect(List.of("a")));
+                            Query.of("s").withLatest(3).withSelect(List.of("a")),
+                            Query.of("s")
+                                    .withResult(new ResultSpec.Aggregates(
+                                            List.of(
+                                                    Aggregate.parse("count(*) AS n"),
+                                                    Aggregate.parse("quantile(a, 0.9) FILTER (WHERE b > 0) AS high")),
+                                            List.of(
+                                                    Grouping.field("order"),
+                                                    Grouping.parse("COALESCE(a, b) AS either")),
+                                            null,
+                                            null,
+                                            Expression.parse("n > 3"),
+                                            List.of(new Order("n", true)),
+                                            2)));
         }
         usage("give one of --count, --agg", "query", "s", "--count", "--latest", "3");
+        usage("--having is for --agg", "query", "s", "--having", "n > 3");
+        assertThat(run("query", "s", "--group-by", "a + 1").err()).contains("give it a name: a + 1 AS NAME");
         usage("--order-by and --limit are for tuples", "query", "s", "--latest", "3", "--limit", "3");
         usage("expected FIELD, FIELD:asc or FIELD:desc, got 'a:down'", "query", "s", "--order-by", "a:down");
         usage("expected a whole number and ms, s, m, h or d", "query", "s", "--bucket", "5");

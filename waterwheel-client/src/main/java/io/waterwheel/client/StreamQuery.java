@@ -2,6 +2,7 @@ package io.waterwheel.client;
 
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
@@ -39,11 +40,12 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It returns one of three things of the tuples that match: the tuples ({@link #select}, {@link #orderBy},
- * {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket}), or the newest of each
- * key ({@link #latest}, {@link #select}). docs/queries.md says what each means.
+ * {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket}, {@link #having},
+ * {@link #orderBy}, {@link #limit}), or the newest of each key ({@link #latest}, {@link #select}). docs/queries.md says
+ * what each means.
  *
  * <p>No step changes the object that it is called on: a question may be kept, narrowed in different ways, asked many
- * times and from many threads. A question that makes no sense, such as an order of aggregates, is an
+ * times and from many threads. A question that makes no sense, such as an order of the latest, is an
  * IllegalArgumentException when it is asked.
  */
 public final class StreamQuery {
@@ -57,8 +59,10 @@ public final class StreamQuery {
     private long limit = Query.NO_LIMIT;
     private int perKey;
     private List<Aggregate> aggregates = List.of();
-    private List<String> groups = List.of();
+    private List<Grouping> groups = List.of();
     private @Nullable Duration bucket;
+    private ResultSpec.@Nullable Fill fill;
+    private @Nullable Expression having;
 
     StreamQuery(WaterwheelClient client, String stream) {
         this.client = client;
@@ -76,6 +80,8 @@ public final class StreamQuery {
         this.aggregates = from.aggregates;
         this.groups = from.groups;
         this.bucket = from.bucket;
+        this.fill = from.fill;
+        this.having = from.having;
     }
 
     private StreamQuery with(Query narrowed) {
@@ -168,14 +174,16 @@ public final class StreamQuery {
      * Only tuples for which this is true, in the subset of SQL of docs/queries.md; given several times, all of them.
      */
     public StreamQuery where(String condition) {
-        Expression more = Expression.parse(condition);
-        Expression before = query.where();
+        return with(query.withWhere(both(query.where(), Expression.parse(condition))));
+    }
+
+    private static Expression both(@Nullable Expression before, Expression more) {
         if (before == null) {
-            return with(query.withWhere(more));
+            return more;
         }
         // In one list: each condition more does not make it deeper.
         List<Expression> terms = before instanceof Expression.And and ? and.terms() : List.of(before);
-        return with(query.withWhere(new Expression.And(added(terms, List.of(more)))));
+        return new Expression.And(added(terms, List.of(more)));
     }
 
     /** The fields of the answer, in this order; without it all. */
@@ -185,7 +193,10 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** In the order of this field, null first; given several times, by the first, then by the next. */
+    /**
+     * In the order of this field, null first; given several times, by the first, then by the next. With aggregates it
+     * is a field of the answer.
+     */
     public StreamQuery orderBy(String field) {
         return ordered(new Order(field, false));
     }
@@ -201,7 +212,10 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** At most this number of tuples: the first in the order; without an order it is not defined which. */
+    /**
+     * At most this number of tuples, or of groups: the first in the order; without an order it is not defined which
+     * tuples, and the first groups.
+     */
     public StreamQuery limit(long most) {
         StreamQuery copy = new StreamQuery(this);
         copy.limit = most;
@@ -226,10 +240,27 @@ public final class StreamQuery {
         return copy;
     }
 
-    /** A row of aggregates for each combination of values of these fields; without aggregates their number. */
-    public StreamQuery groupBy(String... fields) {
+    /**
+     * A row of aggregates for each combination of these values, fields or expressions such as {@code "FLOOR(speed / 10)
+     * AS decade"}; without aggregates the number of tuples.
+     */
+    public StreamQuery groupBy(String... values) {
         StreamQuery copy = new StreamQuery(this);
-        copy.groups = added(groups, Arrays.asList(fields));
+        copy.groups = added(groups, Arrays.stream(values).map(Grouping::parse).toList());
+        return copy;
+    }
+
+    /** With {@link #bucket}: a row for every step of the times that are asked for, also without tuples. */
+    public StreamQuery fill(ResultSpec.Fill kind) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.fill = kind;
+        return copy;
+    }
+
+    /** Only groups for which this is true of the fields of the answer; given several times, all of them. */
+    public StreamQuery having(String condition) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.having = both(having, Expression.parse(condition));
         return copy;
     }
 
@@ -260,11 +291,15 @@ public final class StreamQuery {
 
     /** The question as a value, as {@link WaterwheelClient#query(Query)} takes it. */
     public Query toQuery() {
-        boolean rows = !select.isEmpty() || !orders.isEmpty() || limit != Query.NO_LIMIT;
         boolean grouped = !aggregates.isEmpty() || !groups.isEmpty() || bucket != null;
-        if (grouped && (rows || perKey > 0)) {
-            throw new IllegalArgumentException(
-                    "query: select, orderBy, limit and latest are for tuples; aggregates are in the order of their groups");
+        if (grouped && (!select.isEmpty() || perKey > 0)) {
+            throw new IllegalArgumentException("query: select and latest are for tuples, not for aggregates");
+        }
+        if (fill != null && bucket == null) {
+            throw new IllegalArgumentException("query: fill is for time buckets: give a bucket");
+        }
+        if (having != null && !grouped) {
+            throw new IllegalArgumentException("query: having is for groups of aggregates; for tuples there is where");
         }
         if (perKey > 0 && (!orders.isEmpty() || limit != Query.NO_LIMIT)) {
             throw new IllegalArgumentException(
@@ -277,7 +312,7 @@ public final class StreamQuery {
         }
         if (grouped) {
             List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;
-            return asked.withResult(new ResultSpec.Aggregates(values, groups, bucket));
+            return asked.withResult(new ResultSpec.Aggregates(values, groups, bucket, fill, having, orders, limit));
         }
         return asked.withResult(
                 perKey > 0 ? new ResultSpec.Latest(perKey, select) : new ResultSpec.Rows(select, orders, limit));

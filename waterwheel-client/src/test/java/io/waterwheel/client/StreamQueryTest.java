@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
@@ -87,10 +88,26 @@ class StreamQueryTest {
                             .aggregate("max(b) AS top")
                             .toQuery())
                     .isEqualTo(expected.withResult(new ResultSpec.Aggregates(
-                            List.of(Aggregate.parse("max(b) AS top")), List.of("a"), Duration.ofMinutes(1))));
+                            List.of(Aggregate.parse("max(b) AS top")), Grouping.fields("a"), Duration.ofMinutes(1))));
             assertThat(narrowed.groupBy("a").toQuery())
                     .isEqualTo(expected.withResult(
-                            new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of("a"), null)));
+                            new ResultSpec.Aggregates(List.of(Aggregate.count()), Grouping.fields("a"), null)));
+            assertThat(narrowed.groupBy("a % 10 AS last")
+                            .having("count > 5")
+                            .having("last <> 3")
+                            .orderByDescending("count")
+                            .limit(7)
+                            .toQuery())
+                    .isEqualTo(expected.withResult(new ResultSpec.Aggregates(
+                            List.of(Aggregate.count()),
+                            List.of(Grouping.parse("a % 10 AS last")),
+                            null,
+                            null,
+                            Expression.parse("count > 5 AND last <> 3"),
+                            List.of(new Order("count", true)),
+                            7)));
+            assertThatThrownBy(() -> narrowed.having("a > 3").toQuery())
+                    .hasMessage("query: having is for groups of aggregates; for tuples there is where");
         }
     }
 
@@ -200,10 +217,8 @@ class StreamQueryTest {
         try (FakeServer server = server();
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             StreamQuery query = client.query("s");
-            assertThatThrownBy(() -> query.aggregate("count(*)").limit(3).rows())
-                    .hasMessage(
-                            "query: select, orderBy, limit and latest are for tuples; aggregates are in the order of"
-                                    + " their groups");
+            assertThatThrownBy(() -> query.aggregate("count(*)").latest(3).rows())
+                    .hasMessage("query: select and latest are for tuples, not for aggregates");
             assertThatThrownBy(() -> query.latest(1).orderBy("a").rows())
                     .hasMessage("query: orderBy and limit are for tuples; the latest are in the order of key and time");
             assertThatThrownBy(() -> query.limit(3).count()).hasMessageContaining("leave select, orderBy, limit");

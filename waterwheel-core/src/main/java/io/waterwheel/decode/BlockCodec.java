@@ -120,7 +120,9 @@ public final class BlockCodec {
         for (int c = 0; c < layout.columns(); c++) {
             int width = layout.width(c);
             if (layout.variable(c)) {
-                copyReferences(bytes, at, into.column(c), first, rows, base, arenaBytes, c);
+                // Tuples have short values. What is computed of them, such as part of an aggregate, may be longer.
+                int most = layout.keyed() ? TupleBlock.MAX_VALUE_BYTES : arenaBytes;
+                copyReferences(bytes, at, into.column(c), first, rows, base, arenaBytes, most, c);
             } else {
                 System.arraycopy(bytes, at, into.column(c), first * width, rows * width);
             }
@@ -193,14 +195,14 @@ public final class BlockCodec {
     }
 
     private static void copyReferences(
-            byte[] from, int at, byte[] to, int first, int rows, int base, int arenaBytes, int column) {
+            byte[] from, int at, byte[] to, int first, int rows, int base, int arenaBytes, int most, int column) {
         for (int i = 0; i < rows; i++) {
             long reference = LittleEndian.getLong(from, at + i * 8);
             long start = reference & 0xFFFFFFFFL;
             long length = reference >>> 32;
-            if (length > TupleBlock.MAX_VALUE_BYTES || start + length > arenaBytes) {
+            if (length > most || start + length > arenaBytes) {
                 throw new BlockFormatException("column " + column + ", row " + i + ": value at " + start + " of length "
-                        + length + ": expected at most " + TupleBlock.MAX_VALUE_BYTES + " bytes within the arena of "
+                        + length + ": expected at most " + most + " bytes within the arena of "
                         + arenaBytes);
             }
             // Empty values, and nulls, refer to nothing: one form, wherever the arena lies.

@@ -307,14 +307,20 @@ public final class Query {
         throw new IllegalArgumentException("query: fields are selected of tuples, not of aggregates");
     }
 
-    /** Asks for a number of tuples at most; not of aggregates, not of the latest. */
+    /** Asks for a number of tuples, or of groups, at most; not of the latest. */
     public Query withLimit(long most) {
+        if (result instanceof ResultSpec.Aggregates aggregates) {
+            return withResult(aggregates.withOrder(aggregates.orderBy(), most));
+        }
         ResultSpec.Rows rows = rows("a limit");
         return withResult(new ResultSpec.Rows(rows.select(), rows.orderBy(), most));
     }
 
-    /** Asks for the tuples in this order; not of aggregates, not of the latest. */
+    /** Asks for the tuples, or the groups, in this order; not of the latest. */
     public Query withOrderBy(List<Order> order) {
+        if (result instanceof ResultSpec.Aggregates aggregates) {
+            return withResult(aggregates.withOrder(order, aggregates.limit()));
+        }
         ResultSpec.Rows rows = rows("an order");
         return withResult(new ResultSpec.Rows(rows.select(), order, rows.limit()));
     }
@@ -324,7 +330,7 @@ public final class Query {
             return rows;
         }
         throw new IllegalArgumentException(
-                "query: " + what + " is for tuples; aggregates and the latest have an order of their own");
+                "query: " + what + " is for tuples and groups; the latest have an order of their own");
     }
 
     /** Asks for the number of matching tuples in place of them. */

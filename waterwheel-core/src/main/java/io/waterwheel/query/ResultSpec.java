@@ -1,7 +1,6 @@
 package io.waterwheel.query;
 
-import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
+import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,6 +16,36 @@ public sealed interface ResultSpec {
 
     /** How often an answer may have the same field: each time it travels, and is held, once more. */
     int MAX_REPEATS = 4;
+
+    /** What a row of a time bucket without tuples holds. Counts are 0. */
+    enum Fill {
+        /** Null. */
+        NULL,
+        /** The values of the bucket before, in the same series; null before the first. */
+        PREVIOUS,
+        /**
+         * Numbers on the line between the bucket before and the bucket after, whole ones rounded; null at the ends, and
+         * for other types.
+         */
+        LINEAR
+    }
+
+    /** Most fields that an answer may be ordered by. */
+    int MAX_ORDERS = 16;
+
+    private static void requireOrder(List<Order> orderBy, long limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException("query: limit must not be negative, got " + limit);
+        }
+        if (orderBy.size() > MAX_ORDERS) {
+            throw new IllegalArgumentException(
+                    "query: order by at most " + MAX_ORDERS + " fields, got " + orderBy.size());
+        }
+        if (limit != Query.NO_LIMIT && limit > MAX_KEPT_ROWS) {
+            throw new IllegalArgumentException("query: a limit of ordered tuples, or of groups, may be at most "
+                    + MAX_KEPT_ROWS + ", got " + limit + "; ask for less, or order where the rows arrive");
+        }
+    }
 
     private static List<String> selected(List<String> names) {
         Map<String, Integer> times = new HashMap<>();
@@ -42,38 +71,38 @@ public sealed interface ResultSpec {
         /** All tuples with all fields. */
         public static final Rows ALL = new Rows(List.of(), List.of(), Query.NO_LIMIT);
 
-        private static final int MAX_ORDERS = 16;
-
         public Rows {
             select = selected(select);
             orderBy = List.copyOf(orderBy);
-            if (limit < 0) {
-                throw new IllegalArgumentException("query: limit must not be negative, got " + limit);
-            }
-            if (orderBy.size() > MAX_ORDERS) {
-                throw new IllegalArgumentException(
-                        "query: order by at most " + MAX_ORDERS + " fields, got " + orderBy.size());
-            }
-            if (!orderBy.isEmpty() && limit != Query.NO_LIMIT && limit > MAX_KEPT_ROWS) {
-                throw new IllegalArgumentException("query: with an order the limit may be at most " + MAX_KEPT_ROWS
-                        + ", got " + limit + "; ask for less, or order where the rows arrive");
-            }
+            requireOrder(orderBy, orderBy.isEmpty() ? Math.min(limit, MAX_KEPT_ROWS) : limit);
         }
     }
 
     /**
-     * Values computed from all tuples, or from the tuples of each group, in the order of the groups. Without groups the
-     * answer is one row, even of no tuple.
+     * Values computed from all tuples, or from the tuples of each group. Without groups the answer is one row, even of
+     * no tuple.
      *
      * @param values 1 to 32, names unique
-     * @param groupBy names of fields; tuples equal in all of them make a group, and null equals null
+     * @param groupBy what makes the groups, at most 16
      * @param bucket when not null, tuples are also grouped by their time, rounded down to a multiple of it since 1970
      *     UTC; the answer's field after those of {@code groupBy} is called {@code bucket}. Whole milliseconds
+     * @param fill when not null, each series, the groups that differ in nothing but the bucket, has a row for every
+     *     bucket of the query's times; where these have no bound, from the first or to the last tuple of any series
+     * @param having only groups for which this is true of the fields of the answer; null for all
+     * @param orderBy fields of the answer; groups that are equal in all of it, or all when it is empty, are in the
+     *     order of the fields of the answer
+     * @param limit most groups to return, the first in the order; {@link Query#NO_LIMIT} for all, else at most
+     *     {@link #MAX_KEPT_ROWS}
      */
     record Aggregates(
             List<Aggregate> values,
-            List<String> groupBy,
-            @Nullable Duration bucket) implements ResultSpec {
+            List<Grouping> groupBy,
+            @Nullable Duration bucket,
+            @Nullable Fill fill,
+            @Nullable Expression having,
+            List<Order> orderBy,
+            long limit)
+            implements ResultSpec {
         /** Name of the field that holds the beginning of the time bucket. */
         public static final String BUCKET = "bucket";
 
@@ -84,9 +113,15 @@ public sealed interface ResultSpec {
         /** The number of tuples. */
         public static final Aggregates COUNT = new Aggregates(List.of(Aggregate.count()), List.of(), null);
 
+        /** Of all groups, in the order of the groups. */
+        public Aggregates(List<Aggregate> values, List<Grouping> groupBy, @Nullable Duration bucket) {
+            this(values, groupBy, bucket, null, null, List.of(), Query.NO_LIMIT);
+        }
+
         public Aggregates {
             values = List.copyOf(values);
             groupBy = List.copyOf(groupBy);
+            orderBy = List.copyOf(orderBy);
             if (values.isEmpty() || values.size() > MAX_VALUES) {
                 throw new IllegalArgumentException(
                         "query: expected 1 to " + MAX_VALUES + " aggregates, got " + values.size());
@@ -95,17 +130,15 @@ public sealed interface ResultSpec {
                 throw new IllegalArgumentException(
                         "query: group by at most " + MAX_GROUPS + " fields, got " + groupBy.size());
             }
-            for (String name : groupBy) {
-                // Checks the name.
-                new Field(name, FieldType.LONG, false);
+            Set<String> names = new HashSet<>();
+            for (Grouping group : groupBy) {
+                requireNew(names, group.name());
             }
-            Set<String> names = new HashSet<>(groupBy);
-            boolean unique = names.size() == groupBy.size() && (bucket == null || names.add(BUCKET));
+            if (bucket != null) {
+                requireNew(names, BUCKET);
+            }
             for (Aggregate value : values) {
-                if (!names.add(value.name()) || !unique) {
-                    throw new IllegalArgumentException("query: two fields of the answer are called '" + value.name()
-                            + "', or groups repeat in " + groupBy + "; name them apart with AS");
-                }
+                requireNew(names, value.name());
             }
             if (bucket != null
                     && (bucket.isNegative()
@@ -116,6 +149,40 @@ public sealed interface ResultSpec {
                         "query: a time bucket must be a positive number of whole milliseconds, at most " + MAX_BUCKET
                                 + ", got " + bucket);
             }
+            if (fill != null && bucket == null) {
+                throw new IllegalArgumentException("query: fill is for time buckets: give a bucket, such as 1m");
+            }
+            if (having != null) {
+                having.requireLimits();
+            }
+            requireOrder(orderBy, limit);
+        }
+
+        private static void requireNew(Set<String> names, String name) {
+            if (!names.add(name)) {
+                throw new IllegalArgumentException("query: two fields of the answer are called '" + name
+                        + "'; name them apart with AS, and group by each once");
+            }
+        }
+
+        /** With a row for every bucket. */
+        public Aggregates withFill(@Nullable Fill kind) {
+            return new Aggregates(values, groupBy, bucket, kind, having, orderBy, limit);
+        }
+
+        /** Only groups for which this is true of the fields of the answer. */
+        public Aggregates withHaving(@Nullable Expression condition) {
+            return new Aggregates(values, groupBy, bucket, fill, condition, orderBy, limit);
+        }
+
+        /** The first groups in this order, of fields of the answer. */
+        public Aggregates withOrder(List<Order> order, long most) {
+            return new Aggregates(values, groupBy, bucket, fill, having, order, most);
+        }
+
+        /** Whether all groups are returned, in the order of the groups. */
+        public boolean inOrderOfGroups() {
+            return having == null && orderBy.isEmpty() && limit == Query.NO_LIMIT;
         }
 
         /** Whether only the number of all tuples is asked for, by that name. */

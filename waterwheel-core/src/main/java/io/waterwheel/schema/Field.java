@@ -16,13 +16,18 @@ public record Field(String name, FieldType type, boolean nullable, TimestampUnit
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
 
     public Field {
-        if (!NAME.matcher(name).matches()) {
+        if (!isName(name)) {
             throw new IllegalArgumentException("field name '" + name
                     + "': expected letters, digits and underscores, not starting with a digit, at most 64");
         }
         if (!type.isTimestamp() && unit != TimestampUnit.NANOSECONDS) {
             throw new IllegalArgumentException("field '" + name + "': only a timestamp has a unit");
         }
+    }
+
+    /** Whether a field may have this name. */
+    public static boolean isName(String name) {
+        return NAME.matcher(name).matches();
     }
 
     /** A field without a filter; a timestamp is read in the unit it is kept in. */

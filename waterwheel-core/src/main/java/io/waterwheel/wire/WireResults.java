@@ -1,6 +1,7 @@
 package io.waterwheel.wire;
 
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -8,11 +9,14 @@ import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.wire.proto.AggregateMessage;
 import io.waterwheel.wire.proto.Aggregates;
+import io.waterwheel.wire.proto.Fill;
+import io.waterwheel.wire.proto.GroupingMessage;
 import io.waterwheel.wire.proto.Latest;
 import io.waterwheel.wire.proto.OrderBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a query returns, in the fields of its message. Stateless, thread-safe. */
 final class WireResults {
@@ -25,9 +29,7 @@ final class WireResults {
     static void write(ResultSpec result, io.waterwheel.wire.proto.Query.Builder message) {
         if (result instanceof ResultSpec.Rows rows) {
             message.addAllSelect(rows.select());
-            for (Order order : rows.orderBy()) {
-                message.addOrderBy(OrderBy.newBuilder().setField(order.field()).setDescending(order.descending()));
-            }
+            message.addAllOrderBy(orders(rows.orderBy()));
             if (rows.limit() != Query.NO_LIMIT) {
                 message.setLimit(rows.limit());
             }
@@ -39,7 +41,12 @@ final class WireResults {
                 message.setCount(true);
                 return;
             }
-            Aggregates.Builder into = Aggregates.newBuilder().addAllGroupBy(aggregates.groupBy());
+            Aggregates.Builder into = Aggregates.newBuilder();
+            for (Grouping group : aggregates.groupBy()) {
+                into.addGroupBy(GroupingMessage.newBuilder()
+                        .setExpression(group.expression().toString())
+                        .setName(group.name()));
+            }
             if (aggregates.bucket() != null) {
                 into.setBucketMillis(aggregates.bucket().toMillis());
             }
@@ -47,10 +54,28 @@ final class WireResults {
                 AggregateMessage.Builder one = AggregateMessage.newBuilder()
                         .setFunction(value.function().name())
                         .setName(value.name());
-                if (value.argument() != null) {
-                    one.setArgument(value.argument().toString());
+                for (Expression argument : value.arguments()) {
+                    one.addArguments(argument.toString());
+                }
+                if (value.filter() != null) {
+                    one.setFilter(value.filter().toString());
                 }
                 into.addValues(one);
+            }
+            if (aggregates.fill() != null) {
+                into.setFill(
+                        switch (aggregates.fill()) {
+                            case NULL -> Fill.FILL_NULL;
+                            case PREVIOUS -> Fill.FILL_PREVIOUS;
+                            case LINEAR -> Fill.FILL_LINEAR;
+                        });
+            }
+            if (aggregates.having() != null) {
+                into.setHaving(aggregates.having().toString());
+            }
+            into.addAllOrderBy(orders(aggregates.orderBy()));
+            if (aggregates.limit() != Query.NO_LIMIT) {
+                into.setLimit(aggregates.limit());
             }
             message.setAggregates(into);
         }
@@ -83,14 +108,29 @@ final class WireResults {
             WireQueries.refuseUnknown("query: latest", message.getLatest());
             return new ResultSpec.Latest(message.getLatest().getPerKey(), message.getSelectList());
         }
+        return new ResultSpec.Rows(
+                message.getSelectList(),
+                readOrders(message.getOrderByList()),
+                message.hasLimit() ? message.getLimit() : Query.NO_LIMIT);
+    }
+
+    private static List<OrderBy> orders(List<Order> orders) {
+        return orders.stream()
+                .map(order -> OrderBy.newBuilder()
+                        .setField(order.field())
+                        .setDescending(order.descending())
+                        .build())
+                .toList();
+    }
+
+    private static List<Order> readOrders(List<OrderBy> messages) {
         List<Order> orders = new ArrayList<>();
-        for (OrderBy order : message.getOrderByList()) {
+        for (OrderBy order : messages) {
             WireQueries.refuseUnknown("query: order_by", order);
             WireQueries.atMost("characters in order_by", order.getField().length(), WireQueries.MAX_NAME);
             orders.add(new Order(order.getField(), order.getDescending()));
         }
-        return new ResultSpec.Rows(
-                message.getSelectList(), orders, message.hasLimit() ? message.getLimit() : Query.NO_LIMIT);
+        return orders;
     }
 
     private static ResultSpec aggregates(Aggregates message) {
@@ -102,17 +142,47 @@ final class WireResults {
             throw new IllegalArgumentException(
                     "query: bucket_millis: expected 0 to " + MAX_BUCKET_MILLIS + ", got " + bucket);
         }
+        WireQueries.atMost("order_by", message.getOrderByCount(), MAX_FIELDS);
         List<Aggregate> values = new ArrayList<>();
         for (AggregateMessage value : message.getValuesList()) {
             WireQueries.refuseUnknown("query: aggregate", value);
+            WireQueries.atMost("arguments of an aggregate", value.getArgumentsCount(), MAX_FIELDS);
             WireQueries.atMost(
                     "characters in the name of a function", value.getFunction().length(), WireQueries.MAX_NAME);
             values.add(new Aggregate(
                     AggregateFunctions.of(value.getFunction()),
-                    value.getArgument().isEmpty() ? null : Expression.parse(value.getArgument()),
+                    value.getArgumentsList().stream()
+                            .map(Expression::parsePrinted)
+                            .toList(),
+                    condition(value.getFilter()),
                     value.getName()));
         }
+        List<Grouping> groups = new ArrayList<>();
+        for (GroupingMessage group : message.getGroupByList()) {
+            WireQueries.refuseUnknown("query: group_by", group);
+            groups.add(new Grouping(Expression.parsePrinted(group.getExpression()), group.getName()));
+        }
         return new ResultSpec.Aggregates(
-                values, message.getGroupByList(), bucket == 0 ? null : Duration.ofMillis(bucket));
+                values,
+                groups,
+                bucket == 0 ? null : Duration.ofMillis(bucket),
+                fill(message.getFill()),
+                condition(message.getHaving()),
+                readOrders(message.getOrderByList()),
+                message.hasLimit() ? message.getLimit() : Query.NO_LIMIT);
+    }
+
+    private static ResultSpec.@Nullable Fill fill(Fill fill) {
+        return switch (fill) {
+            case FILL_NONE -> null;
+            case FILL_NULL -> ResultSpec.Fill.NULL;
+            case FILL_PREVIOUS -> ResultSpec.Fill.PREVIOUS;
+            case FILL_LINEAR -> ResultSpec.Fill.LINEAR;
+            case UNRECOGNIZED -> throw new IllegalArgumentException("query: aggregates: a fill that is not known");
+        };
+    }
+
+    private static @Nullable Expression condition(String text) {
+        return text.isEmpty() ? null : Expression.parsePrinted(text);
     }
 }

@@ -6,19 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.query.aggregate.AggregateFunction;
-import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.aggregate.AggregateOracle;
+import io.waterwheel.query.aggregate.RandomAggregates;
 import io.waterwheel.query.column.RowInterpreter;
 import io.waterwheel.query.column.SmallRows;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.RandomExpressions;
-import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -88,8 +87,7 @@ final class LocalQueriesTest {
                     .hasMessageContaining("k * 9223372036854775807")
                     .hasMessageContaining("exceeds 64 bits");
             Query many = stream.query()
-                    .withAggregates(List.of(new Aggregate(
-                            AggregateFunctions.of("sum"), Expression.parse("9223372036854775807 - k + k"), "all")));
+                    .withAggregates(List.of(Aggregate.parse("sum(9223372036854775807 - k + k) AS all_of_them")));
             assertThatThrownBy(() -> stream.answer(many, rows -> true)).hasMessageContaining("exceeds 64 bits");
         }
     }
@@ -113,7 +111,7 @@ final class LocalQueriesTest {
                 }
             }
             Query query = stream.query()
-                    .withResult(new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of("k"), null));
+                    .withResult(new ResultSpec.Aggregates(List.of(Aggregate.count()), Grouping.fields("k"), null));
             assertThatThrownBy(() -> stream.answer(query, rows -> true))
                     .hasMessageContaining("group by k: there are more than 262144 groups");
             long[] groups = {0};
@@ -270,25 +268,18 @@ final class LocalQueriesTest {
                 List<String> groups = names.subList(0, random.nextInt(Math.min(4, names.size())));
                 List<Aggregate> values = new ArrayList<>();
                 for (int i = random.nextInt(4); i >= 0; i--) {
-                    values.add(aggregate(i));
+                    values.add(new RandomAggregates(random, fields).any("a" + i));
+                }
+                List<Grouping> groupBy = new ArrayList<>(Grouping.fields(groups.toArray(String[]::new)));
+                if (random.nextInt(3) == 0) {
+                    groupBy.add(new Grouping(
+                            new Expression.IsNull(new Expression.FieldValue(names.get(0)), random.nextBoolean()),
+                            "computed"));
                 }
                 yield new ResultSpec.Aggregates(
-                        values, groups, random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null);
+                        values, groupBy, random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null);
             }
         };
-    }
-
-    private Aggregate aggregate(int number) {
-        AggregateFunction function = AggregateFunctions.all()
-                .get(random.nextInt(AggregateFunctions.all().size()));
-        if (function.ofRows() && random.nextBoolean()) {
-            return new Aggregate(function, null, "a" + number);
-        }
-        Field field = fields.get(random.nextInt(fields.size()));
-        if (!function.takes(ValueType.of(field.type()))) {
-            return new Aggregate(AggregateFunctions.of("count"), new Expression.FieldValue(field.name()), "a" + number);
-        }
-        return new Aggregate(function, new Expression.FieldValue(field.name()), "a" + number);
     }
 
     private List<List<String>> expected(Query query, List<Row> matching) {
@@ -374,7 +365,9 @@ final class LocalQueriesTest {
         Duration bucket = wanted.bucket();
         for (Row row : matching) {
             List<Object> group = new ArrayList<>();
-            wanted.groupBy().forEach(name -> group.add(row.values().get(name)));
+            wanted.groupBy()
+                    .forEach(by -> group.add(
+                            new RowInterpreter(new ExpressionTypes(fields), row.values()).value(by.expression())));
             if (bucket != null) {
                 group.add(java.time.Instant.ofEpochMilli(
                         Math.floorDiv(row.time(), bucket.toMillis()) * bucket.toMillis()));
@@ -395,16 +388,7 @@ final class LocalQueriesTest {
     }
 
     private Object value(Aggregate aggregate, List<Row> group) {
-        if (aggregate.argument() == null) {
-            return (long) group.size();
-        }
-        List<Object> values = new ArrayList<>();
-        for (Row row : group) {
-            Object value = row.values().get(((Expression.FieldValue) aggregate.argument()).name());
-            if (value != null) {
-                values.add(value);
-            }
-        }
-        return AggregateOracle.value(aggregate.function(), values);
+        return AggregateOracle.value(
+                aggregate, group.stream().map(Row::values).toList(), new ExpressionTypes(fields), "t");
     }
 }

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
+import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
-import io.waterwheel.query.aggregate.AggregateFunction;
 import io.waterwheel.query.aggregate.AggregateFunctions;
+import io.waterwheel.query.aggregate.RandomAggregates;
 import io.waterwheel.query.column.SmallRows;
 import io.waterwheel.query.expression.Expression;
-import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TupleBlock;
@@ -27,6 +28,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class SqliteAggregatesTest {
     private static final int SEEDS = Rounds.of(5, 15);
     private static final int QUERIES = 30;
+
+    /** What SQLite has, too. */
+    private static final Set<String> KNOWN = Set.of("count", "count_distinct", "sum", "avg", "min", "max");
 
     @TempDir
     Path folder;
@@ -82,15 +87,21 @@ final class SqliteAggregatesTest {
         Collections.shuffle(names, random);
         List<String> groups = List.copyOf(names.subList(0, random.nextInt(Math.min(4, names.size()))));
         Duration bucket = random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null;
+        List<Grouping> groupBy = new ArrayList<>(Grouping.fields(groups.toArray(String[]::new)));
         columns.addAll(groups);
+        if (random.nextInt(3) == 0) {
+            int modulus = 1 + random.nextInt(4);
+            groupBy.add(Grouping.parse("k % " + modulus + " AS rest"));
+            columns.add("k % " + modulus + " AS rest");
+        }
         if (bucket != null) {
-            columns.add("t / " + bucket.toMillis() + " * " + bucket.toMillis());
+            columns.add("t / " + bucket.toMillis() + " * " + bucket.toMillis() + " AS bucket");
         }
         int grouped = columns.size();
         for (int i = random.nextInt(4); i >= 0; i--) {
             Aggregate value = aggregate(i);
             values.add(value);
-            columns.add(value.function() + "(" + (value.argument() == null ? "*" : value.argument()) + ")");
+            columns.add(value.toString().replace("count_distinct(", "count(DISTINCT "));
         }
         String where = random.nextBoolean() ? null : "k > " + (random.nextInt(9) - 4);
         String sql = "SELECT " + String.join(", ", columns) + " FROM rows" + (where == null ? "" : " WHERE " + where);
@@ -100,9 +111,34 @@ final class SqliteAggregatesTest {
                     IntStream.rangeClosed(1, grouped)
                             .mapToObj(Integer::toString)
                             .toList());
-            sql += " GROUP BY " + numbers + " ORDER BY " + numbers;
+            sql += " GROUP BY " + numbers;
         }
-        Query query = stream.query().withResult(new ResultSpec.Aggregates(values, groups, bucket));
+        ResultSpec.Aggregates wanted = new ResultSpec.Aggregates(values, groupBy, bucket);
+        if (grouped > 0 && random.nextBoolean()) {
+            String having = random.nextBoolean() && groups.contains("k") ? "k < 2 OR a0 IS NULL" : "a0 IS NOT NULL";
+            wanted = wanted.withHaving(Expression.parse(having));
+            sql += " HAVING " + having;
+        }
+        if (grouped > 0) {
+            // All fields of the answer, so that the order is fully defined.
+            List<String> answered =
+                    new ArrayList<>(groupBy.stream().map(Grouping::name).toList());
+            if (bucket != null) {
+                answered.add(ResultSpec.Aggregates.BUCKET);
+            }
+            values.forEach(value -> answered.add(value.name()));
+            List<Order> orders = new ArrayList<>();
+            if (random.nextBoolean()) {
+                orders.add(new Order(answered.get(random.nextInt(answered.size())), random.nextBoolean()));
+            }
+            List<String> order = new ArrayList<>();
+            orders.forEach(one -> order.add(one.field() + (one.descending() ? " DESC" : "")));
+            order.addAll(answered);
+            long limit = random.nextInt(3) == 0 ? random.nextInt(20) : Query.NO_LIMIT;
+            wanted = wanted.withOrder(orders, limit);
+            sql += " ORDER BY " + String.join(", ", order) + " LIMIT " + limit;
+        }
+        Query query = stream.query().withResult(wanted);
         if (where != null) {
             query = query.withWhere(where);
         }
@@ -121,16 +157,15 @@ final class SqliteAggregatesTest {
     }
 
     private Aggregate aggregate(int number) {
-        AggregateFunction function = AggregateFunctions.all()
-                .get(random.nextInt(AggregateFunctions.all().size()));
-        if (function.ofRows() && random.nextBoolean()) {
-            return new Aggregate(function, null, "a" + number);
+        Aggregate any = new RandomAggregates(random, fields).any("a" + number);
+        if (KNOWN.contains(any.function().name())) {
+            return any;
         }
-        Field field = fields.get(random.nextInt(fields.size()));
-        if (!function.takes(ValueType.of(field.type()))) {
-            function = AggregateFunctions.of("count");
-        }
-        return new Aggregate(function, new Expression.FieldValue(field.name()), "a" + number);
+        return new Aggregate(
+                AggregateFunctions.of(any.arguments().size() == 1 ? "count_distinct" : "count"),
+                any.arguments().stream().limit(1).toList(),
+                any.filter(),
+                any.name());
     }
 
     private static List<List<String>> ask(Statement statement, String sql) throws SQLException {

@@ -11,17 +11,21 @@ import org.junit.jupiter.api.Test;
 final class ResultSpecTest {
     @Test
     void groupsHaveNamesThatFieldsCanHave() {
-        assertThatThrownBy(() -> new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of("lon lat"), null))
+        assertThatThrownBy(
+                        () -> new ResultSpec.Aggregates(List.of(Aggregate.count()), Grouping.fields("lon lat"), null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("field name 'lon lat'");
     }
 
     @Test
     void groupsAreNamedOnce() {
-        assertThatThrownBy(() -> new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of("id", "id"), null))
-                .hasMessageContaining("[id, id]");
+        assertThatThrownBy(
+                        () -> new ResultSpec.Aggregates(List.of(Aggregate.count()), Grouping.fields("id", "id"), null))
+                .hasMessageContaining("two fields of the answer are called 'id'");
         assertThatThrownBy(() -> new ResultSpec.Aggregates(
-                        List.of(Aggregate.count()), List.of(ResultSpec.Aggregates.BUCKET), Duration.ofSeconds(1)))
+                        List.of(Aggregate.count()),
+                        Grouping.fields(ResultSpec.Aggregates.BUCKET),
+                        Duration.ofSeconds(1)))
                 .hasMessageContaining("bucket");
     }
 

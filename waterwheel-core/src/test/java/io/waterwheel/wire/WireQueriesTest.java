@@ -7,6 +7,7 @@ import com.google.protobuf.UnknownFieldSet;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Order;
@@ -16,6 +17,7 @@ import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionParser;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.schema.Field;
@@ -181,9 +183,16 @@ class WireQueriesTest {
                         List.of(
                                 Aggregate.parse("sum(a * 2.5 + -1) AS total"),
                                 Aggregate.count(),
+                                Aggregate.parse("quantile(a, 0.95) FILTER (WHERE a > 3) AS high"),
                                 Aggregate.parse("max(\"order\")")),
-                        random.nextBoolean() ? List.of() : List.of("a", "order"),
-                        random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(100_000)));
+                        random.nextBoolean()
+                                ? List.of()
+                                : List.of(Grouping.field("order"), Grouping.parse("a % 3 AS third")),
+                        Duration.ofMillis(1 + random.nextInt(100_000)),
+                        random.nextBoolean() ? null : ResultSpec.Fill.values()[random.nextInt(3)],
+                        random.nextBoolean() ? null : Expression.parse("total > 1.5 OR count = 0"),
+                        random.nextBoolean() ? List.of() : List.of(new Order("total", true), new Order("high", false)),
+                        random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
             case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), select);
             default ->
                 new ResultSpec.Rows(

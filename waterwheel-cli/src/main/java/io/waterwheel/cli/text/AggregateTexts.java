@@ -1,6 +1,7 @@
 package io.waterwheel.cli.text;
 
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -20,8 +21,7 @@ public final class AggregateTexts {
     public static List<Aggregate> parse(List<String> texts) {
         List<Aggregate> all = new ArrayList<>();
         for (String text : texts) {
-            for (String part : split(text)) {
-                String one = part.strip();
+            for (String one : split(text)) {
                 if (one.isEmpty()) {
                     throw new IllegalArgumentException("--agg '" + text
                             + "': expected aggregates such as count,avg(speed) with a comma between, got an empty one");
@@ -33,7 +33,26 @@ public final class AggregateTexts {
         return all;
     }
 
-    /** Divides at commas outside of parentheses and quotes. */
+    /**
+     * Reads what is grouped by, of all texts, in order.
+     *
+     * @throws IllegalArgumentException naming what is neither a field nor an expression with a name
+     */
+    public static List<Grouping> groups(List<String> texts) {
+        List<Grouping> all = new ArrayList<>();
+        for (String text : texts) {
+            for (String one : split(text)) {
+                if (one.isEmpty()) {
+                    throw new IllegalArgumentException("--group-by '" + text
+                            + "': expected fields or expressions with a comma between, got an empty one");
+                }
+                all.add(Grouping.parse(one));
+            }
+        }
+        return all;
+    }
+
+    /** Divides at commas outside of parentheses and quotes, and leaves blanks around away. */
     private static List<String> split(String text) {
         List<String> parts = new ArrayList<>();
         int depth = 0;
@@ -50,11 +69,11 @@ public final class AggregateTexts {
             } else if (c == ')') {
                 depth--;
             } else if (c == ',' && depth <= 0) {
-                parts.add(text.substring(start, i));
+                parts.add(text.substring(start, i).strip());
                 start = i + 1;
             }
         }
-        parts.add(text.substring(start));
+        parts.add(text.substring(start).strip());
         return parts;
     }
 }

@@ -1,5 +1,6 @@
 package io.waterwheel.query.admission;
 
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -9,6 +10,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** A query in one line for people, such as {@code flights: 2 key intervals, where speed > 50, count}. */
 final class QueryText {
@@ -45,7 +47,7 @@ final class QueryText {
             return aggregates.countsOnly()
                     ? "count"
                     : aggregates.values().size() + " aggregates"
-                            + (aggregates.groupBy().isEmpty() ? "" : " by " + String.join(", ", aggregates.groupBy()));
+                            + (aggregates.groupBy().isEmpty() ? "" : " by " + names(aggregates.groupBy()));
         }
         if (result instanceof ResultSpec.Latest latest) {
             return "latest " + latest.perKey();
@@ -53,6 +55,10 @@ final class QueryText {
         ResultSpec.Rows rows = (ResultSpec.Rows) result;
         return (rows.limit() == Query.NO_LIMIT ? "all rows" : rows.limit() + " rows")
                 + (rows.orderBy().isEmpty() ? "" : " in order");
+    }
+
+    private static String names(List<Grouping> groups) {
+        return groups.stream().map(Grouping::name).collect(Collectors.joining(", "));
     }
 
     private static String instant(long millis) {

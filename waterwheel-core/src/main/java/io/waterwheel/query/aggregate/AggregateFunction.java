@@ -1,7 +1,9 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,13 +13,24 @@ import org.jspecify.annotations.Nullable;
 public abstract class AggregateFunction {
     AggregateFunction() {}
 
+    /** What an argument is for. */
+    public enum Parameter {
+        /** The value that is counted, summed, returned. */
+        VALUE,
+        /** A second value, by which a tuple is chosen; of any type that has an order. */
+        BY,
+        /** A literal from 0 to 1. */
+        FRACTION
+    }
+
     /**
      * What a function is computed of.
      *
      * @param type of the expression
      * @param field type of the field, when the expression is one field
+     * @param literal when the expression is one
      */
-    public record Argument(ValueType type, @Nullable FieldType field) {
+    public record Argument(ValueType type, @Nullable FieldType field, Expression.@Nullable Literal literal) {
         /**
          * The type of a field that holds every value: of the field itself, which may be narrower than the expression.
          */
@@ -34,6 +47,16 @@ public abstract class AggregateFunction {
         return false;
     }
 
+    /** Its arguments, as they are written; values come first. */
+    public List<Parameter> parameters() {
+        return List.of(Parameter.VALUE);
+    }
+
+    /** Whether the tuple's time is its last argument, which is not written. */
+    public boolean byTime() {
+        return false;
+    }
+
     /** Whether it takes values of this type; {@link ValueType#NULL} is the type of the literal. */
     public abstract boolean takes(ValueType type);
 
@@ -43,9 +66,9 @@ public abstract class AggregateFunction {
     /**
      * The type of its field of the answer.
      *
-     * @param argument null when it is of rows
+     * @param arguments none when it is of rows; with the time if it is {@link #byTime}
      */
-    public abstract FieldType answerType(@Nullable Argument argument);
+    public abstract FieldType answerType(List<Argument> arguments);
 
     /** Whether the answer is null for a group without any value. */
     public boolean nullable() {
@@ -55,10 +78,10 @@ public abstract class AggregateFunction {
     /**
      * A new, empty state.
      *
-     * @param argument null when it is of rows
+     * @param arguments none when it is of rows; with the time if it is {@link #byTime}
      * @param about the aggregate's name in the answer, for messages
      */
-    public abstract AggregateState state(@Nullable Argument argument, String about);
+    public abstract AggregateState state(List<Argument> arguments, String about);
 
     /** Its name. */
     @Override

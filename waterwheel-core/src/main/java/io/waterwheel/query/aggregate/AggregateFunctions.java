@@ -7,8 +7,24 @@ import java.util.stream.Collectors;
 
 /** The registry of aggregate functions. A new function is a class and a line here (docs/extending.md). */
 public final class AggregateFunctions {
-    private static final List<AggregateFunction> ALL =
-            List.of(new Count(), new Sum(), new Minimum(), new Maximum(), new Average());
+    private static final List<AggregateFunction> ALL = List.of(
+            new Count(),
+            new CountDistinct(),
+            new ApproximateCountDistinct(),
+            new Sum(),
+            new Average(),
+            new Minimum(),
+            new Maximum(),
+            new Variance("var_pop", false, false),
+            new Variance("var_samp", true, false),
+            new Variance("stddev_pop", false, true),
+            new Variance("stddev_samp", true, true),
+            new Quantile("quantile", null),
+            new Quantile("median", 0.5),
+            new Chosen("first", false, true),
+            new Chosen("last", true, true),
+            new Chosen("arg_min", false, false),
+            new Chosen("arg_max", true, false));
 
     private AggregateFunctions() {}
 

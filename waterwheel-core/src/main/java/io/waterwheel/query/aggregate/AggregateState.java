@@ -1,5 +1,7 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.schema.FieldType;
@@ -13,6 +15,9 @@ import java.util.List;
  * one or more columns of a block, a row a group. Parts merge in any order. One thread.
  */
 public abstract class AggregateState {
+    /** Most bytes that the states of a query may hold in a scan, and in a merge. */
+    private static final long MAX_BYTES = 128L << 20;
+
     /**
      * A column of a part.
      *
@@ -24,11 +29,18 @@ public abstract class AggregateState {
     public abstract void groups(int count);
 
     /**
-     * Takes the argument's values at selected rows, which ascend.
+     * Takes the argument's values at selected rows, which ascend. Called only of functions that look at one argument.
      *
      * @param groupOf group by row number
      */
-    public abstract void add(Values values, int[] selected, int count, int[] groupOf);
+    public void add(Values values, int[] selected, int count, int[] groupOf) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " does not take values alone");
+    }
+
+    /** Takes values and what they are chosen by. Called only of functions that look at two arguments. */
+    public void add(Values values, Values by, int[] selected, int count, int[] groupOf) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " takes one value a row");
+    }
 
     /**
      * The same where all of these rows are of one group: a state that can do that faster does.
@@ -69,11 +81,49 @@ public abstract class AggregateState {
     /** Its columns in a part; the same for all states of one function and one type of argument. */
     public abstract List<Column> columns();
 
-    /** Writes a group's columns of a part. */
+    /**
+     * Number of rows that a group takes in a part, at least 1: a state that is too large for one row divides itself.
+     */
+    public int rows(int group) {
+        return 1;
+    }
+
+    /** Writes a group's columns of a part; of a state that takes several rows, the first. */
     public abstract void writePart(TupleBlock part, int row, int field, int group);
+
+    /**
+     * Writes the next row of a group whose state takes several, or the first again.
+     *
+     * @param slice number of the row among the group's, below {@link #rows}
+     */
+    public void writeSlice(TupleBlock part, int row, int field, int group, int slice) {
+        if (slice > 0) {
+            throw new IllegalArgumentException("slice " + slice + " of a state of one row");
+        }
+        writePart(part, row, field, group);
+    }
 
     /** Writes a group's field of the answer; false when it is null. */
     public abstract boolean writeAnswer(TupleBlock answer, int row, int field, int group);
+
+    /**
+     * Refuses what no query may hold; for states whose arrays double, before they do.
+     *
+     * @throws WaterwheelException of kind USER, code TOO_MANY_GROUPS
+     */
+    public static void requireRoom(long bytes) {
+        if (bytes > MAX_BYTES) {
+            throw new WaterwheelException(
+                    ErrorCode.TOO_MANY_GROUPS,
+                    "query: the aggregates' values have over " + (MAX_BYTES >> 20)
+                            + " MiB together; group by less, or narrow the query");
+        }
+    }
+
+    /** About what writing a group's answer takes, in nanoseconds. */
+    public long answerNanos(int group) {
+        return 200;
+    }
 
     /** Bytes that it holds in memory, about. */
     public abstract long bytes();

@@ -1,14 +1,12 @@
 package io.waterwheel.query.aggregate;
 
 import io.waterwheel.query.column.Values;
-import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Number of tuples, or of those whose argument is not null; 0 without any. */
-final class Count extends AggregateFunction {
+final class Count extends CountFunction {
     @Override
     public String name() {
         return "count";
@@ -20,27 +18,7 @@ final class Count extends AggregateFunction {
     }
 
     @Override
-    public boolean takes(ValueType type) {
-        return true;
-    }
-
-    @Override
-    public String expected() {
-        return "values";
-    }
-
-    @Override
-    public FieldType answerType(@Nullable Argument argument) {
-        return FieldType.LONG;
-    }
-
-    @Override
-    public boolean nullable() {
-        return false;
-    }
-
-    @Override
-    public AggregateState state(@Nullable Argument argument, String about) {
+    public AggregateState state(List<Argument> arguments, String about) {
         return new State();
     }
 

@@ -135,6 +135,21 @@ final class ExactSum {
         return bytes;
     }
 
+    /** Whether infinities or NaN were added. */
+    boolean special() {
+        return specials != 0;
+    }
+
+    /** The sum of all but infinities and NaN. */
+    Dyadic exact() {
+        carry();
+        BigInteger sum = BigInteger.ZERO;
+        for (int i = digits.length - 1; i >= 0; i--) {
+            sum = sum.shiftLeft(32).add(BigInteger.valueOf(digits[i]));
+        }
+        return new Dyadic(sum, 32 * first - 1074);
+    }
+
     /** The sum, rounded once to the nearest double, ties to even. */
     double value() {
         if (specials != 0) {
@@ -144,18 +159,15 @@ final class ExactSum {
                 default -> Double.NaN;
             };
         }
-        carry();
-        BigInteger sum = BigInteger.ZERO;
-        for (int i = digits.length - 1; i >= 0; i--) {
-            sum = sum.shiftLeft(32).add(BigInteger.valueOf(digits[i]));
-        }
-        return rounded(sum, 32 * first - 1074);
+        Dyadic sum = exact();
+        return rounded(sum.digits(), sum.exponent());
     }
 
-    /** The double nearest to {@code number x 2^exponent}; the exponent at least -1074. */
+    /** The double nearest to {@code number x 2^exponent}. */
     static double rounded(BigInteger number, int exponent) {
         BigInteger magnitude = number.abs();
-        int drop = Math.max(0, magnitude.bitLength() - 53);
+        // What is left has at most 53 bits, and none below the least double.
+        int drop = Math.max(0, Math.max(magnitude.bitLength() - 53, -1074 - exponent));
         BigInteger kept = magnitude.shiftRight(drop);
         long mantissa = kept.longValue();
         if (drop > 0 && magnitude.testBit(drop - 1)) {

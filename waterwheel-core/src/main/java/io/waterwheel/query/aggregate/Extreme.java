@@ -2,8 +2,7 @@ package io.waterwheel.query.aggregate;
 
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /** The least or the greatest value, in the order of its type and of the type of its field. */
 abstract class Extreme extends AggregateFunction {
@@ -24,15 +23,14 @@ abstract class Extreme extends AggregateFunction {
     }
 
     @Override
-    public FieldType answerType(@Nullable Argument argument) {
-        return Objects.requireNonNull(argument).fieldType();
+    public FieldType answerType(List<Argument> arguments) {
+        return arguments.get(0).fieldType();
     }
 
     @Override
-    public AggregateState state(@Nullable Argument argument, String about) {
-        ValueType type = Objects.requireNonNull(argument).type();
-        return type.variable()
-                ? new ExtremeBytes(argument.fieldType(), greatest)
-                : new ExtremeNumber(type, argument.fieldType(), greatest);
+    public AggregateState state(List<Argument> arguments, String about) {
+        Argument argument = arguments.get(0);
+        ValueType type = argument.type();
+        return type.variable() ? new ExtremeBytes(argument.fieldType(), greatest) : new ExtremeNumber(type, greatest);
     }
 }

@@ -5,7 +5,6 @@ import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import java.util.List;
@@ -16,17 +15,14 @@ final class ExtremeNumber extends AggregateState {
     private static final List<Column> COLUMNS = List.of(new Column(FieldType.LONG, true));
 
     private final ValueType type;
-    private final FieldType answerType;
     private final boolean greatest;
     private long[] extremes = {};
     private int groups;
     /** Whether a group has a value. */
     private boolean[] any = {};
 
-    /** @param answerType of the answer's field: of the argument's type, perhaps narrower */
-    ExtremeNumber(ValueType type, FieldType answerType, boolean greatest) {
+    ExtremeNumber(ValueType type, boolean greatest) {
         this.type = type;
-        this.answerType = answerType;
         this.greatest = greatest;
     }
 
@@ -149,16 +145,7 @@ final class ExtremeNumber extends AggregateState {
         if (!any[group]) {
             return false;
         }
-        byte[] column = answer.column(answer.layout().columnOf(field));
-        long value = extremes[group];
-        switch (answerType) {
-            case INT, IPV4 -> LittleEndian.putInt(column, row * 4, (int) value);
-            case BOOLEAN -> column[row] = (byte) value;
-            case FLOAT ->
-                LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) OrderedBits.toDouble(value)));
-            case DOUBLE -> putDouble(answer, field, row, OrderedBits.toDouble(value));
-            default -> putLong(answer, field, row, value);
-        }
+        Words.put(answer, row, field, extremes[group]);
         return true;
     }
 

@@ -61,7 +61,8 @@ final class ArithmeticNode extends ColumnNode {
         out.anyNull = true;
     }
 
-    private static double asDouble(ColumnNode node, int row) {
+    /** A number at a row, as a double. */
+    static double asDouble(ColumnNode node, int row) {
         int at = row & node.out.rowMask;
         return node.type() == ValueType.DOUBLE ? node.out.doubles[at] : (double) node.out.longs[at];
     }

@@ -95,6 +95,10 @@ public final class ExpressionCompiler {
             return number(node, NumberFunctionNode.Kind.NEGATE, compile(negation.operand()));
         } else if (node instanceof Expression.Call call) {
             return call(call);
+        } else if (node instanceof Expression.Cast cast) {
+            return cast(cast);
+        } else if (node instanceof Expression.Case choice) {
+            return choice(choice);
         }
         throw new IllegalStateException("no column node for " + node.getClass());
     }
@@ -374,7 +378,89 @@ public final class ExpressionCompiler {
                 operand);
     }
 
+    private ColumnNode cast(Expression.Cast cast) {
+        ColumnNode operand = compile(cast.operand());
+        if (isNull(operand)) {
+            return new ConstantNode(cast.type(), null);
+        }
+        return operand.type() == cast.type() ? operand : folded(new CastNode(cast, cast.type(), operand), operand);
+    }
+
+    private ColumnNode choice(Expression.Case choice) {
+        ValueType type = types.typeOf(choice);
+        int count = choice.conditions().size();
+        ColumnNode[] conditions = new ColumnNode[count];
+        @Nullable ColumnNode[] results = new ColumnNode[count];
+        List<ColumnNode> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            conditions[i] = compile(choice.conditions().get(i));
+            all.add(conditions[i]);
+            results[i] = result(choice.results().get(i), all);
+        }
+        ColumnNode otherwise = choice.otherwise() == null ? null : result(choice.otherwise(), all);
+        return type == ValueType.NULL
+                ? new ConstantNode(type, null)
+                : folded(new CaseNode(choice, type, conditions, results, otherwise), all.toArray(ColumnNode[]::new));
+    }
+
+    /** The node of a result, which is also added to these; null for NULL. */
+    private @Nullable ColumnNode result(Expression expression, List<ColumnNode> all) {
+        ColumnNode node = compile(expression);
+        all.add(node);
+        return isNull(node) ? null : node;
+    }
+
+    /** A node of a function that is null when any of its arguments is. */
+    private ColumnNode strict(
+            Expression.Call call, int from, int to, java.util.function.Function<ColumnNode[], ColumnNode> made) {
+        ColumnNode[] nodes = new ColumnNode[to - from];
+        boolean anyNull = false;
+        for (int a = from; a < to; a++) {
+            nodes[a - from] = compile(call.arguments().get(a));
+            anyNull |= isNull(nodes[a - from]);
+        }
+        return anyNull ? new ConstantNode(types.typeOf(call), null) : folded(made.apply(nodes), nodes);
+    }
+
+    private ColumnNode calendar(Expression.Call call, boolean part) {
+        return strict(
+                call,
+                1,
+                2,
+                nodes -> new CalendarNode(
+                        call, nodes[0], ExpressionTypes.calendarUnit(call), ExpressionTypes.zone(call), part));
+    }
+
     private ColumnNode call(Expression.Call call) {
+        int all = call.arguments().size();
+        switch (call.function()) {
+            case SQRT, EXP, LN, LOG10, POWER, SIN, COS, TAN, ASIN, ACOS, ATAN, ATAN2, RADIANS, DEGREES -> {
+                return strict(
+                        call, 0, all, nodes -> new MathNode(call.function(), nodes[0], all < 2 ? null : nodes[1]));
+            }
+            case CONCAT, TRIM, REPLACE, STRPOS, STARTS_WITH, SUBSTRING -> {
+                return strict(call, 0, all, nodes -> new StringNode(call, types.typeOf(call), nodes));
+            }
+            case DATE_TRUNC, DATE_PART -> {
+                return calendar(call, call.function() == Function.DATE_PART);
+            }
+            case DISTANCE -> {
+                return strict(call, 0, all, nodes -> new GeoNode(call.function(), nodes, 0));
+            }
+            case GEOHASH -> {
+                return strict(
+                        call,
+                        0,
+                        2,
+                        nodes -> new GeoNode(call.function(), nodes, ExpressionTypes.geohashCharacters(call)));
+            }
+            default -> {
+                return ofValues(call);
+            }
+        }
+    }
+
+    private ColumnNode ofValues(Expression.Call call) {
         ColumnNode first = compile(call.arguments().get(0));
         return switch (call.function()) {
             case ABS -> number(call, NumberFunctionNode.Kind.ABS, first);
@@ -390,6 +476,7 @@ public final class ExpressionCompiler {
                         ? first
                         : folded(new NullIfNode(first, second), first, second);
             }
+            default -> throw new IllegalStateException("no column node for " + call.function());
         };
     }
 

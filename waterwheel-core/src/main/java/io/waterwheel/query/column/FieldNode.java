@@ -16,6 +16,10 @@ final class FieldNode extends ColumnNode {
     private final int nullWidth;
     private final int nullByte;
     private final int nullShift;
+    /** Where the nulls of the last evaluation lay. */
+    private byte[] lastMasks = RowView.NO_BYTES;
+
+    private int lastBase;
 
     FieldNode(RowLayout layout, int field) {
         super(ValueType.of(layout.fields().get(field).type()));
@@ -139,8 +143,11 @@ final class FieldNode extends ColumnNode {
                 found += bit;
             }
         }
-        out.anyNull = found > 0;
+        // One node serves all places that name the field: rows that it was evaluated at before are still looked at.
+        out.anyNull = found > 0 || (out.anyNull && masks == lastMasks && base == lastBase);
         out.nullCount = found;
+        lastMasks = masks;
+        lastBase = base;
     }
 
     /** Of masks of a byte each, eight at a time: nulls are few in most columns. */

@@ -2,6 +2,7 @@ package io.waterwheel.query.expression;
 
 import io.waterwheel.error.WaterwheelException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -308,6 +309,46 @@ public sealed interface Expression {
         }
     }
 
+    /**
+     * The result of the first condition that is true.
+     *
+     * @param conditions at least one
+     * @param results one of each condition
+     * @param otherwise when none is true; null for NULL
+     */
+    record Case(
+            List<Expression> conditions,
+            List<Expression> results,
+            @Nullable Expression otherwise) implements Expression {
+        public Case {
+            conditions = List.copyOf(conditions);
+            results = List.copyOf(results);
+            if (conditions.isEmpty() || conditions.size() != results.size()) {
+                throw new IllegalArgumentException("CASE: expected as many results as conditions, at least one, got "
+                        + conditions.size() + " and " + results.size());
+            }
+        }
+
+        @Override
+        public String toString() {
+            return ExpressionPrinter.print(this);
+        }
+    }
+
+    /** A value as one of another type; null for null. */
+    record Cast(Expression operand, ValueType type) implements Expression {
+        public Cast {
+            if (type.castName() == null) {
+                throw new IllegalArgumentException("CAST: there is none to " + type.spoken());
+            }
+        }
+
+        @Override
+        public String toString() {
+            return ExpressionPrinter.print(this);
+        }
+    }
+
     /** A function's value. */
     record Call(Function function, List<Expression> arguments) implements Expression {
         public Call {
@@ -365,6 +406,15 @@ public sealed interface Expression {
             return List.of(node.operand);
         } else if (this instanceof Call node) {
             return node.arguments;
+        } else if (this instanceof Cast node) {
+            return List.of(node.operand);
+        } else if (this instanceof Case node) {
+            List<Expression> all = new ArrayList<>(node.conditions);
+            all.addAll(node.results);
+            if (node.otherwise != null) {
+                all.add(node.otherwise);
+            }
+            return all;
         }
         return List.of();
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the text form of expressions (grammar: docs/queries.md) by recursive descent. Every failure is a
@@ -21,6 +22,9 @@ import java.util.function.Supplier;
 public final class ExpressionParser {
     /** Longest text that is looked at, in characters. */
     public static final int MAX_TEXT = 256 * 1024;
+
+    /** Most arguments of an aggregate that are read. */
+    private static final int MOST_ARGUMENTS = 8;
 
     /** Printing puts blanks and parentheses into it. */
     static final int MAX_PRINTED = 4 * MAX_TEXT;
@@ -54,14 +58,35 @@ public final class ExpressionParser {
     }
 
     /**
-     * A call as {@code NAME(ARGUMENT) AS ALIAS}: how aggregates are written.
+     * An expression as {@code EXPRESSION AS ALIAS}.
+     *
+     * @param alias empty when there is none
+     */
+    public record Named(Expression expression, String alias) {}
+
+    /** The expression, perhaps with a name, that the whole text is. */
+    public static Named parseNamed(String text) {
+        ExpressionParser parser = new ExpressionParser(text, MAX_TEXT);
+        Expression expression = parser.expression();
+        expression.requireLimits();
+        return new Named(expression, parser.aliasAndEnd());
+    }
+
+    /**
+     * A call as {@code NAME([DISTINCT] ARGUMENT, ...) FILTER (WHERE CONDITION) AS ALIAS}: how aggregates are written.
      *
      * @param name as written
-     * @param argument {@code *} is null
+     * @param distinct whether DISTINCT stands before the arguments
+     * @param arguments none for {@code *}
+     * @param filter null when there is none
      * @param alias empty when there is none
      */
     public record NamedCall(
-            String name, @org.jspecify.annotations.Nullable Expression argument, String alias) {}
+            String name,
+            boolean distinct,
+            List<Expression> arguments,
+            @Nullable Expression filter,
+            String alias) {}
 
     /** The call that the whole text is. */
     public static NamedCall parseCall(String text) {
@@ -73,24 +98,43 @@ public final class ExpressionParser {
         String name = tokens.value();
         tokens.advance();
         parser.require("(");
-        Expression argument = null;
-        if (!tokens.takeSign("*")) {
-            argument = parser.expression();
-            argument.requireLimits();
+        boolean distinct = tokens.takeWord("DISTINCT");
+        List<Expression> arguments = new ArrayList<>();
+        if (distinct || !tokens.takeSign("*")) {
+            do {
+                Expression argument = parser.expression();
+                argument.requireLimits();
+                arguments.add(argument);
+            } while (tokens.takeSign(",") && arguments.size() <= MOST_ARGUMENTS);
         }
         parser.require(")");
+        Expression filter = null;
+        if (tokens.takeWord("FILTER")) {
+            parser.require("(");
+            if (!tokens.takeWord("WHERE")) {
+                throw parser.expected("WHERE and a condition");
+            }
+            filter = parser.expression();
+            filter.requireLimits();
+            parser.require(")");
+        }
+        return new NamedCall(name, distinct, arguments, filter, parser.aliasAndEnd());
+    }
+
+    /** The name after AS, empty when there is none; then the text must end. */
+    private String aliasAndEnd() {
         String alias = "";
         if (tokens.takeWord("AS")) {
             if (tokens.kind() != Kind.QUOTED && (tokens.kind() != Kind.WORD || Tokens.reserved(tokens.value()))) {
-                throw parser.expected("a name after AS");
+                throw expected("a name after AS");
             }
             alias = tokens.value();
             tokens.advance();
         }
         if (tokens.kind() != Kind.END) {
-            throw parser.expected("AS and a name, or the end");
+            throw expected("AS and a name, or the end");
         }
-        return new NamedCall(name, argument, alias);
+        return alias;
     }
 
     static WaterwheelException tooLarge(String what) {
@@ -232,6 +276,11 @@ public final class ExpressionParser {
                 operator = Expression.Arithmetic.Operation.PLUS;
             } else if (tokens.takeSign("-")) {
                 operator = Expression.Arithmetic.Operation.MINUS;
+            } else if (tokens.takeSign("||")) {
+                left = deeper(
+                        new Expression.Call(io.waterwheel.query.expression.Function.CONCAT, List.of(left, product())),
+                        terms);
+                continue;
             } else {
                 return left;
             }
@@ -345,6 +394,13 @@ public final class ExpressionParser {
         } else if (tokens.isWord("X") && tokens.followedBy('\'')) {
             tokens.advance();
             return hex();
+        } else if (tokens.takeWord("CASE")) {
+            return choice();
+        } else if (tokens.takeWord("CAST")) {
+            return cast();
+        } else if (tokens.isWord("EXTRACT") && tokens.followedBy('(')) {
+            tokens.advance();
+            return extract();
         } else if (Tokens.reserved(tokens.value())) {
             throw tokens.error("expected a value, got " + tokens.value()
                     + ", a word of SQL; a field of that name is written in double quotes");
@@ -352,6 +408,67 @@ public final class ExpressionParser {
             return call();
         }
         return field();
+    }
+
+    /** After CASE: searched, or with an operand that is compared with the value of each WHEN. */
+    private Expression choice() {
+        Expression operand = tokens.isWord("WHEN") ? null : expression();
+        List<Expression> conditions = new ArrayList<>();
+        List<Expression> results = new ArrayList<>();
+        while (tokens.takeWord("WHEN")) {
+            Expression condition = expression();
+            conditions.add(
+                    operand == null
+                            ? condition
+                            : new Expression.Comparison(Expression.Comparison.Relation.EQUAL, operand, condition));
+            if (!tokens.takeWord("THEN")) {
+                throw expected("THEN and a value");
+            }
+            results.add(expression());
+            if (conditions.size() > Expression.MAX_NODES) {
+                throw tooLarge("more than " + Expression.MAX_NODES + " parts");
+            }
+        }
+        if (conditions.isEmpty()) {
+            throw expected("WHEN and a condition");
+        }
+        Expression otherwise = tokens.takeWord("ELSE") ? expression() : null;
+        if (!tokens.takeWord("END")) {
+            throw expected("WHEN, ELSE or END");
+        }
+        return new Expression.Case(conditions, results, otherwise);
+    }
+
+    private Expression cast() {
+        require("(");
+        Expression operand = expression();
+        if (!tokens.takeWord("AS")) {
+            throw expected("AS and a type");
+        }
+        for (ValueType type : ValueType.values()) {
+            String name = type.castName();
+            if (name != null && tokens.takeWord(name)) {
+                require(")");
+                return new Expression.Cast(operand, type);
+            }
+        }
+        throw expected("a type: BIGINT, DOUBLE, VARCHAR or TIMESTAMP");
+    }
+
+    /** After EXTRACT: SQL's way to write DATE_PART. */
+    private Expression extract() {
+        require("(");
+        if (tokens.kind() != Kind.WORD) {
+            throw expected("a unit such as HOUR");
+        }
+        Expression unit = new Expression.Text(tokens.value().toLowerCase(Locale.ROOT));
+        tokens.advance();
+        if (!tokens.takeWord("FROM")) {
+            throw expected("FROM and a time");
+        }
+        Expression time = expression();
+        require(")");
+        return new Expression.Call(io.waterwheel.query.expression.Function.DATE_PART, List.of(unit, time));
     }
 
     private Expression moment() {

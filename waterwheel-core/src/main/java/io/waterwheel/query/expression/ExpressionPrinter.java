@@ -63,6 +63,8 @@ public final class ExpressionPrinter {
             return Double.doubleToRawLongBits(decimal.value()) < 0 ? SIGN : PRIMARY;
         } else if (node instanceof Expression.Literal
                 || node instanceof Expression.FieldValue
+                || node instanceof Expression.Case
+                || node instanceof Expression.Cast
                 || node instanceof Expression.Call) {
             return PRIMARY;
         }
@@ -128,6 +130,23 @@ public final class ExpressionPrinter {
                 out.append(" ESCAPE ");
                 text(like.escape());
             }
+        } else if (node instanceof Expression.Case choice) {
+            out.append("CASE");
+            for (int i = 0; i < choice.conditions().size() && out.length() < most; i++) {
+                out.append(" WHEN ");
+                write(choice.conditions().get(i), OR);
+                out.append(" THEN ");
+                write(choice.results().get(i), OR);
+            }
+            if (choice.otherwise() != null) {
+                out.append(" ELSE ");
+                write(choice.otherwise(), OR);
+            }
+            out.append(" END");
+        } else if (node instanceof Expression.Cast cast) {
+            out.append("CAST(");
+            write(cast.operand(), OR);
+            out.append(" AS ").append(cast.type().castName()).append(')');
         } else if (node instanceof Expression.Call call) {
             out.append(call.function()).append('(');
             list(call.arguments(), ", ", OR);

@@ -4,7 +4,12 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -12,6 +17,9 @@ import java.util.List;
  * are {@link WaterwheelException}s of kind USER that name the part. Immutable.
  */
 public final class ExpressionTypes {
+    /** Most characters of a geohash: 60 bits. */
+    public static final int MOST_GEOHASH = 12;
+
     /** Longest name that another is suggested for; fields' names have at most 64 characters. */
     private static final int MAX_NAME = 128;
 
@@ -92,8 +100,66 @@ public final class ExpressionTypes {
             return number(node, negation.operand());
         } else if (node instanceof Expression.Call call) {
             return call(call);
+        } else if (node instanceof Expression.Cast cast) {
+            return cast(cast);
+        } else if (node instanceof Expression.Case choice) {
+            return choice(choice);
         }
         throw new IllegalStateException("no type for " + node.getClass());
+    }
+
+    private ValueType cast(Expression.Cast node) {
+        ValueType from = typeOf(node.operand());
+        boolean fits =
+                switch (node.type()) {
+                    case INTEGER -> from.numeric() || from == ValueType.BOOLEAN;
+                    case DOUBLE -> from.numeric();
+                    case TIMESTAMP -> from.isTimestamp();
+                    case STRING ->
+                        from == ValueType.STRING
+                                || from == ValueType.INTEGER
+                                || from == ValueType.BOOLEAN
+                                || from == ValueType.IPV4;
+                    default -> false;
+                };
+        require(
+                node,
+                node.operand(),
+                from,
+                fits,
+                switch (node.type()) {
+                    case INTEGER -> "a number or a boolean";
+                    case DOUBLE -> "a number";
+                    case TIMESTAMP -> "a time";
+                    default -> "an integer, a boolean, an address or text";
+                });
+        return node.type();
+    }
+
+    private ValueType choice(Expression.Case node) {
+        for (Expression condition : node.conditions()) {
+            ValueType type = typeOf(condition);
+            require(node, condition, type, type == ValueType.BOOLEAN, "conditions after WHEN");
+        }
+        List<Expression> results = new ArrayList<>(node.results());
+        if (node.otherwise() != null) {
+            results.add(node.otherwise());
+        }
+        return commonOf(node, results);
+    }
+
+    /** The type of a choice between these, which must be of one type. */
+    private ValueType commonOf(Expression whole, List<Expression> parts) {
+        ValueType type = ValueType.NULL;
+        for (Expression part : parts) {
+            ValueType other = typeOf(part);
+            if (!alike(type, other)) {
+                throw mismatch("in " + shown(whole) + ": expected values of one type, got " + spoken(parts.get(0), type)
+                        + " and " + spoken(part, other));
+            }
+            type = common(type, other);
+        }
+        return type;
     }
 
     private static ValueType literalType(Expression.Literal literal) {
@@ -194,24 +260,109 @@ public final class ExpressionTypes {
                 require(call, first, type, type.variable(), "text or bytes");
                 yield ValueType.INTEGER;
             }
-            case COALESCE -> {
-                ValueType type = ValueType.NULL;
-                for (Expression argument : call.arguments()) {
-                    ValueType other = typeOf(argument);
-                    if (!alike(type, other)) {
-                        throw mismatch("in " + shown(call) + ": expected values of one type, got " + spoken(first, type)
-                                + " and " + spoken(argument, other));
-                    }
-                    type = common(type, other);
-                }
-                yield type;
-            }
+            case COALESCE -> commonOf(call, call.arguments());
             case NULLIF -> {
                 ValueType type = typeOf(first);
                 comparable(call, first, type, call.arguments().get(1));
                 yield type;
             }
+            case SQRT, EXP, LN, LOG10, POWER, SIN, COS, TAN, ASIN, ACOS, ATAN, ATAN2, RADIANS, DEGREES, DISTANCE -> {
+                for (Expression argument : call.arguments()) {
+                    number(call, argument);
+                }
+                yield ValueType.DOUBLE;
+            }
+            case CONCAT, TRIM, REPLACE -> {
+                texts(call, call.arguments());
+                yield ValueType.STRING;
+            }
+            case STRPOS -> {
+                texts(call, call.arguments());
+                yield ValueType.INTEGER;
+            }
+            case STARTS_WITH -> {
+                texts(call, call.arguments());
+                yield ValueType.BOOLEAN;
+            }
+            case SUBSTRING -> {
+                texts(call, call.arguments().subList(0, 1));
+                for (Expression argument :
+                        call.arguments().subList(1, call.arguments().size())) {
+                    ValueType type = typeOf(argument);
+                    require(call, argument, type, type == ValueType.INTEGER, "an integer");
+                }
+                yield ValueType.STRING;
+            }
+            case DATE_TRUNC, DATE_PART -> calendar(call);
+            case GEOHASH -> {
+                number(call, first);
+                number(call, call.arguments().get(1));
+                geohashCharacters(call);
+                yield ValueType.STRING;
+            }
         };
+    }
+
+    private void texts(Expression whole, List<Expression> parts) {
+        for (Expression part : parts) {
+            ValueType type = typeOf(part);
+            require(whole, part, type, type == ValueType.STRING, "text");
+        }
+    }
+
+    private ValueType calendar(Expression.Call call) {
+        calendarUnit(call);
+        zone(call);
+        Expression time = call.arguments().get(1);
+        ValueType type = typeOf(time);
+        require(call, time, type, type.isTimestamp(), "a time");
+        return call.function() == Function.DATE_PART ? ValueType.INTEGER : type;
+    }
+
+    /** The unit of a DATE_TRUNC or DATE_PART. */
+    public static CalendarUnit calendarUnit(Expression.Call call) {
+        CalendarUnit unit =
+                call.arguments().get(0) instanceof Expression.Text text ? CalendarUnit.of(text.value()) : null;
+        boolean part = call.function() == Function.DATE_PART;
+        if (unit == null || !(part || unit.truncates())) {
+            throw mismatch("in " + shown(call) + ": expected a unit in quotes, one of "
+                    + Arrays.stream(CalendarUnit.values())
+                            .filter(one -> part || one.truncates())
+                            .map(CalendarUnit::text)
+                            .toList()
+                    + ", got " + shown(call.arguments().get(0)));
+        }
+        return unit;
+    }
+
+    /** The zone of a DATE_TRUNC or DATE_PART; UTC when it names none. */
+    public static ZoneId zone(Expression.Call call) {
+        if (call.arguments().size() < 3) {
+            return ZoneOffset.UTC;
+        }
+        try {
+            if (call.arguments().get(2) instanceof Expression.Text text) {
+                return ZoneId.of(text.value());
+            }
+        } catch (DateTimeException e) {
+            throw new WaterwheelException(
+                    ErrorCode.TYPE_MISMATCH,
+                    "expression: in " + shown(call) + ": there is no time zone "
+                            + shown(call.arguments().get(2)) + "; one is 'Europe/Berlin'",
+                    e);
+        }
+        throw mismatch("in " + shown(call) + ": expected a time zone in quotes such as 'Europe/Berlin', got "
+                + shown(call.arguments().get(2)));
+    }
+
+    /** Number of characters of a GEOHASH. */
+    public static int geohashCharacters(Expression.Call call) {
+        Expression characters = call.arguments().get(2);
+        if (characters instanceof Expression.Whole number && number.value() >= 1 && number.value() <= MOST_GEOHASH) {
+            return (int) number.value();
+        }
+        throw mismatch(
+                "in " + shown(call) + ": expected 1 to " + MOST_GEOHASH + " characters, got " + shown(characters));
     }
 
     private static void require(Expression whole, Expression part, ValueType type, boolean fits, String what) {

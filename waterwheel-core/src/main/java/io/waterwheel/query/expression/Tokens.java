@@ -245,7 +245,7 @@ final class Tokens {
         kind = Kind.SIGN;
         String two = text.substring(next, Math.min(text.length(), next + 2));
         switch (two) {
-            case "<=", ">=", "<>" -> value = two;
+            case "<=", ">=", "<>", "||" -> value = two;
             case "!=" -> throw error("expected an operator, got !=, which SQL writes as <>");
             case "==" -> throw error("expected an operator, got ==, which SQL writes as =");
             case "--", "/*" ->

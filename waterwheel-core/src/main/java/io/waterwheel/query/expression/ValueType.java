@@ -1,6 +1,7 @@
 package io.waterwheel.query.expression;
 
 import io.waterwheel.schema.FieldType;
+import org.jspecify.annotations.Nullable;
 
 /** What an expression yields. Fields of several types share one: what is computed has no width. */
 public enum ValueType {
@@ -51,6 +52,17 @@ public enum ValueType {
             case STRING -> FieldType.STRING;
             case BYTES -> FieldType.BYTES;
             case NULL -> throw new IllegalArgumentException("NULL alone has no type");
+        };
+    }
+
+    /** What it is called in CAST; null when nothing is cast to it. */
+    public @Nullable String castName() {
+        return switch (this) {
+            case INTEGER -> "BIGINT";
+            case DOUBLE -> "DOUBLE";
+            case STRING -> "VARCHAR";
+            case TIMESTAMP -> "TIMESTAMP";
+            default -> null;
         };
     }
 

@@ -131,7 +131,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                 times = query.times();
             }
         }
-        Gather gather = Gather.of(query.result(), stored, schema, onlyText);
+        Gather gather = Gather.of(query.result(), stored, schema, times, onlyText);
         return new ResolvedQuery(query, stream, gather.fields(), keys, new ScanSpec(keys, times, test, where, gather));
     }
 }

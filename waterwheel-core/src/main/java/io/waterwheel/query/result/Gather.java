@@ -9,6 +9,7 @@ import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TimeInterval;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -27,13 +28,17 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
     /**
      * What a query's result asks for, in terms of its stream's fields.
      *
+     * @param times that it asks for
      * @param onlyText when the key is made from text or bytes: the only value of it that can match, or null when there
      *     may be others
      */
-    public static Gather of(ResultSpec result, RowLayout stored, Schema schema, byte @Nullable [] onlyText) {
+    public static Gather of(
+            ResultSpec result, RowLayout stored, Schema schema, TimeInterval times, byte @Nullable [] onlyText) {
         ExpressionTypes types = new ExpressionTypes(stored.fields());
         if (result instanceof ResultSpec.Aggregates aggregates) {
-            return aggregates.countsOnly() ? new GatherCount() : new GatherGroups(aggregates, stored);
+            return aggregates.countsOnly()
+                    ? new GatherCount()
+                    : new GatherGroups(aggregates, stored, schema.timeField(), times);
         } else if (result instanceof ResultSpec.Latest latest) {
             int key = schema.keyField();
             boolean text = key >= 0 && schema.fields().get(key).type().variable();

@@ -1,5 +1,6 @@
 package io.waterwheel.query.result;
 
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.ExpressionCompiler;
@@ -10,12 +11,10 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Merges the parts of aggregates, and hands out the answer in the order of the groups. One thread at a time. */
 final class GroupMerge extends PartialMerge {
-    /** About what writing one aggregate of a group takes at worst; see {@link Workspace#spend}. */
-    private static final long GROUP_NANOS = 200;
-
     private final GatherGroups gather;
     private final Workspace workspace;
     private final GroupTable table;
@@ -67,13 +66,54 @@ final class GroupMerge extends PartialMerge {
 
     @Override
     public long finish(RowSink sink) {
-        int[] sorted = sorted();
-        PartialBlockWriter blocks = new PartialBlockWriter(gather.answerLayout(), sink);
         for (AggregateState state : states) {
             state.groups(table.groups());
         }
-        for (int group : sorted) {
-            workspace.spend(GROUP_NANOS * states.size());
+        GroupOrder order = gather.order();
+        if (order == null) {
+            write(sink, true);
+        } else {
+            GroupOrder.ChosenGroups chosen = order.chosen(workspace);
+            write(chosen, false);
+            chosen.finish(sink);
+        }
+        return found;
+    }
+
+    /** Writes the fields of the answer, of all groups and of gaps that are filled. */
+    private void write(RowSink sink, boolean inOrder) {
+        AnswerRows rows = new AnswerRows(new PartialBlockWriter(gather.answerLayout(), sink));
+        ResultSpec.Aggregates wanted = gather.wanted();
+        if (wanted.fill() != null) {
+            TupleBlock values = values();
+            new GapFill(wanted, gather.times(), gather.answerLayout(), table, states, workspace)
+                    .write(sorted(values), values, rows);
+        } else {
+            int[] all = inOrder && groups.length > 0
+                    ? sorted(values())
+                    : IntStream.range(0, table.groups()).toArray();
+            for (int group : all) {
+                if (!rows.group(group)) {
+                    return;
+                }
+            }
+        }
+        rows.blocks.finish();
+    }
+
+    /** The rows of the answer, one after the other. */
+    private final class AnswerRows implements GapFill.Rows {
+        final PartialBlockWriter blocks;
+
+        AnswerRows(PartialBlockWriter blocks) {
+            this.blocks = blocks;
+        }
+
+        @Override
+        public boolean group(int group) {
+            for (AggregateState state : states) {
+                workspace.spend(state.answerNanos(group));
+            }
             TupleBlock block = blocks.row();
             int row = block.size();
             table.write(group, block, row);
@@ -82,12 +122,18 @@ final class GroupMerge extends PartialMerge {
                     AggregateState.setNull(block, row, groups.length + a);
                 }
             }
-            if (!blocks.wrote()) {
-                return found;
-            }
+            return blocks.wrote();
         }
-        blocks.finish();
-        return found;
+
+        @Override
+        public TupleBlock row() {
+            return blocks.row();
+        }
+
+        @Override
+        public boolean wrote() {
+            return blocks.wrote();
+        }
     }
 
     /** The rows of a block as a selection. */
@@ -97,30 +143,28 @@ final class GroupMerge extends PartialMerge {
         return all;
     }
 
-    /** The groups in the order of their values, which are laid out as rows for it. */
-    private int[] sorted() {
-        if (groups.length == 0) {
-            return new int[] {0};
-        }
+    /** What is grouped by, a row a group. */
+    private TupleBlock values() {
         int count = table.groups();
         RowLayout layout = RowLayout.ofFields(gather.answerLayout().fields().subList(0, groups.length));
         workspace.memory().reserve(count * (layout.rowWidth() + 8L) + table.keyBytes());
         TupleBlock values = new TupleBlock(layout, count);
         values.ensureArena(table.keyBytes());
-        int[] sorted = new int[count];
-        int[] by = new int[groups.length];
         for (int group = 0; group < count; group++) {
-            sorted[group] = group;
             if (layout.nullMaskColumn() >= 0) {
                 values.setNullMask(group, 0);
             }
             table.write(group, values, group);
         }
         values.setSize(count);
-        for (int g = 0; g < by.length; g++) {
-            by[g] = g;
-        }
-        new RowOrder(layout, by, new boolean[by.length]).sort(values, sorted, count, workspace);
+        return values;
+    }
+
+    /** The groups in the order of their values. */
+    private int[] sorted(TupleBlock values) {
+        int[] sorted = IntStream.range(0, values.size()).toArray();
+        int[] by = IntStream.range(0, groups.length).toArray();
+        new RowOrder(values.layout(), by, new boolean[by.length]).sort(values, sorted, sorted.length, workspace);
         return sorted;
     }
 }

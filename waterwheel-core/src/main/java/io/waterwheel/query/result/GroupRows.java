@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Aggregates the rows of one scan, and hands over the part at its end. One thread. */
 final class GroupRows extends RowCollector {
+    /** About what writing a row of a part takes; more where a state takes several. */
+    private static final long ROW_NANOS = 1000;
+
     private final GatherGroups gather;
     private final RowSink sink;
     private final Workspace workspace;
@@ -24,7 +27,7 @@ final class GroupRows extends RowCollector {
     private final GroupRoom room;
     private final List<AggregateState> states;
     private final ColumnNode[] groups;
-    private final @Nullable ColumnNode[] arguments;
+    private final Input[] inputs;
     /** By aggregate, the field that is its argument, or -1 for rows; null when a summary is not enough. */
     private final int @Nullable [] summarised;
 
@@ -32,6 +35,20 @@ final class GroupRows extends RowCollector {
     private final long bucketMillis;
     private final Values buckets = new Values();
     private int[] groupOf = {};
+    private int[] filtered = {};
+
+    /**
+     * Where an aggregate's values come from.
+     *
+     * @param filter only of rows for which it is true; null for all
+     * @param value null when it is of rows
+     * @param by what the value is chosen by; null for nothing
+     */
+    private record Input(
+            AggregateState state,
+            @Nullable ColumnNode filter,
+            @Nullable ColumnNode value,
+            @Nullable ColumnNode by) {}
 
     GroupRows(GatherGroups gather, RowLayout stored, RowSink sink, Workspace workspace) {
         this.gather = gather;
@@ -41,23 +58,27 @@ final class GroupRows extends RowCollector {
         this.states = gather.states();
         this.room = new GroupRoom(workspace.memory());
         ExpressionCompiler compiler = new ExpressionCompiler(stored);
-        int[] fields = gather.groupFields();
-        this.groups = new ColumnNode[fields.length];
+        this.groups = new ColumnNode[gather.groups().size()];
         this.keys = new Values[gather.groupColumns()];
-        for (int g = 0; g < fields.length; g++) {
-            groups[g] = compiler.field(fields[g]);
+        for (int g = 0; g < groups.length; g++) {
+            groups[g] = compiler.compile(gather.groups().get(g));
             keys[g] = groups[g].values();
         }
         var bucket = gather.wanted().bucket();
         this.bucketMillis = bucket == null ? 0 : bucket.toMillis();
         if (bucket != null) {
-            keys[fields.length] = buckets;
+            keys[groups.length] = buckets;
         }
         List<Aggregate> wanted = gather.wanted().values();
-        this.arguments = new ColumnNode[wanted.size()];
-        for (int a = 0; a < arguments.length; a++) {
-            var argument = wanted.get(a).argument();
-            arguments[a] = argument == null ? null : compiler.compile(argument);
+        this.inputs = new Input[wanted.size()];
+        for (int a = 0; a < inputs.length; a++) {
+            Expression filter = wanted.get(a).filter();
+            List<Expression> arguments = gather.arguments(a);
+            inputs[a] = new Input(
+                    states.get(a),
+                    filter == null ? null : compiler.compile(filter),
+                    arguments.isEmpty() ? null : compiler.compile(arguments.get(0)),
+                    arguments.size() < 2 ? null : compiler.compile(arguments.get(1)));
         }
         this.summarised = keys.length > 0 ? null : summarised(wanted, states, stored);
     }
@@ -66,8 +87,11 @@ final class GroupRows extends RowCollector {
         ExpressionTypes types = new ExpressionTypes(stored.fields());
         int[] fields = new int[states.size()];
         for (int a = 0; a < fields.length; a++) {
-            Expression argument = wanted.get(a).argument();
-            if (!states.get(a).takesSummaries() || !(argument == null || argument instanceof Expression.FieldValue)) {
+            List<Expression> arguments = wanted.get(a).arguments();
+            Expression argument = arguments.isEmpty() ? null : arguments.get(0);
+            boolean ofOneField =
+                    arguments.size() < 2 && (argument == null || argument instanceof Expression.FieldValue);
+            if (!states.get(a).takesSummaries() || !ofOneField || wanted.get(a).filter() != null) {
                 return null;
             }
             fields[a] = argument instanceof Expression.FieldValue field ? types.indexOf(field.name()) : -1;
@@ -116,34 +140,68 @@ final class GroupRows extends RowCollector {
         if (!one) {
             table.find(keys, selected, count, groupOf);
         }
-        for (int a = 0; a < arguments.length; a++) {
-            AggregateState state = states.get(a);
-            state.groups(table.groups());
-            // One field has one node: what min(x) has evaluated is there for max(x).
-            ColumnNode argument = arguments[a];
-            if (argument != null && (a == 0 || argument != arguments[a - 1])) {
-                argument.evaluate(view, selected, count);
-            }
-            if (one) {
-                addToOne(state, argument, selected, count);
-            } else if (argument == null) {
-                state.addRows(selected, count, groupOf);
+        for (int a = 0; a < inputs.length; a++) {
+            Input input = inputs[a];
+            input.state().groups(table.groups());
+            ColumnNode filter = input.filter();
+            if (filter == null) {
+                // One field has one node: what min(x) has evaluated is there for max(x).
+                add(input, view, selected, count, a > 0 && sharesValue(a - 1), sharesValue(a));
             } else {
-                state.add(argument.values(), selected, count, groupOf);
-            }
-            if (argument != null && (a + 1 == arguments.length || argument != arguments[a + 1])) {
-                argument.release(view);
+                filtered = workspace.renewed(filtered, count);
+                System.arraycopy(selected, 0, filtered, 0, count);
+                add(input, view, filtered, filter.keep(view, filtered, count), false, false);
             }
         }
         room.require(states);
     }
 
-    /** All rows are of the first group then: {@link #groupOf} is 0 throughout. */
-    private void addToOne(AggregateState state, @Nullable ColumnNode argument, int[] selected, int count) {
-        if (argument == null) {
-            state.addRowsToGroup(selected, count, groupOf, 0);
+    /** Whether an aggregate takes the same values as the next. */
+    private boolean sharesValue(int a) {
+        return a + 1 < inputs.length
+                && inputs[a].filter() == null
+                && inputs[a + 1].filter() == null
+                && inputs[a].by() == null
+                && inputs[a].value() != null
+                && inputs[a].value() == inputs[a + 1].value();
+    }
+
+    /**
+     * Adds rows to one aggregate.
+     *
+     * @param evaluated whether its values are there already
+     * @param kept whether the next takes them too
+     */
+    private void add(Input input, RowView view, int[] rows, int count, boolean evaluated, boolean kept) {
+        AggregateState state = input.state();
+        ColumnNode value = input.value();
+        ColumnNode by = input.by();
+        // Without groups all rows are of the first one: groupOf is 0 throughout.
+        boolean one = keys.length == 0;
+        if (count == 0) {
+            return;
+        } else if (value == null) {
+            if (one) {
+                state.addRowsToGroup(rows, count, groupOf, 0);
+            } else {
+                state.addRows(rows, count, groupOf);
+            }
+            return;
+        }
+        if (!evaluated) {
+            value.evaluate(view, rows, count);
+        }
+        if (by != null) {
+            by.evaluate(view, rows, count);
+            state.add(value.values(), by.values(), rows, count, groupOf);
+            by.release(view);
+        } else if (one) {
+            state.addToGroup(value.values(), rows, count, groupOf, 0);
         } else {
-            state.addToGroup(argument.values(), selected, count, groupOf, 0);
+            state.add(value.values(), rows, count, groupOf);
+        }
+        if (!kept) {
+            value.release(view);
         }
     }
 
@@ -154,12 +212,13 @@ final class GroupRows extends RowCollector {
         }
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            buckets.longs[row] = bucket(view.times[row]);
+            buckets.longs[row] = bucket(view.times[row], bucketMillis);
         }
     }
 
-    private long bucket(long time) {
-        long start = time - Math.floorMod(time, bucketMillis);
+    /** Where the bucket of a time begins. */
+    static long bucket(long time, long step) {
+        long start = time - Math.floorMod(time, step);
         // Before the first whole bucket that a long can tell.
         return start > time ? Long.MIN_VALUE : start;
     }
@@ -171,17 +230,36 @@ final class GroupRows extends RowCollector {
             return;
         }
         PartialBlockWriter blocks = new PartialBlockWriter(gather.partLayout(), sink);
-        for (int group = 0; group < table.groups(); group++) {
-            TupleBlock block = blocks.row();
-            int row = block.size();
-            table.write(group, block, row);
-            int field = gather.groupColumns();
-            for (AggregateState state : states) {
-                state.writePart(block, row, field, group);
-                field += state.columns().size();
+        int empty = table.groups();
+        for (AggregateState state : states) {
+            // One group more, without tuples: what states of fewer rows write beside one of more.
+            state.groups(empty + 1);
+        }
+        int[] rows = new int[states.size()];
+        for (int group = 0; group < empty; group++) {
+            int most = 1;
+            for (int a = 0; a < rows.length; a++) {
+                rows[a] = states.get(a).rows(group);
+                most = Math.max(most, rows[a]);
             }
-            if (!blocks.wrote()) {
-                return;
+            for (int slice = 0; slice < most; slice++) {
+                TupleBlock block = blocks.row();
+                int row = block.size();
+                workspace.spend(ROW_NANOS);
+                table.write(group, block, row);
+                int field = gather.groupColumns();
+                for (int a = 0; a < rows.length; a++) {
+                    AggregateState state = states.get(a);
+                    if (slice < rows[a]) {
+                        state.writeSlice(block, row, field, group, slice);
+                    } else {
+                        state.writePart(block, row, field, empty);
+                    }
+                    field += state.columns().size();
+                }
+                if (!blocks.wrote()) {
+                    return;
+                }
             }
         }
         blocks.finish();

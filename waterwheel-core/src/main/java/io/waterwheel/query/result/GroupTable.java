@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.column.OrderedBits;
+import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.memory.Reservation;

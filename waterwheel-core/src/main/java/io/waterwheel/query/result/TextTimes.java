@@ -1,5 +1,6 @@
 package io.waterwheel.query.result;
 
+import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;

@@ -11,13 +11,14 @@ import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.SmallRows;
 import io.waterwheel.query.column.Workspace;
-import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.result.PartialMerge;
 import io.waterwheel.query.result.RowCollector;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -48,20 +50,27 @@ final class AggregateFunctionsTest {
             for (int b = random.nextInt(5); b >= 0; b--) {
                 blocks.add(rows.block(random.nextInt(60)));
             }
+            RandomAggregates aggregates = new RandomAggregates(random, layout.fields());
             for (AggregateFunction function : AggregateFunctions.all()) {
                 for (Field field : layout.fields()) {
                     if (function.takes(ValueType.of(field.type()))) {
                         check(
                                 rows,
                                 layout,
-                                new Aggregate(function, new Expression.FieldValue(field.name()), ARGUMENT),
+                                aggregates.of(function, field, ARGUMENT),
                                 blocks,
                                 random,
                                 "-Dseed=" + seed + " -Dseeds=1: " + function + "(" + field + ")");
                     }
                 }
                 if (function.ofRows()) {
-                    check(rows, layout, new Aggregate(function, null, ARGUMENT), blocks, random, "-Dseed=" + seed);
+                    check(
+                            rows,
+                            layout,
+                            new Aggregate(function, List.of(), null, ARGUMENT),
+                            blocks,
+                            random,
+                            "-Dseed=" + seed);
                 }
             }
         }
@@ -72,10 +81,12 @@ final class AggregateFunctionsTest {
             throws Exception {
         // count(*) beside it, so that of rows goes through the same states.
         ResultSpec wanted = new ResultSpec.Aggregates(
-                List.of(aggregate, new Aggregate(AggregateFunctions.of("count"), null, "n")), List.of(), null);
-        Gather gather = Gather.of(wanted, layout, rows.schema(), null);
+                List.of(aggregate, new Aggregate(AggregateFunctions.of("count"), List.of(), null, "n")),
+                List.of(),
+                null);
+        Gather gather = Gather.of(wanted, layout, rows.schema(), TimeInterval.ALL, null);
         List<TupleBlock> parts = new ArrayList<>();
-        List<Object> values = new ArrayList<>();
+        List<Map<String, Object>> all = new ArrayList<>();
         long tuples = 0;
         for (TupleBlock block : blocks) {
             // Each block in up to three scans, by row.
@@ -89,12 +100,7 @@ final class AggregateFunctionsTest {
             }
             for (int row = 0; row < block.size(); row++) {
                 tuples++;
-                Object value = aggregate.argument() == null
-                        ? (Object) true
-                        : SmallRows.row(block, row).get(((Expression.FieldValue) aggregate.argument()).name());
-                if (value != null) {
-                    values.add(value);
-                }
+                all.add(SmallRows.row(block, row));
             }
         }
         Collections.shuffle(parts, random);
@@ -105,7 +111,7 @@ final class AggregateFunctionsTest {
         List<TupleBlock> answer = new ArrayList<>();
         Object expected;
         try {
-            expected = AggregateOracle.value(aggregate.function(), values);
+            expected = AggregateOracle.value(aggregate, all, new ExpressionTypes(layout.fields()), "t");
         } catch (ArithmeticException e) {
             assertThatThrownBy(() -> merge.finish(answer::add))
                     .as(about)
@@ -162,10 +168,11 @@ final class AggregateFunctionsTest {
     @Test
     void namesAreFoundInAnyCaseAndOthersRefused() {
         assertThat(AggregateFunctions.of("Avg").name()).isEqualTo("avg");
-        assertThatThrownBy(() -> AggregateFunctions.of("median"))
+        assertThatThrownBy(() -> AggregateFunctions.of("mode"))
                 .isInstanceOf(WaterwheelException.class)
-                .hasMessage("there is no aggregate 'median'; there are count, sum, min, max, avg");
-        assertThatThrownBy(() -> new Aggregate(AggregateFunctions.of("min"), null, "m"))
+                .hasMessage("there is no aggregate 'mode'; there are "
+                        + AggregateFunctions.names(AggregateFunctions.all()));
+        assertThatThrownBy(() -> new Aggregate(AggregateFunctions.of("min"), List.of(), null, "m"))
                 .hasMessage("min needs an argument; of * is only count");
     }
 }

@@ -43,8 +43,13 @@ final class EvaluationTest {
     }
 
     private static RandomExpressions expressions(Random random, SmallRows rows, boolean literals) {
-        RandomExpressions expressions =
-                new RandomExpressions(random, rows.schema().fields(), false);
+        List<Field> fields = rows.schema().fields();
+        if (random.nextBoolean()) {
+            // Of one or two fields, so that many places of an expression share their nodes.
+            int from = random.nextInt(fields.size());
+            fields = fields.subList(from, Math.min(fields.size(), from + 1 + random.nextInt(2)));
+        }
+        RandomExpressions expressions = new RandomExpressions(random, fields, false);
         return literals ? expressions.withLiterals() : expressions;
     }
 
@@ -236,5 +241,33 @@ final class EvaluationTest {
         assertThat(((FieldBounds) node).bounds()).isEqualTo(new Bounds(8, Long.MAX_VALUE, false));
         ColumnNode between = new ExpressionCompiler(block.layout()).compile(Expression.parse("k BETWEEN 2.5 AND 7"));
         assertThat(((FieldBounds) between).bounds()).isEqualTo(new Bounds(3, 7, false));
+    }
+
+    /** Parts without fields are computed when a query is planned: they cannot grow beyond what a field may hold. */
+    @Test
+    void aTextThatGrowsAndGrowsIsRefused() {
+        String text = "'aaaaaaaaaa'";
+        for (int i = 0; i < 9; i++) {
+            text = "REPLACE(" + text + ", 'a', 'aaaaaaaaaa')";
+        }
+        Expression condition = Expression.parse(text + " = f");
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("f", FieldType.STRING, false)));
+        assertThatThrownBy(() -> new ExpressionCompiler(layout).compile(condition))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("the text that it makes has over 32768 bytes");
+    }
+
+    @Test
+    void theEndsOfRangesAreInThem() {
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("f", FieldType.STRING, false)));
+        for (String truth : List.of(
+                "CAST(-9223372036854775808.0 AS BIGINT) < 0",
+                "SUBSTRING('abc', -9223372036854775807) = 'abc'",
+                "SUBSTRING('abc', 2, 9223372036854775807) = 'bc'",
+                "SUBSTRING('abc', -1, 3) = 'a'",
+                "DATE_PART('year', TIMESTAMP '2262-02-01T00:00:00.000000001Z') = 2262")) {
+            ColumnNode node = new ExpressionCompiler(layout).compile(Expression.parse(truth));
+            assertThat(((ConstantNode) node).value()).as(truth).isEqualTo(1L);
+        }
     }
 }

@@ -3,10 +3,17 @@ package io.waterwheel.query.column;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Ipv4;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.time.temporal.IsoFields;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -85,7 +92,48 @@ public final class RowInterpreter {
                     ? null
                     : value instanceof Long whole ? (Object) Math.negateExact(whole) : (Object) (-(Double) value);
         }
+        if (node instanceof Expression.Cast cast) {
+            Object value = value(cast.operand());
+            return value == null ? null : cast(cast.type(), types.typeOf(cast.operand()), value);
+        } else if (node instanceof Expression.Case choice) {
+            return choice(choice);
+        }
         return call((Expression.Call) node);
+    }
+
+    private static Object cast(ValueType to, ValueType from, Object value) {
+        return switch (to) {
+            case INTEGER -> {
+                if (value instanceof Boolean truth) {
+                    yield truth ? 1L : 0L;
+                } else if (value instanceof Long) {
+                    yield value;
+                }
+                double number = (Double) value;
+                if (!Double.isFinite(number)) {
+                    throw new ArithmeticException("no integer");
+                }
+                yield new BigDecimal(number).setScale(0, RoundingMode.DOWN).longValueExact();
+            }
+            case DOUBLE -> value instanceof Long whole ? (Object) (double) whole : value;
+            case TIMESTAMP -> ((Instant) value).truncatedTo(ChronoUnit.MILLIS);
+            case STRING -> from == ValueType.IPV4 ? Ipv4.text((int) (long) (Long) value) : String.valueOf(value);
+            default -> throw new AssertionError();
+        };
+    }
+
+    /** Looks at every part, so that an overflow anywhere is noticed. */
+    private Object choice(Expression.Case choice) {
+        List<Object> conditions = new java.util.ArrayList<>();
+        List<Object> results = new java.util.ArrayList<>();
+        choice.conditions().forEach(condition -> conditions.add(value(condition)));
+        choice.results().forEach(result -> results.add(value(result)));
+        results.add(choice.otherwise() == null ? null : value(choice.otherwise()));
+        int chosen = conditions.indexOf(true);
+        Object result = results.get(chosen < 0 ? conditions.size() : chosen);
+        return result instanceof Long whole && types.typeOf(choice) == ValueType.DOUBLE
+                ? (Object) (double) whole
+                : result;
     }
 
     private Boolean logic(List<Expression> terms, boolean deciding) {
@@ -211,9 +259,120 @@ public final class RowInterpreter {
                         : first;
             }
             default -> {
-                return first == null ? null : strict(call, first);
+                return arguments.contains(null)
+                        ? null
+                        : arguments.size() == 1 ? strict(call, first) : several(call, arguments);
             }
         }
+    }
+
+    private static double number(Object value) {
+        return ((Number) value).doubleValue();
+    }
+
+    private static Object several(Expression.Call call, List<Object> arguments) {
+        Object first = arguments.get(0);
+        Object second = arguments.get(1);
+        return switch (call.function()) {
+            case POWER -> StrictMath.pow(number(first), number(second));
+            case ATAN2 -> StrictMath.atan2(number(first), number(second));
+            case CONCAT -> String.join("", arguments.toArray(String[]::new));
+            case REPLACE ->
+                ((String) second).isEmpty()
+                        ? first
+                        : ((String) first).replace((String) second, (String) arguments.get(2));
+            case STRPOS -> {
+                int at = ((String) first).indexOf((String) second);
+                yield at < 0 ? 0L : (Object) (1L + ((String) first).codePointCount(0, at));
+            }
+            case STARTS_WITH -> ((String) first).startsWith((String) second);
+            case SUBSTRING -> {
+                int[] points = ((String) first).codePoints().toArray();
+                StringBuilder part = new StringBuilder();
+                for (int i = 0; i < points.length; i++) {
+                    BigInteger place = BigInteger.valueOf(i + 1).subtract(BigInteger.valueOf((Long) second));
+                    boolean inside = place.signum() >= 0
+                            && (arguments.size() < 3
+                                    || place.compareTo(BigInteger.valueOf((Long) arguments.get(2))) < 0);
+                    part.append(inside ? Character.toString(points[i]) : "");
+                }
+                yield part.toString();
+            }
+            case DATE_TRUNC, DATE_PART ->
+                calendar(
+                        call.function() == io.waterwheel.query.expression.Function.DATE_PART,
+                        (String) first,
+                        ((Instant) second)
+                                .atZone(arguments.size() < 3 ? ZoneOffset.UTC : ZoneId.of((String) arguments.get(2))));
+            case DISTANCE ->
+                distance(arguments.stream().mapToDouble(RowInterpreter::number).toArray());
+            case GEOHASH -> geohash(number(first), number(second), (int) (long) (Long) arguments.get(2));
+            default -> throw new AssertionError(call);
+        };
+    }
+
+    private static Object calendar(boolean part, String unit, ZonedDateTime time) {
+        ZonedDateTime day = time.truncatedTo(ChronoUnit.DAYS);
+        if (part) {
+            return (long)
+                    switch (unit) {
+                        case "second" -> time.getSecond();
+                        case "minute" -> time.getMinute();
+                        case "hour" -> time.getHour();
+                        case "day" -> time.getDayOfMonth();
+                        case "week" -> time.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR);
+                        case "month" -> time.getMonthValue();
+                        case "quarter" -> (time.getMonthValue() + 2) / 3;
+                        case "year" -> time.getYear();
+                        case "isodow" -> time.getDayOfWeek().getValue();
+                        default -> time.getDayOfYear();
+                    };
+        }
+        ZonedDateTime begin =
+                switch (unit) {
+                    case "second" -> time.truncatedTo(ChronoUnit.SECONDS);
+                    case "minute" -> time.truncatedTo(ChronoUnit.MINUTES);
+                    case "hour" -> time.truncatedTo(ChronoUnit.HOURS);
+                    case "day" -> day;
+                    case "week" -> day.minusDays(time.getDayOfWeek().getValue() - 1);
+                    case "month" -> day.withDayOfMonth(1);
+                    case "quarter" -> day.withDayOfMonth(1).withMonth((time.getMonthValue() + 2) / 3 * 3 - 2);
+                    default -> day.withDayOfYear(1);
+                };
+        return begin.toInstant();
+    }
+
+    private static Double distance(double[] at) {
+        if (Math.abs(at[0]) <= 180 && Math.abs(at[1]) <= 90 && Math.abs(at[2]) <= 180 && Math.abs(at[3]) <= 90) {
+            double a = StrictMath.sin(Math.toRadians(at[3] - at[1]) / 2);
+            double b = StrictMath.sin(Math.toRadians(at[2] - at[0]) / 2);
+            double h = a * a + b * b * StrictMath.cos(Math.toRadians(at[1])) * StrictMath.cos(Math.toRadians(at[3]));
+            return 2 * 6_371_008.8 * StrictMath.asin(Math.min(1, Math.sqrt(h)));
+        }
+        return null;
+    }
+
+    /** From the cells as whole numbers: the bits of both, one after the other. */
+    private static String geohash(double longitude, double latitude, int characters) {
+        if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
+            return null;
+        }
+        long x = cell(longitude / 360 + 0.5);
+        long y = cell(latitude / 180 + 0.5);
+        StringBuilder text = new StringBuilder();
+        for (int c = 0; c < characters; c++) {
+            int digit = 0;
+            for (int bit = c * 5; bit < c * 5 + 5; bit++) {
+                long of = bit % 2 == 0 ? x : y;
+                digit = digit * 2 + (int) (of >>> (29 - bit / 2) & 1);
+            }
+            text.append("0123456789bcdefghjkmnpqrstuvwxyz".charAt(digit));
+        }
+        return text.toString();
+    }
+
+    private static long cell(double part) {
+        return Math.min((1L << 30) - 1, (long) (part * (1L << 30)));
     }
 
     private static Object strict(Expression.Call call, Object first) {
@@ -244,7 +403,20 @@ public final class RowInterpreter {
                         ? (Object) (long) text.codePointCount(0, text.length())
                         : (Object) (long) ((byte[]) first).length;
             case OCTET_LENGTH -> (long) bytes(first).length;
-            case COALESCE, NULLIF -> throw new AssertionError();
+            case SQRT -> Math.sqrt(number(first));
+            case EXP -> StrictMath.exp(number(first));
+            case LN -> StrictMath.log(number(first));
+            case LOG10 -> StrictMath.log10(number(first));
+            case SIN -> StrictMath.sin(number(first));
+            case COS -> StrictMath.cos(number(first));
+            case TAN -> StrictMath.tan(number(first));
+            case ASIN -> StrictMath.asin(number(first));
+            case ACOS -> StrictMath.acos(number(first));
+            case ATAN -> StrictMath.atan(number(first));
+            case RADIANS -> Math.toRadians(number(first));
+            case DEGREES -> Math.toDegrees(number(first));
+            case TRIM -> ((String) first).replaceAll("^ +| +$", "");
+            default -> throw new AssertionError(call);
         };
     }
 }

@@ -55,6 +55,13 @@ final class ExpressionTest {
         assertThat(Expression.parse("- 9223372036854775808")).isEqualTo(new Expression.Whole(Long.MIN_VALUE));
     }
 
+    @Test
+    void otherWaysToWriteTheSame() {
+        same("CASE id WHEN 1 THEN 'a' ELSE 'b' END", "CASE WHEN id = 1 THEN 'a' ELSE 'b' END");
+        same("a || b || 'c'", "CONCAT(CONCAT(a, b), 'c')");
+        same("EXTRACT(HOUR FROM t)", "DATE_PART('hour', t)");
+    }
+
     private static void same(String text, String other) {
         assertThat(Expression.parse(text)).as(text).isEqualTo(Expression.parse(other));
     }
@@ -71,7 +78,13 @@ final class ExpressionTest {
         refused("9223372036854775808 > id", "expected an integer of 64 bits, or a decimal point in it");
         refused("1e999 > id", "expected a number within the range of a double");
         refused("a = 5 -- x", "expected no comment, got --");
-        refused("sqrt(id) > 2", "there is no function sqrt; there are [ABS, FLOOR");
+        refused("cbrt(id) > 2", "there is no function cbrt; there are [ABS, FLOOR");
+        refused("CASE END", "character 6: expected a value");
+        refused("CASE id END", "expected WHEN and a condition, got END");
+        refused("CASE WHEN id > 3 ELSE 2 END", "expected THEN and a value, got ELSE");
+        refused("CASE WHEN id > 3 THEN 2", "expected WHEN, ELSE or END, got the end");
+        refused("CAST(id AS FLOAT)", "expected a type: BIGINT, DOUBLE, VARCHAR or TIMESTAMP, got FLOAT");
+        refused("EXTRACT(HOUR, t)", "expected FROM and a time, got ,");
         refused("abs(1, 2) > 2", "ABS: expected 1 arguments, got 2");
         refused("t > TIMESTAMP '2021-10-07'", "expected a time with a zone");
         refused("a = IPV4 '1.2.3.04'", "expected an address such as '192.168.0.1', got the text '1.2.3.04'");

@@ -24,6 +24,20 @@ public final class RandomExpressions {
             .filter(t -> t != ValueType.NULL)
             .toList();
 
+    private static final List<Function> MATH = List.of(
+            Function.SQRT,
+            Function.EXP,
+            Function.LN,
+            Function.LOG10,
+            Function.SIN,
+            Function.COS,
+            Function.TAN,
+            Function.ASIN,
+            Function.ACOS,
+            Function.ATAN,
+            Function.RADIANS,
+            Function.DEGREES);
+
     private static final List<ValueType> SQLITE_TYPES = TYPES.stream()
             .filter(t -> t != ValueType.IPV4 && t != ValueType.TIMESTAMP_US && t != ValueType.TIMESTAMP_NS)
             .toList();
@@ -132,19 +146,88 @@ public final class RandomExpressions {
             }
             return new Expression.Call(Function.NULLIF, List.of(value(type, depth - 1), value(type, depth - 1)));
         }
+        if (random.nextInt(6) == 0) {
+            List<Expression> conditions = new ArrayList<>();
+            List<Expression> results = new ArrayList<>();
+            for (int i = random.nextInt(3); i >= 0; i--) {
+                conditions.add(condition(depth - 1));
+                results.add(value(type, depth - 1));
+            }
+            return new Expression.Case(conditions, results, random.nextBoolean() ? null : value(type, depth - 1));
+        }
         return switch (type) {
             case INTEGER -> integer(depth - 1);
             case DOUBLE -> number(depth - 1);
-            case STRING ->
-                new Expression.Call(
-                        random.nextBoolean() ? Function.LOWER : Function.UPPER, List.of(value(type, depth - 1)));
-            case BOOLEAN -> condition(depth - 1);
+            case STRING -> string(depth - 1);
+            case BOOLEAN ->
+                sqlite || random.nextInt(6) > 0
+                        ? condition(depth - 1)
+                        : call(Function.STARTS_WITH, value(ValueType.STRING, depth), value(ValueType.STRING, depth));
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> sqlite ? literal(type) : time(type, depth - 1);
             default -> literal(type);
         };
     }
 
+    private static Expression call(Function function, Expression... arguments) {
+        return new Expression.Call(function, List.of(arguments));
+    }
+
+    private Expression string(int depth) {
+        Expression text = value(ValueType.STRING, depth);
+        return switch (random.nextInt(sqlite ? 3 : 8)) {
+            case 0 -> call(Function.LOWER, text);
+            case 1 -> call(Function.UPPER, text);
+            case 2 -> call(Function.TRIM, text);
+            case 3 -> call(Function.REPLACE, text, value(ValueType.STRING, depth), value(ValueType.STRING, depth));
+            case 4 -> call(Function.CONCAT, text, new Expression.Text(" "), value(ValueType.STRING, depth));
+            case 5 -> {
+                Expression from = value(ValueType.INTEGER, depth);
+                yield random.nextBoolean()
+                        ? call(Function.SUBSTRING, text, from)
+                        : call(Function.SUBSTRING, text, from, value(ValueType.INTEGER, depth));
+            }
+            case 6 -> {
+                List<ValueType> from = List.of(ValueType.STRING, ValueType.INTEGER, ValueType.BOOLEAN, ValueType.IPV4);
+                yield new Expression.Cast(value(pick(from), depth), ValueType.STRING);
+            }
+            default ->
+                call(
+                        Function.GEOHASH,
+                        value(numeric(), depth),
+                        value(numeric(), depth),
+                        new Expression.Whole(1 + random.nextInt(12)));
+        };
+    }
+
+    private Expression time(ValueType type, int depth) {
+        if (type == ValueType.TIMESTAMP && random.nextInt(3) == 0) {
+            ValueType finer = random.nextBoolean() ? ValueType.TIMESTAMP_US : ValueType.TIMESTAMP_NS;
+            return new Expression.Cast(value(finer, depth), type);
+        }
+        return calendar(Function.DATE_TRUNC, value(type, depth));
+    }
+
+    private Expression calendar(Function function, Expression time) {
+        List<CalendarUnit> units = java.util.Arrays.stream(CalendarUnit.values())
+                .filter(unit -> function == Function.DATE_PART || unit.truncates())
+                .toList();
+        Expression unit = new Expression.Text(pick(units).text());
+        return random.nextBoolean()
+                ? call(function, unit, time)
+                : call(
+                        function,
+                        unit,
+                        time,
+                        new Expression.Text(pick(List.of("Europe/Berlin", "Asia/Kolkata", "UTC"))));
+    }
+
     private Expression integer(int depth) {
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(sqlite ? 6 : 10)) {
+            case 6 -> call(Function.STRPOS, value(ValueType.STRING, depth), value(ValueType.STRING, depth));
+            case 7 ->
+                new Expression.Cast(
+                        value(random.nextBoolean() ? ValueType.DOUBLE : ValueType.BOOLEAN, depth), ValueType.INTEGER);
+            case 8 -> calendar(Function.DATE_PART, value(ValueType.TIMESTAMP, depth));
             case 0 -> new Expression.Call(Function.LENGTH, List.of(value(ValueType.STRING, depth)));
             case 1 -> new Expression.Negation(value(ValueType.INTEGER, depth));
             case 2 -> new Expression.Call(Function.ABS, List.of(value(ValueType.INTEGER, depth)));
@@ -155,7 +238,21 @@ public final class RandomExpressions {
     }
 
     private Expression number(int depth) {
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(sqlite ? 6 : 10)) {
+            case 6 -> new Expression.Cast(value(ValueType.INTEGER, depth), ValueType.DOUBLE);
+            case 7 -> call(pick(MATH), value(numeric(), depth));
+            case 8 ->
+                call(
+                        random.nextBoolean() ? Function.POWER : Function.ATAN2,
+                        value(numeric(), depth),
+                        value(numeric(), depth));
+            case 9 ->
+                call(
+                        Function.DISTANCE,
+                        value(numeric(), depth),
+                        value(numeric(), depth),
+                        value(numeric(), depth),
+                        value(numeric(), depth));
             case 0 -> new Expression.Negation(value(ValueType.DOUBLE, depth));
             case 1 -> new Expression.Call(Function.ROUND, List.of(value(ValueType.DOUBLE, depth)));
             case 2 ->

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.column.OrderedBits;
+import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.memory.Reservation;

@@ -16,6 +16,7 @@ import io.waterwheel.index.RandomTuples;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -121,13 +122,13 @@ final class QueryMemoryTest {
                 new ResultSpec.Latest(2, List.of()),
                 new ResultSpec.Aggregates(
                         List.of(Aggregate.count(), Aggregate.parse("max(" + name + ")")),
-                        List.of(name),
+                        Grouping.fields(name),
                         Duration.ofMillis(3)));
     }
 
     private static void collect(String about, RandomTuples tuples, ResultSpec result) throws Exception {
         QueryMemory memory = new QueryMemory(1 << 30, 1 << 30);
-        Gather gather = Gather.of(result, tuples.layout(), tuples.schema(), null);
+        Gather gather = Gather.of(result, tuples.layout(), tuples.schema(), TimeInterval.ALL, null);
         long[] delivered = {0};
         try (Reservation reservation = memory.open()) {
             Workspace workspace = new Workspace(() -> true, reservation);
@@ -166,7 +167,7 @@ final class QueryMemoryTest {
                 TimeInterval.ALL,
                 null,
                 null,
-                Gather.of(order, tuples.layout(), tuples.schema(), null));
+                Gather.of(order, tuples.layout(), tuples.schema(), TimeInterval.ALL, null));
         QueryMemory memory = new QueryMemory(1 << 20, 100_000);
         try (Reservation reservation = memory.open()) {
             RowSink sink = new RowSink() {

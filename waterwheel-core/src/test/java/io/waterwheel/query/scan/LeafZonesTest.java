@@ -9,6 +9,7 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -92,8 +93,9 @@ final class LeafZonesTest {
             String condition = random.nextInt(6) == 0 ? null : condition(random, 2);
             ResultSpec wanted = random.nextInt(4) == 0
                     ? rows(random)
-                    : new ResultSpec.Aggregates(aggregates(random), groups(random), null);
-            Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, null);
+                    : new ResultSpec.Aggregates(
+                            aggregates(random), Grouping.fields(groups(random).toArray(String[]::new)), null);
+            Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
             ScanSpec spec = new ScanSpec(
                     keys(random),
                     random.nextBoolean() ? TimeInterval.ALL : new TimeInterval(random.nextInt(9000), 20_000),

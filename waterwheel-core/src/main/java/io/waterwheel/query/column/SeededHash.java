@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.column;
 
 import io.waterwheel.tuple.LittleEndian;
 import java.security.SecureRandom;
@@ -7,16 +7,18 @@ import java.security.SecureRandom;
  * The hash of a table that lives in one query: every bit of a value reaches every bit of it, and its seed is not known
  * outside, so that values cannot be chosen to collide. Immutable.
  */
-final class SeededHash {
+public final class SeededHash {
     private static final SecureRandom SEEDS = new SecureRandom();
 
     private final long seed = SEEDS.nextLong();
 
-    int of(long word) {
+    /** The hash of a word. */
+    public int of(long word) {
         return mix(word ^ seed);
     }
 
-    int of(byte[] bytes, int offset, int length) {
+    /** The hash of bytes. */
+    public int of(byte[] bytes, int offset, int length) {
         long hash = seed ^ length;
         int at = offset;
         int end = offset + length;

@@ -1,0 +1,16 @@
+package io.waterwheel.query.aggregate;
+
+import java.util.List;
+
+/** The number of different values: exact up to {@value DistinctSketch#MOST_HASHES}, an estimate above. */
+final class ApproximateCountDistinct extends CountFunction {
+    @Override
+    public String name() {
+        return "approx_count_distinct";
+    }
+
+    @Override
+    public AggregateState state(List<Argument> arguments, String about) {
+        return new DistinctSketch(arguments.get(0).type());
+    }
+}

@@ -1,0 +1,16 @@
+package io.waterwheel.query.aggregate;
+
+import java.util.List;
+
+/** The exact number of different values; all of them are held. Also written {@code count(DISTINCT value)}. */
+final class CountDistinct extends CountFunction {
+    @Override
+    public String name() {
+        return "count_distinct";
+    }
+
+    @Override
+    public AggregateState state(List<Argument> arguments, String about) {
+        return new DistinctValues(arguments.get(0).type());
+    }
+}

@@ -1,0 +1,243 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Gives each series a row for every time bucket: the groups that differ in nothing but the bucket are a series. What a
+ * row without tuples holds is said by {@link ResultSpec.Fill}. One thread.
+ */
+final class GapFill {
+    /** About what writing one aggregate of a row takes at worst; see {@link Workspace#spend}. */
+    private static final long VALUE_NANOS = 200;
+
+    private static final int NONE = -1;
+
+    private final ResultSpec.Fill fill;
+    private final long step;
+    private final TimeInterval bounds;
+    private final GroupTable table;
+    private final List<AggregateState> states;
+    private final Workspace workspace;
+    private final RowLayout answer;
+    /** The last of the fields that are grouped by. */
+    private final int bucketField;
+    /** Two rows of the answer: what lies before and after a gap. */
+    private final TupleBlock neighbours;
+
+    /** @param bounds times that the query asks for; what it does not bound goes as far as there are tuples */
+    GapFill(
+            ResultSpec.Aggregates wanted,
+            TimeInterval bounds,
+            RowLayout answer,
+            GroupTable table,
+            List<AggregateState> states,
+            Workspace workspace) {
+        this.fill = Objects.requireNonNull(wanted.fill());
+        this.step = Objects.requireNonNull(wanted.bucket()).toMillis();
+        this.bounds = bounds;
+        this.answer = answer;
+        this.table = table;
+        this.states = states;
+        this.workspace = workspace;
+        this.bucketField = answer.fields().size() - states.size() - 1;
+        this.neighbours = new TupleBlock(answer, 2);
+        neighbours.setSize(2);
+    }
+
+    /** What writes the rows of the answer. */
+    interface Rows {
+        /** Writes a group's row; false when no more are wanted. */
+        boolean group(int group);
+
+        /** The block whose next row, at its size, is to be written. */
+        TupleBlock row();
+
+        /** The row was written; false when no more are wanted. */
+        boolean wrote();
+    }
+
+    /**
+     * Writes the series, one after the other.
+     *
+     * @param sorted the groups in their order
+     * @param values what is grouped by, a row a group
+     */
+    void write(int[] sorted, TupleBlock values, Rows rows) {
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (int group : sorted) {
+            first = Math.min(first, bucket(values, group));
+            last = Math.max(last, bucket(values, group));
+        }
+        first = bounds.from() == Long.MIN_VALUE ? first : GroupRows.bucket(bounds.from(), step);
+        last = bounds.to() == Long.MAX_VALUE ? last : GroupRows.bucket(bounds.to(), step);
+        boolean none = sorted.length == 0;
+        if (first > last || (none && bucketField > 0)) {
+            return;
+        }
+        RowOrder series = series(values.layout());
+        int count = 1;
+        for (int i = 1; i < sorted.length; i++) {
+            count += series.compare(values, sorted[i - 1], sorted[i]) != 0 ? 1 : 0;
+        }
+        requireRows(count, first, last);
+        if (none) {
+            gap(NONE, NONE, NONE, first, last, rows);
+            return;
+        }
+        int from = 0;
+        for (int to = 1; to <= sorted.length; to++) {
+            if (to == sorted.length || series.compare(values, sorted[to - 1], sorted[to]) != 0) {
+                if (!series(Arrays.copyOfRange(sorted, from, to), values, first, last, rows)) {
+                    return;
+                }
+                from = to;
+            }
+        }
+    }
+
+    /** Compares what is grouped by, without the bucket. */
+    private RowOrder series(RowLayout layout) {
+        int[] fields = new int[bucketField];
+        Arrays.setAll(fields, f -> f);
+        return new RowOrder(layout, fields, new boolean[bucketField]);
+    }
+
+    private long bucket(TupleBlock values, int group) {
+        return LittleEndian.getLong(values.column(values.layout().columnOf(bucketField)), group * 8);
+    }
+
+    private void requireRows(long series, long first, long last) {
+        BigInteger rows = BigInteger.valueOf(last)
+                .subtract(BigInteger.valueOf(first))
+                .divide(BigInteger.valueOf(step))
+                .add(BigInteger.ONE)
+                .multiply(BigInteger.valueOf(series));
+        if (rows.compareTo(BigInteger.valueOf(ResultSpec.MAX_KEPT_ROWS)) > 0) {
+            throw new WaterwheelException(
+                    ErrorCode.RESULT_TOO_LARGE,
+                    "query: fill: a row for each of the buckets makes " + rows + " rows, expected at most "
+                            + ResultSpec.MAX_KEPT_ROWS + "; take longer buckets, or ask for a shorter time");
+        }
+    }
+
+    private boolean series(int[] groups, TupleBlock values, long first, long last, Rows rows) {
+        long next = first;
+        int before = NONE;
+        for (int group : groups) {
+            long bucket = bucket(values, group);
+            if (!gap(groups[0], before, group, next, bucket - 1, rows) || !rows.group(group)) {
+                return false;
+            }
+            if (bucket > last - step) {
+                return true;
+            }
+            next = bucket + step;
+            before = group;
+        }
+        return gap(groups[0], before, NONE, next, last, rows);
+    }
+
+    /**
+     * Writes a row for each bucket from one time through another.
+     *
+     * @param series a group of the series, or none
+     * @param before the group before the gap, or none
+     * @param after the group after it, or none
+     */
+    private boolean gap(int series, int before, int after, long from, long through, Rows rows) {
+        if (from > through) {
+            return true;
+        }
+        boolean between = fill == ResultSpec.Fill.LINEAR && before != NONE && after != NONE;
+        if (between) {
+            writeNeighbour(before, 0);
+            writeNeighbour(after, 1);
+        }
+        // From the bucket before the gap to the one after it, in steps.
+        double length = (through - from) / step + 2;
+        int passed = 0;
+        for (long bucket = from; ; bucket += step) {
+            passed++;
+            workspace.spend(VALUE_NANOS * states.size());
+            TupleBlock block = rows.row();
+            int row = block.size();
+            if (series != NONE) {
+                table.write(series, block, row);
+            }
+            LittleEndian.putLong(block.column(answer.columnOf(bucketField)), row * 8, bucket);
+            for (int a = 0; a < states.size(); a++) {
+                int field = bucketField + 1 + a;
+                boolean written = false;
+                if (answer.nullBit(field) < 0) {
+                    // A count: there are no tuples.
+                    LittleEndian.putLong(block.column(answer.columnOf(field)), row * 8, 0);
+                    written = true;
+                } else if (fill == ResultSpec.Fill.PREVIOUS && before != NONE) {
+                    written = states.get(a).writeAnswer(block, row, field, before);
+                } else if (between) {
+                    written = interpolate(block, row, field, passed / length);
+                }
+                if (!written) {
+                    AggregateState.setNull(block, row, field);
+                }
+            }
+            if (!rows.wrote()) {
+                return false;
+            }
+            if (bucket > through - step) {
+                return true;
+            }
+        }
+    }
+
+    private void writeNeighbour(int group, int row) {
+        if (row == 0) {
+            neighbours.clear();
+            neighbours.setSize(2);
+        }
+        if (answer.nullMaskColumn() >= 0) {
+            neighbours.setNullMask(row, 0);
+        }
+        for (int a = 0; a < states.size(); a++) {
+            int field = bucketField + 1 + a;
+            if (!states.get(a).writeAnswer(neighbours, row, field, group)) {
+                AggregateState.setNull(neighbours, row, field);
+            }
+        }
+    }
+
+    /** Writes the number between those of the neighbours; false where there is none. */
+    private boolean interpolate(TupleBlock block, int row, int field, double share) {
+        FieldType type = answer.fields().get(field).type();
+        boolean number =
+                type == FieldType.INT || type == FieldType.LONG || type == FieldType.FLOAT || type == FieldType.DOUBLE;
+        if (!number || neighbours.isNull(field, 0) || neighbours.isNull(field, 1)) {
+            return false;
+        }
+        byte[] column = block.column(answer.columnOf(field));
+        Number low = (Number) Objects.requireNonNull(neighbours.value(field, 0));
+        Number high = (Number) Objects.requireNonNull(neighbours.value(field, 1));
+        double between = low.doubleValue() + (high.doubleValue() - low.doubleValue()) * share;
+        switch (type) {
+            case INT -> LittleEndian.putInt(column, row * 4, (int) Math.round(between));
+            case LONG -> LittleEndian.putLong(column, row * 8, Math.round(between));
+            case FLOAT -> LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) between));
+            default -> LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(between));
+        }
+        return true;
+    }
+}

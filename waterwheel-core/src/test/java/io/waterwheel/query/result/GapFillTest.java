@@ -1,0 +1,179 @@
+package io.waterwheel.query.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Grouping;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.ResultSpec.Fill;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Filled series are those that are made row by row from a map of what each bucket has. */
+final class GapFillTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("k", FieldType.LONG, false),
+                    new Field("t", FieldType.TIMESTAMP, false),
+                    new Field("x", FieldType.DOUBLE, false)),
+            new KeySpec.Ordered("k"),
+            "t");
+    private static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
+    private static final List<Aggregate> VALUES = List.of(
+            Aggregate.parse("count(*) AS n"), Aggregate.parse("max(x) AS most"), Aggregate.parse("sum(k) AS total"));
+
+    private static TupleBlock block(long[] keys, long[] times, double[] values) {
+        TupleBlock block = new TupleBlock(LAYOUT, Math.max(1, keys.length));
+        for (int row = 0; row < keys.length; row++) {
+            block.keys()[row] = keys[row];
+            block.times()[row] = times[row];
+            LittleEndian.putLong(block.column(LAYOUT.columnOf(2)), row * 8, Double.doubleToRawLongBits(values[row]));
+        }
+        block.setSize(keys.length);
+        return block;
+    }
+
+    private static List<List<Object>> answer(ResultSpec.Aggregates wanted, TimeInterval times, TupleBlock block)
+            throws Exception {
+        Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, times, null);
+        PartialMerge merge = gather.merge(Workspace.unhurried());
+        RowCollector collector = gather.collector(part -> merge.accept(part, rows -> true), Workspace.unhurried());
+        collector.add(RowView.of(block), IntStream.range(0, block.size()).toArray(), block.size());
+        collector.finish();
+        List<List<Object>> rows = new ArrayList<>();
+        merge.finish(answer -> {
+            for (int row = 0; row < answer.size(); row++) {
+                List<Object> values = new ArrayList<>();
+                for (int f = 0; f < answer.layout().fields().size(); f++) {
+                    values.add(answer.value(f, row));
+                }
+                rows.add(values);
+            }
+            return true;
+        });
+        return rows;
+    }
+
+    /** By series and bucket what there is; the twin fills it bucket by bucket. */
+    @Test
+    void seriesAreThoseThatAreFilledOneBucketAfterAnother() throws Exception {
+        long firstSeed = Long.getLong("seed", 0);
+        for (long seed = firstSeed; seed < firstSeed + Rounds.of(400, 40_000); seed++) {
+            Random random = new Random(seed);
+            int rows = random.nextInt(12);
+            long step = 1 + random.nextInt(7);
+            TimeInterval times = new TimeInterval(
+                    random.nextBoolean() ? Long.MIN_VALUE : -20, random.nextBoolean() ? Long.MAX_VALUE : 60);
+            boolean series = random.nextBoolean();
+            Fill fill = Fill.values()[random.nextInt(3)];
+            long[] keys = random.longs(rows, 0, 3).toArray();
+            long[] at = random.longs(rows, -15, 50).toArray();
+            double[] values = random.doubles(rows).toArray();
+            ResultSpec.Aggregates wanted = new ResultSpec.Aggregates(
+                            VALUES, series ? Grouping.fields("k") : List.of(), Duration.ofMillis(step))
+                    .withFill(fill);
+            assertThat(answer(wanted, times, block(keys, at, values)))
+                    .as("-Dseed=" + seed + " " + fill + " " + times)
+                    .isEqualTo(expected(keys, at, values, step, times, series, fill));
+        }
+    }
+
+    private static List<List<Object>> expected(
+            long[] keys, long[] at, double[] values, long step, TimeInterval times, boolean series, Fill fill) {
+        Map<Long, TreeMap<Long, Object[]>> found = new TreeMap<>();
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (int row = 0; row < keys.length; row++) {
+            long bucket = Math.floorDiv(at[row], step) * step;
+            first = Math.min(first, bucket);
+            last = Math.max(last, bucket);
+            Object[] present = found.computeIfAbsent(series ? keys[row] : 0, key -> new TreeMap<>())
+                    .computeIfAbsent(bucket, key -> new Object[] {0L, Double.NEGATIVE_INFINITY, 0L});
+            present[0] = (Long) present[0] + 1;
+            present[1] = Math.max((Double) present[1], values[row]);
+            present[2] = (Long) present[2] + keys[row];
+        }
+        first = times.from() == Long.MIN_VALUE ? first : Math.floorDiv(times.from(), step) * step;
+        last = times.to() == Long.MAX_VALUE ? last : Math.floorDiv(times.to(), step) * step;
+        if (!series && found.isEmpty() && first <= last) {
+            found.put(0L, new TreeMap<>());
+        }
+        List<List<Object>> rows = new ArrayList<>();
+        for (Map.Entry<Long, TreeMap<Long, Object[]>> one : found.entrySet()) {
+            TreeMap<Long, Object[]> buckets = one.getValue();
+            for (long bucket = first; bucket <= last; bucket += step) {
+                List<Object> row = new ArrayList<>();
+                if (series) {
+                    row.add(one.getKey());
+                }
+                row.add(bucket);
+                Object[] present = buckets.get(bucket);
+                Map.Entry<Long, Object[]> before = buckets.floorEntry(bucket);
+                Map.Entry<Long, Object[]> after = buckets.ceilingEntry(bucket);
+                row.add(present == null ? 0L : present[0]);
+                for (int v = 1; v < 3; v++) {
+                    Object value = null;
+                    if (present != null) {
+                        value = present[v];
+                    } else if (fill == Fill.PREVIOUS && before != null) {
+                        value = before.getValue()[v];
+                    } else if (fill == Fill.LINEAR && before != null && after != null) {
+                        double low = ((Number) before.getValue()[v]).doubleValue();
+                        double high = ((Number) after.getValue()[v]).doubleValue();
+                        double share = (double) ((bucket - before.getKey()) / step)
+                                / ((after.getKey() - before.getKey()) / step);
+                        double between = low + (high - low) * share;
+                        value = v == 1 ? (Object) between : (Object) Math.round(between);
+                    }
+                    row.add(value);
+                }
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    @Test
+    void filledRowsAreChosenAndOrderedToo() throws Exception {
+        TupleBlock block = block(new long[] {1, 1}, new long[] {0, 40}, new double[] {2, 6});
+        ResultSpec.Aggregates wanted = new ResultSpec.Aggregates(VALUES, List.of(), Duration.ofMillis(10))
+                .withFill(Fill.LINEAR)
+                .withHaving(Expression.parse("n = 0"))
+                .withOrder(List.of(new Order("most", true)), 2);
+        assertThat(answer(wanted, TimeInterval.ALL, block))
+                .containsExactly(List.of(30L, 0L, 5.0, 1L), List.of(20L, 0L, 4.0, 1L));
+    }
+
+    @Test
+    void tooManyRowsAndNoBucketAreRefused() {
+        ResultSpec.Aggregates wanted =
+                new ResultSpec.Aggregates(VALUES, List.of(), Duration.ofMillis(1)).withFill(Fill.NULL);
+        TupleBlock block = block(new long[] {1}, new long[] {0}, new double[] {2});
+        assertThatThrownBy(() -> answer(wanted, new TimeInterval(0, Long.MAX_VALUE - 1), block))
+                .hasMessageContaining("makes 9223372036854775807 rows, expected at most 1000000");
+        assertThatThrownBy(() ->
+                        new ResultSpec.Aggregates(VALUES, List.of(), null, Fill.NULL, null, List.of(), Query.NO_LIMIT))
+                .hasMessageContaining("fill is for time buckets");
+    }
+}

@@ -189,7 +189,9 @@ class WireQueriesTest {
                                 ? List.of()
                                 : List.of(Grouping.field("order"), Grouping.parse("a % 3 AS third")),
                         Duration.ofMillis(1 + random.nextInt(100_000)),
-                        random.nextBoolean() ? null : ResultSpec.Fill.values()[random.nextInt(3)],
+                        random.nextBoolean()
+                                ? null
+                                : List.of(ResultSpec.Fill.values()).get(random.nextInt(3)),
                         random.nextBoolean() ? null : Expression.parse("total > 1.5 OR count = 0"),
                         random.nextBoolean() ? List.of() : List.of(new Order("total", true), new Order("high", false)),
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));

@@ -20,7 +20,7 @@ final class ChosenValue extends AggregateState {
     private final ValueType type;
     private final ValueType byType;
     private final boolean greatest;
-    private @Nullable byte[][] chosen = {};
+    private byte[] @Nullable [] chosen = {};
     private byte[] candidate = new byte[64];
     private long held;
 

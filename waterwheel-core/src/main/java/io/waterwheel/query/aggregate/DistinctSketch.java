@@ -33,7 +33,7 @@ final class DistinctSketch extends AggregateState {
     private final ValueType type;
     private int[] counts = {};
     /** By group, sorted; null when there are none yet, or there is a sketch. */
-    private long @Nullable [][] hashes = {};
+    private long[] @Nullable [] hashes = {};
 
     private @Nullable UltraLogLog[] sketches = {};
     private long held;

@@ -51,20 +51,21 @@ final class CaseNode extends ChoiceNode {
     private void fill(RowView view, @Nullable ColumnNode result, int[] rows, int count, boolean[] nulls) {
         if (count == 0) {
             return;
+        } else if (result == null) {
+            for (int i = 0; i < count; i++) {
+                nulls[rows[i]] = true;
+            }
+            return;
         }
-        if (result != null) {
-            result.evaluate(view, rows, count);
-        }
+        result.evaluate(view, rows, count);
         for (int i = 0; i < count; i++) {
             int row = rows[i];
-            nulls[row] = result == null || result.out.isNull(row);
+            nulls[row] = result.out.isNull(row);
             if (!nulls[row]) {
                 take(view, result, row);
             }
         }
-        if (result != null) {
-            result.release(view);
-        }
+        result.release(view);
     }
 
     /** Takes rows, in their order, out of others, which have all of them; returns how many are left. */

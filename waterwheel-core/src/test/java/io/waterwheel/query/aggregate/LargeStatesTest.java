@@ -179,7 +179,7 @@ final class LargeStatesTest {
             Object median = answer(blocks(keys), "median(k)").get(0);
             assertThat(((Number) median).doubleValue())
                     .as("of " + key)
-                    .isCloseTo(key, within(Math.abs(key) < 512 ? 0.0 : Math.abs((double) key) * 0.002));
+                    .isCloseTo((double) key, within(Math.abs(key) < 512 ? 0.0 : Math.abs((double) key) * 0.002));
         }
         QuantileValues ints = new QuantileValues(ValueType.INTEGER, FieldType.INT, BigDecimal.valueOf(0.5));
         Values values = new Values();

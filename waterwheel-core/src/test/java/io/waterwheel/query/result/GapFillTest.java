@@ -82,11 +82,11 @@ final class GapFillTest {
         for (long seed = firstSeed; seed < firstSeed + Rounds.of(400, 40_000); seed++) {
             Random random = new Random(seed);
             int rows = random.nextInt(12);
-            long step = 1 + random.nextInt(7);
+            long step = 1L + random.nextInt(7);
             TimeInterval times = new TimeInterval(
                     random.nextBoolean() ? Long.MIN_VALUE : -20, random.nextBoolean() ? Long.MAX_VALUE : 60);
             boolean series = random.nextBoolean();
-            Fill fill = Fill.values()[random.nextInt(3)];
+            Fill fill = List.of(Fill.values()).get(random.nextInt(3));
             long[] keys = random.longs(rows, 0, 3).toArray();
             long[] at = random.longs(rows, -15, 50).toArray();
             double[] values = random.doubles(rows).toArray();
@@ -141,8 +141,7 @@ final class GapFillTest {
                     } else if (fill == Fill.LINEAR && before != null && after != null) {
                         double low = ((Number) before.getValue()[v]).doubleValue();
                         double high = ((Number) after.getValue()[v]).doubleValue();
-                        double share = (double) ((bucket - before.getKey()) / step)
-                                / ((after.getKey() - before.getKey()) / step);
+                        double share = (double) (bucket - before.getKey()) / (after.getKey() - before.getKey());
                         double between = low + (high - low) * share;
                         value = v == 1 ? (Object) between : (Object) Math.round(between);
                     }

@@ -51,8 +51,8 @@ public final class QueryMemory {
     /** Something that is kept for queries to come, and gives way to those that need its memory. Thread-safe. */
     public interface GivesWay {
         /**
-         * Gives back at least so many bytes, or all that is kept. Called, on any thread, before a query is refused for
-         * others' sake, and only where what is kept is enough for it.
+         * Gives back at least this number of bytes, or all that is kept. Called, on any thread, before a query is
+         * refused for others' sake, and only where what is kept is enough for it.
          *
          * @return bytes that were given back
          */

@@ -22,6 +22,7 @@ import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -139,7 +140,11 @@ final class QueryCommand implements Callable<Integer> {
             description = "Times from so long ago on, by this machine's clock: 30s, 5m, 1h or 7d.")
     private @Nullable Duration last;
 
-    @Option(names = "--select", paramLabel = "FIELD", split = ",", description = "The fields to show, in this order.")
+    @Option(
+            names = "--select",
+            paramLabel = "FIELD,...",
+            description = "The fields to show, in this order; without --latest also expressions such as"
+                    + " 'speed * 3.6 AS kmh'.")
     private List<String> select = List.of();
 
     @Option(
@@ -375,22 +380,33 @@ final class QueryCommand implements Callable<Integer> {
             if (count) {
                 return ResultSpec.Aggregates.COUNT;
             } else if (latest != null) {
-                return new ResultSpec.Latest(latest, select);
+                return new ResultSpec.Latest(
+                        latest,
+                        AggregateTexts.named("--select", select).stream()
+                                .map(this::fieldName)
+                                .toList());
             } else if (kinds == 1) {
                 List<Aggregate> values = AggregateTexts.parse(aggregates);
                 return new ResultSpec.Aggregates(
                         values.isEmpty() ? List.of(Aggregate.count()) : values,
-                        AggregateTexts.groups(groupBy),
+                        AggregateTexts.named("--group-by", groupBy),
                         bucket,
                         fill,
                         having == null ? null : Expression.parse(having),
                         orders(),
                         most);
             }
-            return new ResultSpec.Rows(select, orders(), most);
+            return new ResultSpec.Rows(AggregateTexts.named("--select", select), orders(), most);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
+    }
+
+    private String fieldName(NamedExpression selected) {
+        if (!selected.isField()) {
+            throw wrong("--select with --latest takes fields of the stream, got '" + selected + "'");
+        }
+        return selected.name();
     }
 
     private List<Order> orders() {

@@ -9,9 +9,9 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -201,7 +201,7 @@ class CliTest {
                             Query.of("s")
                                     .withResult(new ResultSpec.Aggregates(
                                             List.of(Aggregate.parse("avg(a * 2) AS mean")),
-                                            Grouping.fields("b"),
+                                            NamedExpression.fields("b"),
                                             Duration.ofMinutes(5))),
                             Query.of("s").withLatest(3).withSelect(List.of("a")),
                             Query.of("s")
@@ -210,8 +210,8 @@ class CliTest {
                                                     Aggregate.parse("count(*) AS n"),
                                                     Aggregate.parse("quantile(a, 0.9) FILTER (WHERE b > 0) AS high")),
                                             List.of(
-                                                    Grouping.field("order"),
-                                                    Grouping.parse("COALESCE(a, b) AS either")),
+                                                    NamedExpression.field("order"),
+                                                    NamedExpression.parse("COALESCE(a, b) AS either")),
                                             null,
                                             null,
                                             Expression.parse("n > 3"),

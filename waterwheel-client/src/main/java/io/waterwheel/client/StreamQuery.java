@@ -2,9 +2,9 @@ package io.waterwheel.client;
 
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -59,7 +59,7 @@ public final class StreamQuery {
     private long limit = Query.NO_LIMIT;
     private int perKey;
     private List<Aggregate> aggregates = List.of();
-    private List<Grouping> groups = List.of();
+    private List<NamedExpression> groups = List.of();
     private @Nullable Duration bucket;
     private ResultSpec.@Nullable Fill fill;
     private @Nullable Expression having;
@@ -186,7 +186,10 @@ public final class StreamQuery {
         return new Expression.And(added(terms, List.of(more)));
     }
 
-    /** The fields of the answer, in this order; without it all. */
+    /**
+     * The fields of the answer, in this order; without it all. Also expressions with names, such as {@code "speed * 3.6
+     * AS kmh"}, but not with {@link #latest}.
+     */
     public StreamQuery select(String... fields) {
         StreamQuery copy = new StreamQuery(this);
         copy.select = added(select, Arrays.asList(fields));
@@ -246,7 +249,8 @@ public final class StreamQuery {
      */
     public StreamQuery groupBy(String... values) {
         StreamQuery copy = new StreamQuery(this);
-        copy.groups = added(groups, Arrays.stream(values).map(Grouping::parse).toList());
+        copy.groups =
+                added(groups, Arrays.stream(values).map(NamedExpression::parse).toList());
         return copy;
     }
 
@@ -315,7 +319,10 @@ public final class StreamQuery {
             return asked.withResult(new ResultSpec.Aggregates(values, groups, bucket, fill, having, orders, limit));
         }
         return asked.withResult(
-                perKey > 0 ? new ResultSpec.Latest(perKey, select) : new ResultSpec.Rows(select, orders, limit));
+                perKey > 0
+                        ? new ResultSpec.Latest(perKey, select)
+                        : new ResultSpec.Rows(
+                                select.stream().map(NamedExpression::parse).toList(), orders, limit));
     }
 
     /** Asks. Returns when the answer begins; the cursor must be closed. */

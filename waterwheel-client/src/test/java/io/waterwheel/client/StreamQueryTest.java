@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -80,7 +80,14 @@ class StreamQueryTest {
                             .limit(10)
                             .toQuery())
                     .isEqualTo(expected.withResult(new ResultSpec.Rows(
-                            List.of("a", "b"), List.of(new Order("b", true), new Order("a", false)), 10)));
+                            NamedExpression.fields("a", "b"),
+                            List.of(new Order("b", true), new Order("a", false)),
+                            10)));
+            assertThat(narrowed.select("a", "b * 3.6 AS kmh").toQuery())
+                    .isEqualTo(expected.withResult(new ResultSpec.Rows(
+                            List.of(NamedExpression.field("a"), NamedExpression.parse("b * 3.6 AS kmh")),
+                            List.of(),
+                            Query.NO_LIMIT)));
             assertThat(narrowed.latest(3).select("a").toQuery())
                     .isEqualTo(expected.withResult(new ResultSpec.Latest(3, List.of("a"))));
             assertThat(narrowed.groupBy("a")
@@ -88,10 +95,12 @@ class StreamQueryTest {
                             .aggregate("max(b) AS top")
                             .toQuery())
                     .isEqualTo(expected.withResult(new ResultSpec.Aggregates(
-                            List.of(Aggregate.parse("max(b) AS top")), Grouping.fields("a"), Duration.ofMinutes(1))));
+                            List.of(Aggregate.parse("max(b) AS top")),
+                            NamedExpression.fields("a"),
+                            Duration.ofMinutes(1))));
             assertThat(narrowed.groupBy("a").toQuery())
                     .isEqualTo(expected.withResult(
-                            new ResultSpec.Aggregates(List.of(Aggregate.count()), Grouping.fields("a"), null)));
+                            new ResultSpec.Aggregates(List.of(Aggregate.count()), NamedExpression.fields("a"), null)));
             assertThat(narrowed.groupBy("a % 10 AS last")
                             .having("count > 5")
                             .having("last <> 3")
@@ -100,7 +109,7 @@ class StreamQueryTest {
                             .toQuery())
                     .isEqualTo(expected.withResult(new ResultSpec.Aggregates(
                             List.of(Aggregate.count()),
-                            List.of(Grouping.parse("a % 10 AS last")),
+                            List.of(NamedExpression.parse("a % 10 AS last")),
                             null,
                             null,
                             Expression.parse("count > 5 AND last <> 3"),
@@ -255,7 +264,7 @@ class StreamQueryTest {
                     .as("only the fields of the record are asked for")
                     .allMatch(query -> query.result()
                             .equals(new ResultSpec.Rows(
-                                    List.of("t", "n", "speed", "name"), List.of(), Query.NO_LIMIT)));
+                                    NamedExpression.fields("t", "n", "speed", "name"), List.of(), Query.NO_LIMIT)));
         }
     }
 

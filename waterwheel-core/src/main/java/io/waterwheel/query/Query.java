@@ -297,10 +297,14 @@ public final class Query {
         return toBuilder().result(wanted).build();
     }
 
-    /** Asks for these fields; of tuples only, not of aggregates. */
+    /**
+     * Asks for these fields, of the latest tuples too; else also for expressions with names, as
+     * {@link NamedExpression#parse} reads them. Not of aggregates.
+     */
     public Query withSelect(List<String> fields) {
         if (result instanceof ResultSpec.Rows rows) {
-            return withResult(new ResultSpec.Rows(fields, rows.orderBy(), rows.limit()));
+            return withResult(new ResultSpec.Rows(
+                    fields.stream().map(NamedExpression::parse).toList(), rows.orderBy(), rows.limit()));
         } else if (result instanceof ResultSpec.Latest latest) {
             return withResult(new ResultSpec.Latest(latest.perKey(), fields));
         }

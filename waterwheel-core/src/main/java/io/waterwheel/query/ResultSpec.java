@@ -47,7 +47,7 @@ public sealed interface ResultSpec {
         }
     }
 
-    private static List<String> selected(List<String> names) {
+    private static void requireFew(List<String> names) {
         Map<String, Integer> times = new HashMap<>();
         for (String name : names) {
             if (times.merge(name, 1, Integer::sum) > MAX_REPEATS) {
@@ -55,24 +55,24 @@ public sealed interface ResultSpec {
                         + MAX_REPEATS + " times; select it once, and repeat it where the answer is read");
             }
         }
-        return List.copyOf(names);
     }
 
     /**
      * The tuples.
      *
-     * @param select names of the fields of the answer, in order; empty means all
-     * @param orderBy what they are ordered by; empty for no order. Tuples that are equal in all of it are ordered by
-     *     the fields of the answer
+     * @param select the fields of the answer, in order; empty means all of the stream
+     * @param orderBy what they are ordered by, fields of the answer or of the stream; empty for no order. Tuples that
+     *     are equal in all of it are ordered by the fields of the answer
      * @param limit most tuples to return: the first in the order, or without an order any; {@link Query#NO_LIMIT} for
      *     all. With an order at most {@link #MAX_KEPT_ROWS}
      */
-    record Rows(List<String> select, List<Order> orderBy, long limit) implements ResultSpec {
+    record Rows(List<NamedExpression> select, List<Order> orderBy, long limit) implements ResultSpec {
         /** All tuples with all fields. */
         public static final Rows ALL = new Rows(List.of(), List.of(), Query.NO_LIMIT);
 
         public Rows {
-            select = selected(select);
+            select = List.copyOf(select);
+            requireFew(select.stream().map(NamedExpression::name).toList());
             orderBy = List.copyOf(orderBy);
             requireOrder(orderBy, orderBy.isEmpty() ? Math.min(limit, MAX_KEPT_ROWS) : limit);
         }
@@ -96,7 +96,7 @@ public sealed interface ResultSpec {
      */
     record Aggregates(
             List<Aggregate> values,
-            List<Grouping> groupBy,
+            List<NamedExpression> groupBy,
             @Nullable Duration bucket,
             @Nullable Fill fill,
             @Nullable Expression having,
@@ -114,7 +114,7 @@ public sealed interface ResultSpec {
         public static final Aggregates COUNT = new Aggregates(List.of(Aggregate.count()), List.of(), null);
 
         /** Of all groups, in the order of the groups. */
-        public Aggregates(List<Aggregate> values, List<Grouping> groupBy, @Nullable Duration bucket) {
+        public Aggregates(List<Aggregate> values, List<NamedExpression> groupBy, @Nullable Duration bucket) {
             this(values, groupBy, bucket, null, null, List.of(), Query.NO_LIMIT);
         }
 
@@ -131,7 +131,7 @@ public sealed interface ResultSpec {
                         "query: group by at most " + MAX_GROUPS + " fields, got " + groupBy.size());
             }
             Set<String> names = new HashSet<>();
-            for (Grouping group : groupBy) {
+            for (NamedExpression group : groupBy) {
                 requireNew(names, group.name());
             }
             if (bucket != null) {
@@ -202,7 +202,8 @@ public sealed interface ResultSpec {
         private static final int MAX_PER_KEY = 100_000;
 
         public Latest {
-            select = selected(select);
+            select = List.copyOf(select);
+            requireFew(select);
             if (perKey < 1 || perKey > MAX_PER_KEY) {
                 throw new IllegalArgumentException(
                         "query: latest: expected 1 to " + MAX_PER_KEY + " tuples a key, got " + perKey);

@@ -1,7 +1,7 @@
 package io.waterwheel.wire;
 
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -10,8 +10,8 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.wire.proto.AggregateMessage;
 import io.waterwheel.wire.proto.Aggregates;
 import io.waterwheel.wire.proto.Fill;
-import io.waterwheel.wire.proto.GroupingMessage;
 import io.waterwheel.wire.proto.Latest;
+import io.waterwheel.wire.proto.NamedExpressionMessage;
 import io.waterwheel.wire.proto.OrderBy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ final class WireResults {
 
     static void write(ResultSpec result, io.waterwheel.wire.proto.Query.Builder message) {
         if (result instanceof ResultSpec.Rows rows) {
-            message.addAllSelect(rows.select());
+            rows.select().forEach(one -> message.addSelect(one.toString()));
             message.addAllOrderBy(orders(rows.orderBy()));
             if (rows.limit() != Query.NO_LIMIT) {
                 message.setLimit(rows.limit());
@@ -42,8 +42,8 @@ final class WireResults {
                 return;
             }
             Aggregates.Builder into = Aggregates.newBuilder();
-            for (Grouping group : aggregates.groupBy()) {
-                into.addGroupBy(GroupingMessage.newBuilder()
+            for (NamedExpression group : aggregates.groupBy()) {
+                into.addGroupBy(NamedExpressionMessage.newBuilder()
                         .setExpression(group.expression().toString())
                         .setName(group.name()));
             }
@@ -89,9 +89,6 @@ final class WireResults {
     static ResultSpec read(io.waterwheel.wire.proto.Query message) {
         WireQueries.atMost("select", message.getSelectCount(), MAX_FIELDS);
         WireQueries.atMost("order_by", message.getOrderByCount(), MAX_FIELDS);
-        for (String name : message.getSelectList()) {
-            WireQueries.atMost("characters in select", name.length(), WireQueries.MAX_NAME);
-        }
         int kinds = (message.getCount() ? 1 : 0) + (message.hasAggregates() ? 1 : 0) + (message.hasLatest() ? 1 : 0);
         if (kinds > 1) {
             throw new IllegalArgumentException("query: expected one of count, aggregates and latest, got " + kinds);
@@ -109,7 +106,7 @@ final class WireResults {
             return new ResultSpec.Latest(message.getLatest().getPerKey(), message.getSelectList());
         }
         return new ResultSpec.Rows(
-                message.getSelectList(),
+                message.getSelectList().stream().map(NamedExpression::parse).toList(),
                 readOrders(message.getOrderByList()),
                 message.hasLimit() ? message.getLimit() : Query.NO_LIMIT);
     }
@@ -157,10 +154,10 @@ final class WireResults {
                     condition(value.getFilter()),
                     value.getName()));
         }
-        List<Grouping> groups = new ArrayList<>();
-        for (GroupingMessage group : message.getGroupByList()) {
+        List<NamedExpression> groups = new ArrayList<>();
+        for (NamedExpressionMessage group : message.getGroupByList()) {
             WireQueries.refuseUnknown("query: group_by", group);
-            groups.add(new Grouping(Expression.parsePrinted(group.getExpression()), group.getName()));
+            groups.add(new NamedExpression(Expression.parsePrinted(group.getExpression()), group.getName()));
         }
         return new ResultSpec.Aggregates(
                 values,

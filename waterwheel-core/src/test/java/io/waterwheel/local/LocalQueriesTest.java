@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -111,7 +112,8 @@ final class LocalQueriesTest {
                 }
             }
             Query query = stream.query()
-                    .withResult(new ResultSpec.Aggregates(List.of(Aggregate.count()), Grouping.fields("k"), null));
+                    .withResult(
+                            new ResultSpec.Aggregates(List.of(Aggregate.count()), NamedExpression.fields("k"), null));
             assertThatThrownBy(() -> stream.answer(query, rows -> true))
                     .hasMessageContaining("group by k: there are more than 262144 groups");
             long[] groups = {0};
@@ -253,14 +255,19 @@ final class LocalQueriesTest {
         List<String> select = random.nextInt(3) == 0 ? List.of() : names.subList(0, 1 + random.nextInt(names.size()));
         long limit = random.nextInt(3) == 0 ? Query.NO_LIMIT : random.nextInt(60);
         return switch (random.nextInt(5)) {
-            case 0 -> new ResultSpec.Rows(select, List.of(), limit);
+            case 0 -> new ResultSpec.Rows(selected(select), List.of(), limit);
             case 1 -> {
                 Collections.shuffle(names, random);
                 List<Order> orders = new ArrayList<>();
                 for (String name : names.subList(0, 1 + random.nextInt(Math.min(3, names.size())))) {
                     orders.add(new Order(name, random.nextBoolean()));
                 }
-                yield new ResultSpec.Rows(List.copyOf(select), orders, limit);
+                List<NamedExpression> selected = selected(select);
+                NamedExpression last = selected.isEmpty() ? null : selected.get(selected.size() - 1);
+                if (last != null && !last.isField() && random.nextBoolean()) {
+                    orders.add(random.nextInt(orders.size() + 1), new Order(last.name(), random.nextBoolean()));
+                }
+                yield new ResultSpec.Rows(selected, orders, limit);
             }
             case 2 -> new ResultSpec.Latest(1 + random.nextInt(random.nextBoolean() ? 3 : 200), select);
             case 3 -> ResultSpec.Aggregates.COUNT;
@@ -270,9 +277,9 @@ final class LocalQueriesTest {
                 for (int i = random.nextInt(4); i >= 0; i--) {
                     values.add(new RandomAggregates(random, fields).any("a" + i));
                 }
-                List<Grouping> groupBy = new ArrayList<>(Grouping.fields(groups.toArray(String[]::new)));
+                List<NamedExpression> groupBy = new ArrayList<>(NamedExpression.fields(groups.toArray(String[]::new)));
                 if (random.nextInt(3) == 0) {
-                    groupBy.add(new Grouping(
+                    groupBy.add(new NamedExpression(
                             new Expression.IsNull(new Expression.FieldValue(names.get(0)), random.nextBoolean()),
                             "computed"));
                 }
@@ -280,6 +287,39 @@ final class LocalQueriesTest {
                         values, groupBy, random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null);
             }
         };
+    }
+
+    /** These fields, and now and then one that is computed. */
+    private List<NamedExpression> selected(List<String> names) {
+        List<NamedExpression> selected = new ArrayList<>(NamedExpression.fields(names.toArray(String[]::new)));
+        if (!names.isEmpty() && random.nextInt(3) == 0) {
+            Expression field = new Expression.FieldValue(names.get(0));
+            Expression isNull = new Expression.IsNull(field, false);
+            selected.add(new NamedExpression(
+                    switch (random.nextInt(4)) {
+                        case 0 -> isNull;
+                        case 1 -> field;
+                        case 2 -> new Expression.Case(List.of(isNull), List.of(new Expression.Text("none")), null);
+                        default ->
+                            new Expression.Case(
+                                    List.of(isNull), List.of(new Expression.Whole(7)), new Expression.Decimal(0.5));
+                    },
+                    "made"));
+        }
+        return selected;
+    }
+
+    private List<Row> withComputed(List<Row> rows, List<NamedExpression> select) {
+        ExpressionTypes types = new ExpressionTypes(fields);
+        List<Row> all = new ArrayList<>();
+        for (Row row : rows) {
+            Map<String, Object> values = new HashMap<>(row.values());
+            for (NamedExpression one : select) {
+                values.put(one.name(), new RowInterpreter(types, row.values()).value(one.expression()));
+            }
+            all.add(new Row(row.key(), row.time(), values));
+        }
+        return all;
     }
 
     private List<List<String>> expected(Query query, List<Row> matching) {
@@ -301,17 +341,19 @@ final class LocalQueriesTest {
             return texts(latest, names(wanted.select()));
         }
         ResultSpec.Rows wanted = (ResultSpec.Rows) query.result();
+        List<String> names =
+                names(wanted.select().stream().map(NamedExpression::name).toList());
+        List<Row> sorted = withComputed(matching, wanted.select());
         if (wanted.orderBy().isEmpty()) {
-            return texts(matching, names(wanted.select()));
+            return texts(sorted, names);
         }
-        List<Row> sorted = new ArrayList<>(matching);
         // A stable sort by the last first.
-        sorted.sort(by(names(wanted.select())));
+        sorted.sort(by(names));
         for (int o = wanted.orderBy().size() - 1; o >= 0; o--) {
             Comparator<Row> next = by(List.of(wanted.orderBy().get(o).field()));
             sorted.sort(wanted.orderBy().get(o).descending() ? next.reversed() : next);
         }
-        return texts(sorted.subList(0, (int) Math.min(sorted.size(), wanted.limit())), names(wanted.select()));
+        return texts(sorted.subList(0, (int) Math.min(sorted.size(), wanted.limit())), names);
     }
 
     private List<String> names(List<String> select) {

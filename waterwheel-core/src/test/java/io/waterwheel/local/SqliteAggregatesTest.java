@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -87,11 +87,11 @@ final class SqliteAggregatesTest {
         Collections.shuffle(names, random);
         List<String> groups = List.copyOf(names.subList(0, random.nextInt(Math.min(4, names.size()))));
         Duration bucket = random.nextInt(3) == 0 ? Duration.ofMillis(1 + random.nextInt(5)) : null;
-        List<Grouping> groupBy = new ArrayList<>(Grouping.fields(groups.toArray(String[]::new)));
+        List<NamedExpression> groupBy = new ArrayList<>(NamedExpression.fields(groups.toArray(String[]::new)));
         columns.addAll(groups);
         if (random.nextInt(3) == 0) {
             int modulus = 1 + random.nextInt(4);
-            groupBy.add(Grouping.parse("k % " + modulus + " AS rest"));
+            groupBy.add(NamedExpression.parse("k % " + modulus + " AS rest"));
             columns.add("k % " + modulus + " AS rest");
         }
         if (bucket != null) {
@@ -122,7 +122,7 @@ final class SqliteAggregatesTest {
         if (grouped > 0) {
             // All fields of the answer, so that the order is fully defined.
             List<String> answered =
-                    new ArrayList<>(groupBy.stream().map(Grouping::name).toList());
+                    new ArrayList<>(groupBy.stream().map(NamedExpression::name).toList());
             if (bucket != null) {
                 answered.add(ResultSpec.Aggregates.BUCKET);
             }

@@ -7,9 +7,9 @@ import com.google.protobuf.UnknownFieldSet;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -187,7 +187,7 @@ class WireQueriesTest {
                                 Aggregate.parse("max(\"order\")")),
                         random.nextBoolean()
                                 ? List.of()
-                                : List.of(Grouping.field("order"), Grouping.parse("a % 3 AS third")),
+                                : List.of(NamedExpression.field("order"), NamedExpression.parse("a % 3 AS third")),
                         Duration.ofMillis(1 + random.nextInt(100_000)),
                         random.nextBoolean()
                                 ? null
@@ -198,7 +198,9 @@ class WireQueriesTest {
             case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), select);
             default ->
                 new ResultSpec.Rows(
-                        select,
+                        random.nextBoolean()
+                                ? NamedExpression.fields(select.toArray(String[]::new))
+                                : List.of(NamedExpression.parse("a * 2 AS \"order\""), NamedExpression.field("order")),
                         random.nextBoolean() ? List.of() : List.of(new Order("a", true), new Order("b", false)),
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
         };

@@ -4,7 +4,7 @@ import io.waterwheel.benchmark.Options;
 import io.waterwheel.local.LocalSettings;
 import io.waterwheel.local.LocalStream;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -148,7 +148,7 @@ public final class DuckDbScans {
         return new Question(
                 name,
                 "select " + by + ", " + value + " from t group by " + by,
-                all.withResult(new ResultSpec.Aggregates(aggregates(value), Grouping.fields(by), null)));
+                all.withResult(new ResultSpec.Aggregates(aggregates(value), NamedExpression.fields(by), null)));
     }
 
     private static List<String> ours(LocalStream stream, Question question) throws InterruptedException {

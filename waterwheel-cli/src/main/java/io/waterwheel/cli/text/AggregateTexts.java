@@ -1,7 +1,7 @@
 package io.waterwheel.cli.text;
 
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -34,19 +34,20 @@ public final class AggregateTexts {
     }
 
     /**
-     * Reads what is grouped by, of all texts, in order.
+     * Reads fields, and expressions with names, of all texts, in order.
      *
-     * @throws IllegalArgumentException naming what is neither a field nor an expression with a name
+     * @param option for messages, such as {@code --group-by}
+     * @throws IllegalArgumentException naming the option whose list has an empty place
      */
-    public static List<Grouping> groups(List<String> texts) {
-        List<Grouping> all = new ArrayList<>();
+    public static List<NamedExpression> named(String option, List<String> texts) {
+        List<NamedExpression> all = new ArrayList<>();
         for (String text : texts) {
             for (String one : split(text)) {
                 if (one.isEmpty()) {
-                    throw new IllegalArgumentException("--group-by '" + text
+                    throw new IllegalArgumentException(option + " '" + text
                             + "': expected fields or expressions with a comma between, got an empty one");
                 }
-                all.add(Grouping.parse(one));
+                all.add(NamedExpression.parse(one));
             }
         }
         return all;

@@ -1,7 +1,7 @@
 package io.waterwheel.query.admission;
 
-import io.waterwheel.query.Grouping;
 import io.waterwheel.query.InstantRange;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.ExpressionPrinter;
@@ -57,8 +57,8 @@ final class QueryText {
                 + (rows.orderBy().isEmpty() ? "" : " in order");
     }
 
-    private static String names(List<Grouping> groups) {
-        return groups.stream().map(Grouping::name).collect(Collectors.joining(", "));
+    private static String names(List<NamedExpression> groups) {
+        return groups.stream().map(NamedExpression::name).collect(Collectors.joining(", "));
     }
 
     private static String instant(long millis) {

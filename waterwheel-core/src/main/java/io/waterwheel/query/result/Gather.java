@@ -2,6 +2,8 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.NamedExpression;
+import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.column.Workspace;
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * What becomes of the matching rows: at each tree and chunk a part, in blocks of one layout, and of the parts the
  * answer. Immutable; any thread.
  */
-public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups {
+public abstract sealed class Gather
+        permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups, GatherComputed {
     /** Nulls of a row are marked in one mask. */
     private static final int MAX_NULLABLE = 64;
 
@@ -51,10 +54,34 @@ public abstract sealed class Gather permits GatherRows, GatherCount, GatherSorte
                     onlyText);
         }
         ResultSpec.Rows rows = (ResultSpec.Rows) result;
-        int[] fields = indexes(rows.select(), types, stored);
+        if (!rows.select().stream().allMatch(NamedExpression::isField)) {
+            return computed(rows, stored);
+        }
+        int[] fields = indexes(rows.select().stream().map(NamedExpression::name).toList(), types, stored);
         return rows.orderBy().isEmpty()
                 ? new GatherRows(stored, fields, rows.limit())
                 : new GatherSorted(stored, fields, rows.orderBy(), rows.limit());
+    }
+
+    /** Rows with fields that are computed: these are made first, then ordered as any others are. */
+    private static Gather computed(ResultSpec.Rows rows, RowLayout stored) {
+        List<NamedExpression> needed = new ArrayList<>(rows.select());
+        for (Order order : rows.orderBy()) {
+            if (needed.stream().noneMatch(one -> one.name().equals(order.field()))) {
+                needed.add(NamedExpression.field(order.field()));
+            }
+        }
+        Projection projection = new Projection(stored, needed);
+        int[] fields = new int[rows.select().size()];
+        for (int f = 0; f < fields.length; f++) {
+            fields[f] = f;
+        }
+        boolean ordered = !rows.orderBy().isEmpty();
+        return new GatherComputed(
+                projection,
+                ordered
+                        ? new GatherSorted(projection.layout(), fields, rows.orderBy(), rows.limit())
+                        : new GatherRows(projection.layout(), fields, rows.limit()));
     }
 
     private static int[] indexes(List<String> names, ExpressionTypes types, RowLayout stored) {

@@ -3,7 +3,7 @@ package io.waterwheel.query.result;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.AggregateFunction;
 import io.waterwheel.query.aggregate.AggregateState;
@@ -55,7 +55,7 @@ final class GatherGroups extends Gather {
         this.times = times;
         this.wanted = wanted;
         ExpressionTypes types = new ExpressionTypes(stored.fields());
-        for (Grouping group : wanted.groupBy()) {
+        for (NamedExpression group : wanted.groupBy()) {
             addGroup(group, types);
         }
         if (wanted.bucket() != null) {
@@ -75,7 +75,7 @@ final class GatherGroups extends Gather {
         this.order = wanted.inOrderOfGroups() ? null : new GroupOrder(wanted, layout(answer));
     }
 
-    private void addGroup(Grouping group, ExpressionTypes types) {
+    private void addGroup(NamedExpression group, ExpressionTypes types) {
         ValueType type = types.typeOf(group.expression());
         if (type == ValueType.NULL) {
             throw new WaterwheelException(
@@ -157,7 +157,7 @@ final class GatherGroups extends Gather {
     /** @param memory what the table is reserved from */
     GroupTable table(Reservation memory) {
         List<String> names = new ArrayList<>();
-        for (Grouping group : wanted.groupBy()) {
+        for (NamedExpression group : wanted.groupBy()) {
             names.add(group.name());
         }
         if (wanted.bucket() != null) {

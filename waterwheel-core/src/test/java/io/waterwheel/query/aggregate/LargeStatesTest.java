@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
@@ -69,7 +69,7 @@ final class LargeStatesTest {
     private List<Object> answer(List<TupleBlock> blocks, String... aggregates) throws Exception {
         ResultSpec wanted = new ResultSpec.Aggregates(
                 Arrays.stream(aggregates).map(Aggregate::parse).toList(),
-                List.of(Grouping.parse("k % 2 * 0 AS nothing")),
+                List.of(NamedExpression.parse("k % 2 * 0 AS nothing")),
                 null);
         Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
         List<TupleBlock> parts = new ArrayList<>();
@@ -239,7 +239,8 @@ final class LargeStatesTest {
         long[] keys = new long[BLOCK_ROWS];
         List<TupleBlock> blocks = blocks(keys);
         Gather gather = Gather.of(
-                new ResultSpec.Aggregates(List.of(Aggregate.count()), List.of(Grouping.parse("'all' AS which")), null),
+                new ResultSpec.Aggregates(
+                        List.of(Aggregate.count()), List.of(NamedExpression.parse("'all' AS which")), null),
                 LAYOUT,
                 SCHEMA,
                 TimeInterval.ALL,

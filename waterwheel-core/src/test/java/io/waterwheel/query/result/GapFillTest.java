@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -91,7 +91,7 @@ final class GapFillTest {
             long[] at = random.longs(rows, -15, 50).toArray();
             double[] values = random.doubles(rows).toArray();
             ResultSpec.Aggregates wanted = new ResultSpec.Aggregates(
-                            VALUES, series ? Grouping.fields("k") : List.of(), Duration.ofMillis(step))
+                            VALUES, series ? NamedExpression.fields("k") : List.of(), Duration.ofMillis(step))
                     .withFill(fill);
             assertThat(answer(wanted, times, block(keys, at, values)))
                     .as("-Dseed=" + seed + " " + fill + " " + times)

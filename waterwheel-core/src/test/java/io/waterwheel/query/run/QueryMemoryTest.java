@@ -16,8 +16,8 @@ import io.waterwheel.index.RandomTuples;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
 import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -122,7 +122,7 @@ final class QueryMemoryTest {
                 new ResultSpec.Latest(2, List.of()),
                 new ResultSpec.Aggregates(
                         List.of(Aggregate.count(), Aggregate.parse("max(" + name + ")")),
-                        Grouping.fields(name),
+                        NamedExpression.fields(name),
                         Duration.ofMillis(3)));
     }
 

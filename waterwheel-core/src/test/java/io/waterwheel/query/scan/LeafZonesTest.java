@@ -9,7 +9,7 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.Grouping;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
@@ -94,7 +94,9 @@ final class LeafZonesTest {
             ResultSpec wanted = random.nextInt(4) == 0
                     ? rows(random)
                     : new ResultSpec.Aggregates(
-                            aggregates(random), Grouping.fields(groups(random).toArray(String[]::new)), null);
+                            aggregates(random),
+                            NamedExpression.fields(groups(random).toArray(String[]::new)),
+                            null);
             Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
             ScanSpec spec = new ScanSpec(
                     keys(random),
@@ -173,7 +175,7 @@ final class LeafZonesTest {
     }
 
     private static ResultSpec rows(Random random) {
-        List<String> select = List.of("x", "s", "d");
+        List<NamedExpression> select = NamedExpression.fields("x", "s", "d");
         if (random.nextInt(3) == 0) {
             return new ResultSpec.Rows(select, List.of(), Query.NO_LIMIT);
         }

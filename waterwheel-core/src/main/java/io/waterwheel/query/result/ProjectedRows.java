@@ -1,0 +1,106 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Values;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+
+/** Computes the fields of a {@link Projection} of the rows of one scan, a block at a time. One thread. */
+final class ProjectedRows {
+    private static final int BLOCK_ROWS = 2048;
+
+    private final RowLayout layout;
+    private final ColumnNode[] nodes;
+    private final Workspace workspace;
+    private final RowSink sink;
+    private final TupleBlock block;
+    private long reserved;
+
+    /** @param sink takes blocks, which are filled anew after it has returned */
+    ProjectedRows(Projection projection, Workspace workspace, RowSink sink) {
+        this.layout = projection.layout();
+        this.nodes = projection.compile();
+        this.workspace = workspace;
+        this.sink = sink;
+        this.block = new TupleBlock(layout, 16);
+    }
+
+    /** Computes and hands over these rows, or some if no more are wanted. */
+    void add(RowView view, int[] selected, int count) {
+        int from = 0;
+        while (from < count) {
+            int rows = Math.min(BLOCK_ROWS, count - from);
+            int[] some = from == 0 ? selected : Arrays.copyOfRange(selected, from, from + rows);
+            for (ColumnNode node : nodes) {
+                node.evaluate(view, some, rows);
+            }
+            boolean wanted = write(some, rows);
+            for (ColumnNode node : nodes) {
+                node.release(view);
+            }
+            if (!wanted) {
+                return;
+            }
+            from += rows;
+        }
+    }
+
+    /** Writes evaluated rows into blocks of at most about {@link RowCopy#BLOCK_BYTES} of text. */
+    private boolean write(int[] rows, int count) {
+        block.clear();
+        block.ensureRows(count);
+        for (int i = 0; i < count; i++) {
+            int row = block.size();
+            if (layout.nullMaskColumn() >= 0) {
+                block.setNullMask(row, 0);
+            }
+            for (int f = 0; f < nodes.length; f++) {
+                write(f, row, rows[i]);
+            }
+            block.setSize(row + 1);
+            if (block.arenaSize() >= RowCopy.BLOCK_BYTES && i + 1 < count) {
+                if (!handOver()) {
+                    return false;
+                }
+                block.clear();
+            }
+        }
+        return handOver();
+    }
+
+    private boolean handOver() {
+        long bytes = block.allocatedBytes();
+        workspace.memory().replace(reserved, bytes);
+        reserved = bytes;
+        return sink.accept(block);
+    }
+
+    private void write(int field, int row, int from) {
+        Values values = nodes[field].values();
+        if (values.anyNull && values.nulls[from]) {
+            AggregateState.setNull(block, row, field);
+            return;
+        }
+        byte[] column = block.column(layout.columnOf(field));
+        FieldType type = layout.fields().get(field).type();
+        switch (type) {
+            case INT, IPV4 -> LittleEndian.putInt(column, row * 4, (int) values.longs[from]);
+            case BOOLEAN -> column[row] = (byte) values.longs[from];
+            case FLOAT -> LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) values.doubles[from]));
+            case DOUBLE -> LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(values.doubles[from]));
+            case STRING, BYTES -> {
+                long reference = values.longs[from];
+                int length = TupleBlock.referenceLength(reference);
+                LittleEndian.putLong(
+                        column, row * 8, block.addToArena(values.slab(reference), values.offset(reference), length));
+            }
+            default -> LittleEndian.putLong(column, row * 8, values.longs[from]);
+        }
+    }
+}

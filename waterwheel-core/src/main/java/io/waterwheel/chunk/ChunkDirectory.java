@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What lies where in a chunk: its leaves, their key and time ranges, the extents and checksums of their parts, and what
- * spares reading a leaf: zones, time sketches, Bloom filters. Checked as a whole when it is read. Immutable; any
- * thread. Parts are numbered as {@link #KEYS}, {@link #TIMES}, {@link #part}.
+ * spares reading a leaf: zones, which are exact and answer some questions, time sketches and Bloom filters. Checked as
+ * a whole when it is read. Immutable; any thread. Parts are numbered as {@link #KEYS}, {@link #TIMES}, {@link #part}.
  */
 public final class ChunkDirectory {
     /** The part that holds a leaf's keys, ascending. */
@@ -241,7 +241,7 @@ public final class ChunkDirectory {
         return words == 0 || BloomBits.mayContain(content.bloomWords[field], start, words, hash);
     }
 
-    /** The same directory without zones, sketches and filters: what no answer depends on. */
+    /** The same directory without zones, sketches and filters: every question has the same answer then. */
     public ChunkDirectory withoutHints() {
         Content bare = new Content();
         bare.rows = content.rows;

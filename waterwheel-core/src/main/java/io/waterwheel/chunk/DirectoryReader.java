@@ -233,6 +233,24 @@ final class DirectoryReader {
         for (int f = 0; f < fields; f++) {
             if (layout.columnOf(f) >= 0) {
                 content.zones[f] = new long[][] {numbers(), numbers(), numbers(), numbers()};
+                requireZones(content.zones[f]);
+            }
+        }
+    }
+
+    /** Counts, minima and maxima are answered from zones: what cannot be is damage. */
+    private void requireZones(long[][] zones) {
+        for (int leaf = 0; leaf < leaves; leaf++) {
+            long rows = Math.min(content.leafRows, content.rows - (long) leaf * content.leafRows);
+            long nulls = zones[2][leaf];
+            long nans = zones[3][leaf];
+            boolean counts = nulls >= 0 && nans >= 0 && nulls <= rows && nans <= rows - nulls;
+            boolean none = nulls + nans == rows;
+            if (!counts || none != zones[0][leaf] > zones[1][leaf]) {
+                throw in.damaged(
+                        "a zone of " + rows + " rows",
+                        "least " + zones[0][leaf] + ", greatest " + zones[1][leaf] + ", " + nulls + " nulls, " + nans
+                                + " NaN");
             }
         }
     }

@@ -26,6 +26,7 @@ import io.waterwheel.query.run.QueryRunner;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ViewHolder;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
@@ -198,6 +199,14 @@ public final class LocalStream implements AutoCloseable {
         }
         for (int field = 0; field < layout.fields().size(); field++) {
             int column = layout.columnOf(field);
+            boolean truth = layout.fields().get(field).type() == FieldType.BOOLEAN;
+            for (int row = 0; truth && column >= 0 && row < block.size(); row++) {
+                if ((block.column(column)[row] & ~1) != 0) {
+                    throw new IllegalArgumentException("row " + row + ", field "
+                            + layout.fields().get(field).name() + ": expected 0 or 1, got "
+                            + block.column(column)[row]);
+                }
+            }
             for (int row = 0; column >= 0 && layout.variable(column) && row < block.size(); row++) {
                 int length = TupleBlock.referenceLength(LittleEndian.getLong(block.column(column), row * 8));
                 if (length > TupleBlock.MAX_VALUE_BYTES && !block.isNull(field, row)) {

@@ -218,9 +218,11 @@ public final class DuckDbScans {
         List<String> expected = sides.get(0).asked.ask(question);
         for (Side side : sides) {
             List<String> found = side.asked.ask(question);
-            // Groups come in an order of their own; of rows that are asked for by an order all are different.
-            List<String> sorted = found.stream().sorted().toList();
-            List<String> sortedExpected = expected.stream().sorted().toList();
+            // Groups come in an order of their own; rows that are asked for by an order in that.
+            boolean ordered = question.sql.contains("order by");
+            List<String> sorted = ordered ? found : found.stream().sorted().toList();
+            List<String> sortedExpected =
+                    ordered ? expected : expected.stream().sorted().toList();
             boolean equal = sorted.size() == sortedExpected.size();
             for (int row = 0; equal && row < sorted.size(); row++) {
                 equal = equal(sorted.get(row), sortedExpected.get(row));

@@ -68,7 +68,10 @@ public final class QueryMemory {
         return reservation;
     }
 
-    /** Makes room for bytes by what is kept; false, and nothing is given back, when all of that is not enough. */
+    /**
+     * Makes room for bytes by what is kept; false when that did not do. Nothing is given back when all of it is not
+     * enough from the beginning.
+     */
     private boolean madeWay(long bytes) {
         long missing = bytes - (total - reserved.get());
         long held = 0;
@@ -132,6 +135,10 @@ public final class QueryMemory {
                 }
                 // Once more when others took what was given back: each turn ends with less that is kept.
             } while (ofQuery && madeWay(bytes));
+            // What was kept may have given way to another query, and left room for both.
+            if (addIfItFits(reserved, bytes, total)) {
+                return Taken.YES;
+            }
             used.addAndGet(-bytes);
             return Taken.BEYOND_PROCESS;
         }

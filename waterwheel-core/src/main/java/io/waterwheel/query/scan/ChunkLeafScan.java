@@ -20,6 +20,8 @@ final class ChunkLeafScan {
     private static final int BATCH_LEAVES = 16;
 
     private static final long BATCH_BYTES = 4 << 20;
+    /** Leaves that may be passed over between two looks whether the scan is still wanted. */
+    private static final int LEAVES_BETWEEN_LOOKS = 16;
     /** Of more decoded bytes the next batch has half as many leaves. */
     private static final long DECODED_BYTES = 8 << 20;
 
@@ -107,6 +109,10 @@ final class ChunkLeafScan {
             int inBatch = 0;
             long bytes = 0;
             for (; leaf < directory.leaves() && inBatch < batchLeaves && bytes < BATCH_BYTES; leaf++) {
+                // Thousands of leaves may be passed over, each after many tests.
+                if (leaf % LEAVES_BETWEEN_LOOKS == 0 && !sink.wanted()) {
+                    return;
+                }
                 if (directory.lowKey(leaf) > filter.highKey()) {
                     tally.outsideKeys += directory.leaves() - leaf;
                     leaf = directory.leaves();

@@ -55,10 +55,6 @@ final class RowFilter {
         return highs[highs.length - 1];
     }
 
-    boolean hasArea() {
-        return area != null;
-    }
-
     /** The condition, compiled, or null. */
     @Nullable
     ColumnNode where() {

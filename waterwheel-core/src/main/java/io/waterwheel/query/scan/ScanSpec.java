@@ -75,11 +75,6 @@ public record ScanSpec(
         return new ScanSpec(keys, times, area, where, new GatherCount());
     }
 
-    /** Whether tuples are only counted. */
-    public boolean count() {
-        return gather instanceof GatherCount;
-    }
-
     /** The layout of the blocks that a scan delivers. */
     public RowLayout partLayout() {
         return gather.partLayout();

@@ -162,13 +162,14 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
 
     @Override
     public void other(ColumnNode term) {
-        List<ZoneFilter> alternatives = new ArrayList<>();
-        for (ColumnNode alternative : ExpressionCompiler.alternatives(term)) {
-            alternatives.add(new ZoneFilter(alternative, layout));
-        }
-        if (alternatives.isEmpty() || alternatives.size() > MOST_VALUES) {
+        List<ColumnNode> terms = ExpressionCompiler.alternatives(term);
+        if (terms.isEmpty() || terms.size() > MOST_VALUES) {
             whole = false;
             return;
+        }
+        List<ZoneFilter> alternatives = new ArrayList<>();
+        for (ColumnNode alternative : terms) {
+            alternatives.add(new ZoneFilter(alternative, layout));
         }
         tests.add(new Test(
                 (directory, leaf) -> {

@@ -101,6 +101,22 @@ final class QueryMemoryTest {
         executor.shutdownNow();
     }
 
+    /** What is kept gave way to another query, which asked at the same time, and left room for both. */
+    @Test
+    void roomThatAnotherQueryMadeIsTaken() {
+        QueryMemory memory = new QueryMemory(10, 10);
+        Reservation[] kept = new Reservation[1];
+        kept[0] = memory.openKept(bytes -> {
+            kept[0].release(10);
+            return 0;
+        });
+        kept[0].reserve(10);
+        try (Reservation query = memory.open()) {
+            query.reserve(5);
+            assertThat(memory.reserved()).isEqualTo(5);
+        }
+    }
+
     /** Sums all arrays that collectors hold while they take random rows, and compares. */
     @Test
     void collectorsReserveWhatTheyHold() throws Exception {

@@ -497,6 +497,11 @@ public final class TemplateTree {
         }
     }
 
+    /** Whether its owner has ended it. */
+    public boolean isDiscarded() {
+        return discarded.get();
+    }
+
     /**
      * Ends the tree for readers too: its memory goes back to the pool as soon as no reader is {@link #enter inside}, so
      * one that waits for a slow client holds none (protocol rule 13). Idempotent; by the owner, for a tree that it has

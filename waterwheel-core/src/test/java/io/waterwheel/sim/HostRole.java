@@ -139,6 +139,7 @@ final class HostRole {
                         hosted.remove(indexer);
                         task.remove(world.stream.id(), indexer);
                     }
+                    case ABANDONED -> world.note(name(), "has stopped before flush %d", sealed.flush());
                 }
             } catch (IOException e) {
                 world.note(name(), "flush %d fails: %s", sealed.flush(), e.getMessage());

@@ -371,7 +371,7 @@ final class PlantedBugs {
             new PlantedBug("pool in credit", 6, MEMORY, "credit does not look at the pool")
                     .with(
                             "ingest/indexer/CreditWindow",
-                            "long free = Math.max(sharedBytes - pool.usedBytes() - underWay, ownLeft);",
+                            "long free = Math.max(sharedBytes - taken, Math.min(ownLeft, poolBytes - taken));",
                             "long free = poolBytes;"),
             new PlantedBug("late tree in the view", 9, SAFETY, "late tuples are not in the view")
                     .with(

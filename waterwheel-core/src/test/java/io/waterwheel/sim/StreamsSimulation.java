@@ -24,12 +24,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of up to {@value #MOST} streams that share a spout task, a dispatcher task, an indexer task and its memory,
  * under one seed, on the shipped classes. First messages are lost, tasks die and streams fall sick for a while. Then
- * some streams are sick and stay so, each in its own way, while all go on producing: the others must not notice. In the
- * end all are well, and everything is in chunks once.
+ * some streams are sick and stay so, each in its own way, while all go on producing: the others must not notice; under
+ * one seed in {@value #PASSING_SEEDS}, streams that cannot be flushed come and are dropped meanwhile. In the end all
+ * are well, and everything is in chunks once.
  *
  * <p>What happens within one stream is {@link Simulation}'s matter; here it is what they share.
  */
@@ -59,6 +61,10 @@ final class StreamsSimulation {
 
     private static final long TURN_NANOS = 3 * ROUND_NANOS;
 
+    private static final int PASSING_SEEDS = 5;
+    /** One comes every so many rounds, and is dropped after half of them. */
+    private static final int PASSING_ROUNDS = 20;
+
     /** Of the pool, what unsealed trees may hold together where they are sealed by size. */
     private static final double MOST_UNSEALED = 0.4;
 
@@ -69,6 +75,9 @@ final class StreamsSimulation {
     final IndexerSettings indexerSettings;
     private final SimCatalog catalog;
     private final List<SharedStream> streams = new ArrayList<>();
+    private final Namespace namespace;
+    private final boolean passing;
+    private @Nullable PassingStream passer;
     private final ArrayDeque<Runnable> messages = new ArrayDeque<>();
     private final long poolBytes;
     /** Whether trees are sealed when the pool is used up, not before. */
@@ -96,6 +105,8 @@ final class StreamsSimulation {
     private StreamsSimulation(long seed) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L + 3);
         this.catalog = new SimCatalog(random, 0);
+        this.namespace = new Namespace(catalog.truth());
+        this.passing = seed % PASSING_SEEDS == PASSING_SEEDS - 1;
         // Few show most, many what comes with number.
         int count = 2 + random.nextInt(1 + random.nextInt(MOST - 1));
         this.poolBytes = Settings.PAGE_BYTES * count * (2L << random.nextInt(2));
@@ -121,7 +132,6 @@ final class StreamsSimulation {
         this.indexers = new IndexerTask(window);
         this.ahead = new ReadAhead(aheadBytes);
         this.heartbeats = newRound();
-        Namespace namespace = new Namespace(catalog.truth());
         for (int s = 0; s < count; s++) {
             StreamInfo info = namespace.create("s" + s, Topic.SCHEMA, RecordFormat.BLOCK, "t" + s, new long[1], 1);
             streams.add(new SharedStream(this, info, new StreamCatalog(catalog.truth(), info)));
@@ -192,8 +202,12 @@ final class StreamsSimulation {
         fallSick();
         for (int round = 0; round < SICK_ROUNDS + 4 * streams.size(); round++) {
             round(round, round < PRODUCING_ROUNDS);
+            if (passing) {
+                pass(round);
+            }
             checkOthersGoOn();
         }
+        leave();
         for (SharedStream stream : streams) {
             heal(stream);
         }
@@ -265,6 +279,27 @@ final class StreamsSimulation {
         }
     }
 
+    /** Streams come, take what they are given, and are dropped while their chunks cannot be written. */
+    private void pass(int round) {
+        if (round % PASSING_ROUNDS == 0) {
+            passer = new PassingStream(this, namespace, catalog.truth(), "passing" + round);
+        } else if (round % PASSING_ROUNDS == PASSING_ROUNDS / 2) {
+            leave();
+        }
+        if (passer != null) {
+            passer.goOn();
+        }
+    }
+
+    private void leave() {
+        if (passer != null) {
+            indexers.remove(passer.id());
+            passer.flushStep();
+            Oracle.check(!passer.holdsTrees(), "memory: trees of a dropped stream wait for a chunk store");
+            passer = null;
+        }
+    }
+
     private void round(int number, boolean producing) {
         now += ROUND_NANOS;
         List<SharedStream> order = new ArrayList<>(streams);
@@ -311,8 +346,10 @@ final class StreamsSimulation {
     private void checkAside() {
         long bytes = 0;
         int count = 0;
+        long all = passer == null ? 0 : passer.takenBytes();
         for (SharedStream stream : streams) {
             long taken = stream.takenBytes();
+            all += taken;
             if (stream.isSetAside()) {
                 bytes += taken;
                 count++;
@@ -324,6 +361,11 @@ final class StreamsSimulation {
                     taken,
                     poolBytes);
         }
+        Oracle.check(
+                all <= poolBytes + (streams.size() + 1) * SLACK_BYTES,
+                "memory: all hold %d bytes of %d",
+                all,
+                poolBytes);
         if (count != aside || bytes < asideBytes) {
             asideBytes = bytes;
             aside = count;

@@ -5,11 +5,16 @@ import io.waterwheel.index.PagePool;
 /**
  * The two bounds on what an indexer task lets dispatchers send, over all its streams (protocol rule 6): under way
  * (granted and not consumed) about a window, so that a query never waits behind much data; used and under way together
- * at most seven eighths of the memory pool, whenever anything is granted. Owner: the indexer task's thread.
+ * at most the memory pool, whenever anything is granted, and in general at most seven eighths of it. Owner: the indexer
+ * task's thread.
  *
  * <p>Where several indexers share the pool, one of these eighths is theirs in even parts: each is granted its part
  * whatever the others hold. What an indexer holds whose flushes fail is nowhere else and cannot be given back; if all
  * but one fail at the same moment, with all that could be granted to them, that one still goes on.
+ *
+ * <p>Memory that is in no indexer's part may bring the sum of the parts beyond their eighth: parts that were larger
+ * while there were fewer indexers, committed trees that readers hold, a tree whose indexer has stopped while it is
+ * being written. So an indexer's own part ends too where the pool does.
  *
  * <p>About a window: each active channel is granted an even share of it, and what was granted is never taken back.
  * While n channels become active one after another, the first holds a whole window, the second a half, and so on: at
@@ -17,10 +22,10 @@ import io.waterwheel.index.PagePool;
  * one that falls idle keeps what it has until it subscribes again.
  *
  * <p>What was granted is always taken, and it may open pages. So at every moment the tuples in memory, those that only
- * readers still hold included, and what is under way stay within the seven eighths, but for one block a channel; and
- * used memory exceeds its tuples by the pages' heads, one page not full in each leaf and one slab not full in each tree
- * with variable columns. The last eighth is for these: while they fit into it, used memory stays within the pool. (A
- * tree that is rebuilt holds its tuples twice for a while, if the pool has the room.)
+ * readers still hold included, and what is under way stay within the bound above, but for one block a channel; and used
+ * memory exceeds its tuples by the pages' heads, one page not full in each leaf and one slab not full in each tree with
+ * variable columns. The last eighth is for these: while they fit into it, used memory stays within the pool. (A tree
+ * that is rebuilt holds its tuples twice for a while, if the pool has the room.)
  *
  * <p>A channel on which nothing flows holds one byte of credit, with which it may send one block: so a thousand idle
  * channels cost nothing, and none has to ask before its first tuple.
@@ -77,7 +82,8 @@ public final class CreditWindow {
      * @param ownLeft bytes that its indexer has left of its own
      */
     long share(boolean active, long ownLeft) {
-        long free = Math.max(sharedBytes - pool.usedBytes() - underWay, ownLeft);
+        long taken = pool.usedBytes() + underWay;
+        long free = Math.max(sharedBytes - taken, Math.min(ownLeft, poolBytes - taken));
         if (free <= 0) {
             return 0;
         }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * add -> [write: temporary name, sync, rename] -> WRITTEN (each part) -> [one transaction] -> COMMITTED, or FENCED for
- * ever </pre>
+ * ever; ABANDONED for ever, before any step </pre>
  */
 public final class FlushSequence {
     /** What a step has done. */
@@ -35,7 +35,9 @@ public final class FlushSequence {
         /** Checkpoint and chunks are in the catalog. */
         COMMITTED,
         /** A successor has raised the epoch: nothing of this instance will ever be committed again. */
-        FENCED
+        FENCED,
+        /** The indexer has stopped: its stream was dropped or begins anew, or a successor lives. Nothing was done. */
+        ABANDONED
     }
 
     private final StreamCatalog catalog;
@@ -105,6 +107,11 @@ public final class FlushSequence {
      */
     public Step step(ChunkStore store, ChunkWriter writer) throws IOException {
         SealedTree sealed = waiting.getFirst();
+        if (sealed.isAbandoned()) {
+            // While the store is away it would never come to the commit that tells, and keep its memory for as long.
+            end();
+            return Step.ABANDONED;
+        }
         if (sealed.flush() != lastFlush + 1) {
             throw new IllegalStateException(
                     "indexer " + indexer + ": flush " + sealed.flush() + " cannot follow flush " + lastFlush);

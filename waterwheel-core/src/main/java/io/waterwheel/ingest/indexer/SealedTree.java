@@ -44,6 +44,11 @@ public record SealedTree(
         parts.forEach(part -> part.tree().release());
     }
 
+    /** Whether the indexer has let go of it before it was committed: it has stopped, and nothing is to be written. */
+    public boolean isAbandoned() {
+        return parts.get(TreeGroup.MAIN).tree().isDiscarded();
+    }
+
     /** Why a tree was sealed. */
     public enum Reason {
         /** It reached its full size. */

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes sealed trees as chunks and commits them: those of one indexer one after another in the order they came
  * (protocol rule 7), different indexers in turn. What waits is bounded by the trees' memory pool. A flush that fails is
- * set aside and tried again until it works, at times of its own; the others go on. A step that takes long is told of,
- * and when others wait for it another thread takes them.
+ * set aside and tried again until it works or its indexer stops, at times of its own; the others go on. A step that
+ * takes long is told of, and when others wait for it another thread takes them.
  *
  * <p>Writers: the indexer task's loop adds; the flusher's threads take. Guarded by one lock; no step is taken under it.
  */
@@ -49,7 +49,7 @@ final class Flusher implements AutoCloseable {
 
     /** Who is told of one indexer's flushes, on any thread. */
     interface Listener {
-        /** It is committed, or the indexer is fenced. Not called when the stream is dropped. */
+        /** It is committed, or the indexer is fenced. Not called when the stream is dropped, or the indexer stopped. */
         void done(SealedTree sealed, Outcome outcome);
 
         /** Going on would leave a flush out. */
@@ -137,11 +137,12 @@ final class Flusher implements AutoCloseable {
         }
     }
 
-    /** Time passes: looks for steps that take long. */
+    /** Time passes: looks for steps that take long, and lets go of trees whose indexers have stopped. */
     void onTick(long now) {
         List<Runnable> news = new ArrayList<>();
         lock.lock();
         try {
+            lines.removeIf(this::endIfAbandoned);
             boolean due = false;
             int slow = 0;
             for (Line line : lines) {
@@ -160,6 +161,23 @@ final class Flusher implements AutoCloseable {
             lock.unlock();
         }
         news.forEach(Runnable::run);
+    }
+
+    /** Not one that a thread works on: that one ends with its step. Under the lock. */
+    private boolean endIfAbandoned(Line line) {
+        if (line.running || !line.waiting.getFirst().isAbandoned()) {
+            return false;
+        }
+        LOG.info(
+                "[{}/indexer-{}] has stopped before flush {}",
+                line.sequence.stream().name(),
+                line.waiting.getFirst().indexer(),
+                line.waiting.getFirst().flush());
+        line.sequence.end();
+        line.waiting.forEach(SealedTree::release);
+        line.waiting.clear();
+        bySequence.remove(line.sequence);
+        return true;
     }
 
     private static void tell(Line line, String trouble, List<Runnable> news) {
@@ -254,6 +272,10 @@ final class Flusher implements AutoCloseable {
                     }
                     case FENCED -> {
                         line.listener.done(sealed, new Outcome(true, null));
+                        leave(line, sealed, true);
+                        return;
+                    }
+                    case ABANDONED -> {
                         leave(line, sealed, true);
                         return;
                     }

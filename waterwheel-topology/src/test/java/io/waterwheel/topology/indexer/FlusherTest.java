@@ -266,4 +266,17 @@ class FlusherTest {
         runUntil(0, () -> first.committed >= 3);
         assertThat(first.report.memory().trouble()).isEmpty();
     }
+
+    @Test
+    void aStreamThatIsDroppedWhileItCannotBeFlushedGivesItsMemoryBack() throws Exception {
+        runUntil(
+                0,
+                () -> first.report != null && !first.report.memory().trouble().isEmpty());
+        assertThat(first.core.unflushedTrees()).isPositive();
+        task.remove(first.info.id());
+        task.remove(second.info.id());
+        runUntil(0, () -> pool.usedBytes() == 0);
+        assertThat(failing).as("no chunk of the first was written").isTrue();
+        assertThat(first.committed).isZero();
+    }
 }

@@ -38,10 +38,38 @@ final class ExtendingTest {
         assertThat(filesWith("PositionScheme(")).containsExactly("key/KeyScheme.java", "key/PositionScheme.java");
     }
 
+    /** A place that has a case for each type names FLOAT, which nothing else does. All others ask for the form. */
+    @Test
+    void onlyAFewPlacesTellTheTypesOfFieldsApart() throws IOException {
+        List<String> places = filesWith(Pattern.compile("case [A-Z0-9_, ]*\\bFLOAT\\b|FieldType\\.FLOAT\\b"));
+        assertThat(places)
+                .containsExactly(
+                        "client/JavaTypes.java",
+                        "decode/ValueParser.java",
+                        "key/KeyCodec.java",
+                        "query/expression/ValueType.java",
+                        "schema/FieldType.java",
+                        "topology/rpc/ArrowRows.java");
+        String page = Files.readString(ProjectFiles.ROOT.resolve("docs/extending.md"));
+        String section =
+                page.substring(page.indexOf("## A field type")).substring(3).split("\n## ")[0];
+        List<String> named = Pattern.compile("(?m)^\\d\\. .*")
+                .matcher(section)
+                .results()
+                .map((MatchResult found) -> found.group())
+                .toList();
+        assertThat(named).hasSizeLessThanOrEqualTo(8);
+        assertThat(places).allSatisfy(place -> assertThat(named).anyMatch(line -> line.contains(place)));
+    }
+
     private static List<String> filesWith(String text) throws IOException {
+        return filesWith(Pattern.compile(Pattern.quote(text)));
+    }
+
+    private static List<String> filesWith(Pattern pattern) throws IOException {
         List<String> files = new ArrayList<>();
         for (Path file : ProjectFiles.all(name -> name.contains("/src/main/java/io/waterwheel/"))) {
-            if (Files.readString(file).contains(text)) {
+            if (pattern.matcher(Files.readString(file)).find()) {
                 String name = ProjectFiles.name(file);
                 files.add(name.substring(name.indexOf("/io/waterwheel/") + "/io/waterwheel/".length()));
             }

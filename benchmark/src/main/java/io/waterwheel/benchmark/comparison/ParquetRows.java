@@ -63,13 +63,13 @@ final class ParquetRows extends WriteSupport<ParquetRows.Row> {
     private static Type type(Field field) {
         Type.Repetition repetition = field.nullable() ? Type.Repetition.OPTIONAL : Type.Repetition.REQUIRED;
         PrimitiveTypeName name =
-                switch (field.type()) {
-                    case INT, IPV4 -> PrimitiveTypeName.INT32;
-                    case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> PrimitiveTypeName.INT64;
-                    case FLOAT -> PrimitiveTypeName.FLOAT;
-                    case DOUBLE -> PrimitiveTypeName.DOUBLE;
+                switch (field.type().physical()) {
+                    case INT32, UINT32 -> PrimitiveTypeName.INT32;
+                    case INT64 -> PrimitiveTypeName.INT64;
+                    case FLOAT32 -> PrimitiveTypeName.FLOAT;
+                    case FLOAT64 -> PrimitiveTypeName.DOUBLE;
                     case BOOLEAN -> PrimitiveTypeName.BOOLEAN;
-                    case STRING, BYTES -> PrimitiveTypeName.BINARY;
+                    case VARIABLE -> PrimitiveTypeName.BINARY;
                 };
         Types.PrimitiveBuilder<?> type = Types.primitive(name, repetition);
         switch (field.type()) {
@@ -111,17 +111,17 @@ final class ParquetRows extends WriteSupport<ParquetRows.Row> {
 
     private void value(TupleBlock block, int field, int row) {
         int column = layout.columnOf(field);
-        switch (layout.fields().get(field).type()) {
-            case INT, IPV4 ->
+        switch (layout.fields().get(field).type().physical()) {
+            case INT32, UINT32 ->
                 consumer.addInteger(
                         column == RowLayout.KEY
                                 ? (int) block.keys()[row]
                                 : LittleEndian.getInt(block.column(column), row * 4));
-            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> consumer.addLong(wide(block, column, row));
-            case FLOAT -> consumer.addFloat(Float.intBitsToFloat(LittleEndian.getInt(block.column(column), row * 4)));
-            case DOUBLE -> consumer.addDouble(LittleEndian.getDouble(block.column(column), row * 8));
+            case INT64 -> consumer.addLong(wide(block, column, row));
+            case FLOAT32 -> consumer.addFloat(Float.intBitsToFloat(LittleEndian.getInt(block.column(column), row * 4)));
+            case FLOAT64 -> consumer.addDouble(LittleEndian.getDouble(block.column(column), row * 8));
             case BOOLEAN -> consumer.addBoolean(block.column(column)[row] != 0);
-            case STRING, BYTES -> {
+            case VARIABLE -> {
                 long reference = LittleEndian.getLong(block.column(column), row * 8);
                 // Parquet copies what it keeps: the block is used again.
                 consumer.addBinary(Binary.fromReusedByteArray(
@@ -150,27 +150,27 @@ final class ParquetRows extends WriteSupport<ParquetRows.Row> {
                 continue;
             }
             int column = layout.columnOf(f);
-            switch (layout.fields().get(f).type()) {
-                case INT, IPV4 -> {
+            switch (layout.fields().get(f).type().physical()) {
+                case INT32, UINT32 -> {
                     if (column == RowLayout.KEY) {
                         block.keys()[0] = group.getInteger(f, 0);
                     } else {
                         LittleEndian.putInt(block.column(column), 0, group.getInteger(f, 0));
                     }
                 }
-                case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> {
+                case INT64 -> {
                     switch (column) {
                         case RowLayout.KEY -> block.keys()[0] = group.getLong(f, 0);
                         case RowLayout.TIME -> block.times()[0] = group.getLong(f, 0);
                         default -> LittleEndian.putLong(block.column(column), 0, group.getLong(f, 0));
                     }
                 }
-                case FLOAT ->
+                case FLOAT32 ->
                     LittleEndian.putInt(block.column(column), 0, Float.floatToRawIntBits(group.getFloat(f, 0)));
-                case DOUBLE ->
+                case FLOAT64 ->
                     LittleEndian.putLong(block.column(column), 0, Double.doubleToRawLongBits(group.getDouble(f, 0)));
                 case BOOLEAN -> block.column(column)[0] = (byte) (group.getBoolean(f, 0) ? 1 : 0);
-                case STRING, BYTES -> {
+                case VARIABLE -> {
                     byte[] value = group.getBinary(f, 0).getBytes();
                     LittleEndian.putLong(block.column(column), 0, block.addToArena(value, 0, value.length));
                 }

@@ -2,6 +2,7 @@ package io.waterwheel.cli.output;
 
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.TextRows;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import java.io.PrintStream;
@@ -200,7 +201,7 @@ public abstract class RowPrinter {
         }
 
         private static boolean leftBound(FieldType type) {
-            return type.variable() || type.isTimestamp() || type == FieldType.IPV4 || type == FieldType.BOOLEAN;
+            return !ValueType.of(type).numeric();
         }
 
         private static String cell(FieldType type, @Nullable Object value) {

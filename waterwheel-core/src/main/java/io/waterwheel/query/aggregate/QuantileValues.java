@@ -4,6 +4,7 @@ import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
@@ -39,11 +40,12 @@ final class QuantileValues extends AggregateState {
     private @Nullable Group[] groups = {};
     private long held;
 
-    /** @param fieldType of the answer: an INT holds no greater values */
+    /** @param fieldType of the answer: one of 32 bits holds no greater values */
     QuantileValues(ValueType type, FieldType fieldType, BigDecimal fraction) {
         this.type = type;
-        this.least = fieldType == FieldType.INT ? Integer.MIN_VALUE : Long.MIN_VALUE;
-        this.greatest = fieldType == FieldType.INT ? Integer.MAX_VALUE : Long.MAX_VALUE;
+        boolean narrow = fieldType.physical() == PhysicalType.INT32;
+        this.least = narrow ? Integer.MIN_VALUE : Long.MIN_VALUE;
+        this.greatest = narrow ? Integer.MAX_VALUE : Long.MAX_VALUE;
         this.fraction = fraction;
     }
 

@@ -303,25 +303,24 @@ public final class ExpressionCompiler {
 
     private static @Nullable Bounds bounds(Relation relation, FieldNode field, ConstantNode constant) {
         Object value = constant.value();
-        return switch (field.type()) {
-            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
-                Bounds.of(
-                        relation,
-                        field.fieldType().resolution(),
-                        value instanceof Instant moment
-                                ? moment
-                                : constant.type().fieldType().resolution().instant((Long)
-                                        Objects.requireNonNull(value)));
-            case IPV4 -> Bounds.of(relation, (Long) Objects.requireNonNull(value));
-            case INTEGER ->
+        if (field.type().isTimestamp()) {
+            return Bounds.of(
+                    relation,
+                    field.fieldType().resolution(),
+                    value instanceof Instant moment
+                            ? moment
+                            : constant.type().fieldType().resolution().instant((Long) Objects.requireNonNull(value)));
+        }
+        return switch (field.fieldType().physical()) {
+            case INT32, UINT32, INT64 ->
                 value instanceof Long whole
                         ? Bounds.of(relation, whole)
                         : value instanceof Double number ? Bounds.of(relation, number) : null;
-            case DOUBLE ->
+            case FLOAT32, FLOAT64 ->
                 value instanceof Long whole
                         ? Bounds.ofDoubles(relation, whole)
                         : value instanceof Double number ? Bounds.ofDoubles(relation, number) : null;
-            case BOOLEAN, STRING, BYTES, NULL -> null;
+            case BOOLEAN, VARIABLE -> null;
         };
     }
 

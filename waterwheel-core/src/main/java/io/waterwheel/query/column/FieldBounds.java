@@ -52,19 +52,20 @@ final class FieldBounds extends ColumnNode {
         }
         byte[] bytes = view.columns[field.column()];
         int base = view.bases[field.column()];
-        return switch (field.fieldType()) {
-            case INT ->
+        return switch (field.fieldType().physical()) {
+            case INT32 ->
                 range ? FieldRange.ints(bounds, bytes, base, selected, count) : keepInts(bytes, base, selected, count);
-            case IPV4 -> keepAddresses(bytes, base, selected, count);
-            case FLOAT -> keepFloats(bytes, base, selected, count);
-            case DOUBLE ->
+            case UINT32 -> keepAddresses(bytes, base, selected, count);
+            case FLOAT32 -> keepFloats(bytes, base, selected, count);
+            case FLOAT64 ->
                 range && FieldRange.areNumbers(bounds)
                         ? FieldRange.doubles(bounds, bytes, base, selected, count)
                         : keepDoubles(bytes, base, selected, count);
-            default ->
+            case INT64 ->
                 range
                         ? FieldRange.longs(bounds, bytes, base, selected, count)
                         : keepLongs(bytes, base, selected, count);
+            case BOOLEAN, VARIABLE -> throw new IllegalStateException("no bounds of " + field.fieldType());
         };
     }
 

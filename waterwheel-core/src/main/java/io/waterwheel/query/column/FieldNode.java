@@ -68,8 +68,8 @@ final class FieldNode extends ColumnNode {
         }
         byte[] bytes = view.columns[column];
         int base = view.bases[column];
-        switch (fieldType) {
-            case INT -> {
+        switch (fieldType.physical()) {
+            case INT32 -> {
                 long[] longs = out.ownLongs(view);
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getInt(bytes, base + selected[i] * 4);
@@ -81,13 +81,13 @@ final class FieldNode extends ColumnNode {
                     longs[selected[i]] = bytes[base + selected[i]] & 1;
                 }
             }
-            case FLOAT -> {
+            case FLOAT32 -> {
                 double[] doubles = out.ownDoubles(view);
                 for (int i = 0; i < count; i++) {
                     doubles[selected[i]] = LittleEndian.getFloat(bytes, base + selected[i] * 4);
                 }
             }
-            case DOUBLE -> {
+            case FLOAT64 -> {
                 double[] doubles = out.ownDoubles(view);
                 if (Selection.isRange(selected, count)) {
                     bytes(view, selected[0], count).asDoubleBuffer().get(doubles, selected[0], count);
@@ -97,13 +97,13 @@ final class FieldNode extends ColumnNode {
                     doubles[selected[i]] = LittleEndian.getDouble(bytes, base + selected[i] * 8);
                 }
             }
-            case IPV4 -> {
+            case UINT32 -> {
                 long[] longs = out.ownLongs(view);
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getInt(bytes, base + selected[i] * 4) & 0xFFFFFFFFL;
                 }
             }
-            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, STRING, BYTES -> {
+            case INT64, VARIABLE -> {
                 long[] longs = out.ownLongs(view);
                 if (view.slabs[column] != null) {
                     out.slabs = view.slabs[column];

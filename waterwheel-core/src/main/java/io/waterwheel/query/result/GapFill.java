@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.AggregateState;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
@@ -223,20 +224,19 @@ final class GapFill {
     /** Writes the number between those of the neighbours; false where there is none. */
     private boolean interpolate(TupleBlock block, int row, int field, double share) {
         FieldType type = answer.fields().get(field).type();
-        boolean number =
-                type == FieldType.INT || type == FieldType.LONG || type == FieldType.FLOAT || type == FieldType.DOUBLE;
-        if (!number || neighbours.isNull(field, 0) || neighbours.isNull(field, 1)) {
+        if (!ValueType.of(type).numeric() || neighbours.isNull(field, 0) || neighbours.isNull(field, 1)) {
             return false;
         }
         byte[] column = block.column(answer.columnOf(field));
         Number low = (Number) Objects.requireNonNull(neighbours.value(field, 0));
         Number high = (Number) Objects.requireNonNull(neighbours.value(field, 1));
         double between = low.doubleValue() + (high.doubleValue() - low.doubleValue()) * share;
-        switch (type) {
-            case INT -> LittleEndian.putInt(column, row * 4, (int) Math.round(between));
-            case LONG -> LittleEndian.putLong(column, row * 8, Math.round(between));
-            case FLOAT -> LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) between));
-            default -> LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(between));
+        switch (type.physical()) {
+            case INT32 -> LittleEndian.putInt(column, row * 4, (int) Math.round(between));
+            case INT64 -> LittleEndian.putLong(column, row * 8, Math.round(between));
+            case FLOAT32 -> LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) between));
+            case FLOAT64 -> LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(between));
+            case UINT32, BOOLEAN, VARIABLE -> throw new IllegalStateException("no number: " + type);
         }
         return true;
     }

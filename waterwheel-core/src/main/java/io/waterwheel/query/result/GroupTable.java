@@ -3,12 +3,12 @@ package io.waterwheel.query.result;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.aggregate.Words;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.memory.Reservation;
-import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
@@ -219,10 +219,6 @@ final class GroupTable {
         return group(5 + length, hashed);
     }
 
-    private static long word(ValueType type, Values values, int row) {
-        return type == ValueType.DOUBLE ? OrderedBits.of(values.doubles[row]) : values.longs[row];
-    }
-
     private void growScratch(int length) {
         memory.reserve(length - scratch.length);
         scratch = Arrays.copyOf(scratch, length);
@@ -250,7 +246,7 @@ final class GroupTable {
                 System.arraycopy(column.slab(reference), column.offset(reference), scratch, at + 4, length);
                 at += 4 + length;
             } else {
-                LittleEndian.putLong(scratch, at, word(types[v], column, row));
+                LittleEndian.putLong(scratch, at, Words.of(types[v], column, row));
                 at += 8;
             }
         }
@@ -334,25 +330,15 @@ final class GroupTable {
                 AggregateState.setNull(block, row, f);
                 continue;
             }
-            byte[] column = block.column(block.layout().columnOf(f));
-            FieldType type = block.layout().fields().get(f).type();
             if (types[f].variable()) {
+                byte[] column = block.column(block.layout().columnOf(f));
                 int length = LittleEndian.getInt(keys, at);
                 LittleEndian.putLong(column, row * 8, block.addToArena(keys, at + 4, length));
                 at += 4 + length;
                 continue;
             }
-            long word = LittleEndian.getLong(keys, at);
+            Words.put(block, row, f, LittleEndian.getLong(keys, at));
             at += 8;
-            switch (type) {
-                case INT, IPV4 -> LittleEndian.putInt(column, row * 4, (int) word);
-                case BOOLEAN -> column[row] = (byte) word;
-                case FLOAT ->
-                    LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) OrderedBits.toDouble(word)));
-                case DOUBLE ->
-                    LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(OrderedBits.toDouble(word)));
-                default -> LittleEndian.putLong(column, row * 8, word);
-            }
         }
     }
 }

@@ -5,7 +5,6 @@ import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
-import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
@@ -88,19 +87,18 @@ final class ProjectedRows {
             return;
         }
         byte[] column = block.column(layout.columnOf(field));
-        FieldType type = layout.fields().get(field).type();
-        switch (type) {
-            case INT, IPV4 -> LittleEndian.putInt(column, row * 4, (int) values.longs[from]);
+        switch (layout.fields().get(field).type().physical()) {
+            case INT32, UINT32 -> LittleEndian.putInt(column, row * 4, (int) values.longs[from]);
             case BOOLEAN -> column[row] = (byte) values.longs[from];
-            case FLOAT -> LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) values.doubles[from]));
-            case DOUBLE -> LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(values.doubles[from]));
-            case STRING, BYTES -> {
+            case FLOAT32 -> LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) values.doubles[from]));
+            case FLOAT64 -> LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(values.doubles[from]));
+            case VARIABLE -> {
                 long reference = values.longs[from];
                 int length = TupleBlock.referenceLength(reference);
                 LittleEndian.putLong(
                         column, row * 8, block.addToArena(values.slab(reference), values.offset(reference), length));
             }
-            default -> LittleEndian.putLong(column, row * 8, values.longs[from]);
+            case INT64 -> LittleEndian.putLong(column, row * 8, values.longs[from]);
         }
     }
 }

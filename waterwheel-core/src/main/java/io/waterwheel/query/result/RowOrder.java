@@ -5,7 +5,7 @@ import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
@@ -24,18 +24,24 @@ final class RowOrder {
 
     private final RowLayout layout;
     private final int[] fields;
+    /** Of each of these fields: rows are compared more often than anything else is done to them. */
+    private final PhysicalType[] types;
+
     private final boolean[] descending;
 
     RowOrder(RowLayout layout, int[] fields, boolean[] descending) {
         this.layout = layout;
         this.fields = fields;
+        this.types = Arrays.stream(fields)
+                .mapToObj(field -> layout.fields().get(field).type().physical())
+                .toArray(PhysicalType[]::new);
         this.descending = descending;
     }
 
     /** Compares two rows of a block. */
     int compare(TupleBlock block, int left, int right) {
         for (int i = 0; i < fields.length; i++) {
-            int compared = compare(block, fields[i], left, right);
+            int compared = compare(block, fields[i], types[i], left, right);
             if (compared != 0) {
                 return descending[i] ? -compared : compared;
             }
@@ -43,7 +49,7 @@ final class RowOrder {
         return 0;
     }
 
-    private int compare(TupleBlock block, int field, int left, int right) {
+    private int compare(TupleBlock block, int field, PhysicalType type, int left, int right) {
         if (layout.nullBit(field) >= 0) {
             boolean leftNull = block.isNull(field, left);
             boolean rightNull = block.isNull(field, right);
@@ -52,23 +58,22 @@ final class RowOrder {
             }
         }
         byte[] column = block.column(layout.columnOf(field));
-        FieldType type = layout.fields().get(field).type();
         return switch (type) {
-            case INT -> Integer.compare(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
-            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
-                Long.compare(LittleEndian.getLong(column, left * 8), LittleEndian.getLong(column, right * 8));
-            case FLOAT ->
+            case INT32 ->
+                Integer.compare(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
+            case INT64 -> Long.compare(LittleEndian.getLong(column, left * 8), LittleEndian.getLong(column, right * 8));
+            case FLOAT32 ->
                 Long.compare(
                         OrderedBits.of(LittleEndian.getFloat(column, left * 4)),
                         OrderedBits.of(LittleEndian.getFloat(column, right * 4)));
-            case DOUBLE ->
+            case FLOAT64 ->
                 Long.compare(
                         OrderedBits.of(LittleEndian.getDouble(column, left * 8)),
                         OrderedBits.of(LittleEndian.getDouble(column, right * 8)));
-            case IPV4 ->
+            case UINT32 ->
                 Integer.compareUnsigned(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
             case BOOLEAN -> Byte.compare(column[left], column[right]);
-            case STRING, BYTES -> {
+            case VARIABLE -> {
                 long a = LittleEndian.getLong(column, left * 8);
                 long b = LittleEndian.getLong(column, right * 8);
                 int fromA = TupleBlock.referenceOffset(a);
@@ -166,14 +171,14 @@ final class RowOrder {
         if (block.isNull(field, row)) {
             prefix = Long.MIN_VALUE;
         } else {
-            prefix = switch (layout.fields().get(field).type()) {
-                case INT -> LittleEndian.getInt(column, row * 4);
-                case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.getLong(column, row * 8);
-                case FLOAT -> OrderedBits.of(LittleEndian.getFloat(column, row * 4));
-                case DOUBLE -> OrderedBits.of(LittleEndian.getDouble(column, row * 8));
-                case IPV4 -> LittleEndian.getInt(column, row * 4) & 0xFFFFFFFFL;
+            prefix = switch (types[0]) {
+                case INT32 -> LittleEndian.getInt(column, row * 4);
+                case INT64 -> LittleEndian.getLong(column, row * 8);
+                case FLOAT32 -> OrderedBits.of(LittleEndian.getFloat(column, row * 4));
+                case FLOAT64 -> OrderedBits.of(LittleEndian.getDouble(column, row * 8));
+                case UINT32 -> LittleEndian.getInt(column, row * 4) & 0xFFFFFFFFL;
                 case BOOLEAN -> column[row] & 1;
-                case STRING, BYTES -> {
+                case VARIABLE -> {
                     long reference = LittleEndian.getLong(column, row * 8);
                     yield prefix(
                             block.arena(),

@@ -6,7 +6,7 @@ import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -207,7 +207,7 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
     }
 
     private boolean isFloating(int field) {
-        FieldType type = layout.fields().get(field).type();
-        return type == FieldType.DOUBLE || type == FieldType.FLOAT;
+        PhysicalType type = layout.fields().get(field).type().physical();
+        return type == PhysicalType.FLOAT64 || type == PhysicalType.FLOAT32;
     }
 }

@@ -6,8 +6,6 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.schema.Retention;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -16,18 +14,12 @@ final class SessionTest {
 
     private static Verdict verdict(int streamId, long position) {
         return new Verdict(
-                true,
-                List.of(),
-                streamId,
-                Map.of(0, position),
+                Verdict.Completeness.WHOLE,
+                seen(streamId, position),
+                Verdict.Gone.NOTHING,
                 1,
                 0,
-                1,
-                0,
-                List.of(),
-                List.of(),
-                Retention.NO_HORIZON,
-                Statistics.NONE);
+                new Verdict.Effort(1, 0, Statistics.NONE));
     }
 
     private static SessionPositions seen(int streamId, long position) {

@@ -16,7 +16,6 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
-import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
@@ -92,18 +91,12 @@ class WaterwheelClientTest {
                 List.of(new Field("n", FieldType.LONG, false)),
                 List.of(),
                 new Verdict(
-                        true,
-                        List.of(),
-                        seen.streamId(),
-                        seen.positions(),
+                        Verdict.Completeness.WHOLE,
+                        seen,
+                        Verdict.Gone.NOTHING,
                         3,
                         0,
-                        1,
-                        2,
-                        List.of(),
-                        List.of(),
-                        Retention.NO_HORIZON,
-                        Statistics.NONE));
+                        new Verdict.Effort(1, 2, Statistics.NONE)));
     }
 
     @Test

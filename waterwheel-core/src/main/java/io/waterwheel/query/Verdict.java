@@ -8,34 +8,57 @@ import java.util.Map;
 /**
  * How an answer ended; the last thing a client receives. An answer without a verdict was cut off.
  *
- * @param complete whether nothing is missing (protocol rule 10)
- * @param missing what is missing, a sentence each; empty when complete
- * @param streamId id of the stream: positions are of it, and of no other that bears its name before or later
- * @param positions per partition of the topic, the offset below which every matching tuple is in the answer; what lies
- *     above may be there in part, each tuple at most once
+ * @param completeness whether all that should be in the answer is in it
+ * @param seen what a session has seen that got this answer: per partition of the topic, the offset below which every
+ *     matching tuple is in the answer. What lies above may be there in part, each tuple at most once
+ * @param gone what the stream no longer has, below the positions that were seen
  * @param edit number of the catalog edit the answer was planned on
  * @param tuples number of tuples returned; with aggregates, of tuples that went into them
- * @param indexersAsked number of indexers that took part
- * @param chunksRead number of chunks that took part
- * @param lost ranges below the positions that the stream has given up: what they held may be in no answer
- * @param stale parts that are right up to the positions, and these are old because somebody is away; a sentence each
- * @param horizon tuples of times before it have expired and are in no answer; {@link Retention#NO_HORIZON} when none
- *     has
- * @param statistics what was looked at to find the answer
+ * @param effort what it took
  */
 public record Verdict(
-        boolean complete,
-        List<String> missing,
-        int streamId,
-        Map<Integer, Long> positions,
-        long edit,
-        long tuples,
-        int indexersAsked,
-        int chunksRead,
-        List<LostRange> lost,
-        List<String> stale,
-        long horizon,
-        Statistics statistics) {
+        Completeness completeness, SessionPositions seen, Gone gone, long edit, long tuples, Effort effort) {
+    /**
+     * Whether all that should be in an answer is in it.
+     *
+     * @param complete whether nothing is missing (protocol rule 10)
+     * @param missing what is missing, a sentence each; empty when complete
+     * @param stale parts that are right up to the positions, and these are old because somebody is away; a sentence
+     *     each
+     */
+    public record Completeness(boolean complete, List<String> missing, List<String> stale) {
+        public static final Completeness WHOLE = new Completeness(true, List.of(), List.of());
+
+        public Completeness {
+            missing = List.copyOf(missing);
+            stale = List.copyOf(stale);
+        }
+    }
+
+    /**
+     * What a stream no longer has.
+     *
+     * @param lost ranges that the stream has given up: what they held may be in no answer
+     * @param horizon tuples of times before it have expired and are in no answer; {@link Retention#NO_HORIZON} when
+     *     none has
+     */
+    public record Gone(List<LostRange> lost, long horizon) {
+        public static final Gone NOTHING = new Gone(List.of(), Retention.NO_HORIZON);
+
+        public Gone {
+            lost = List.copyOf(lost);
+        }
+    }
+
+    /**
+     * What an answer took.
+     *
+     * @param indexersAsked number of indexers that took part
+     * @param chunksRead number of chunks that took part
+     * @param statistics what was looked at to find the answer
+     */
+    public record Effort(int indexersAsked, int chunksRead, Statistics statistics) {}
+
     /** A verdict on some stream that has lost nothing and where nothing expires, without statistics. */
     public Verdict(
             boolean complete,
@@ -46,29 +69,61 @@ public record Verdict(
             int indexersAsked,
             int chunksRead) {
         this(
-                complete,
-                missing,
-                SessionPositions.ANY,
-                positions,
+                new Completeness(complete, missing, List.of()),
+                new SessionPositions(SessionPositions.ANY, positions),
+                Gone.NOTHING,
                 edit,
                 tuples,
-                indexersAsked,
-                chunksRead,
-                List.of(),
-                List.of(),
-                Retention.NO_HORIZON,
-                Statistics.NONE);
+                new Effort(indexersAsked, chunksRead, Statistics.NONE));
     }
 
-    public Verdict {
-        lost = List.copyOf(lost);
-        missing = List.copyOf(missing);
-        stale = List.copyOf(stale);
-        positions = Map.copyOf(positions);
+    /** Whether nothing is missing. */
+    public boolean complete() {
+        return completeness.complete();
     }
 
-    /** What a session has seen that got this answer. */
-    public SessionPositions seen() {
-        return new SessionPositions(streamId, positions);
+    /** What is missing, a sentence each. */
+    public List<String> missing() {
+        return completeness.missing();
+    }
+
+    /** What is older than it should be, a sentence each. */
+    public List<String> stale() {
+        return completeness.stale();
+    }
+
+    /** Id of the stream: positions are of it, and of no other that bears its name before or later. */
+    public int streamId() {
+        return seen.streamId();
+    }
+
+    /** Per partition of the topic, the offset below which every matching tuple is in the answer. */
+    public Map<Integer, Long> positions() {
+        return seen.positions();
+    }
+
+    /** Ranges below the positions that the stream has given up. */
+    public List<LostRange> lost() {
+        return gone.lost();
+    }
+
+    /** Milliseconds since 1970 UTC: tuples of earlier times have expired; or {@link Retention#NO_HORIZON}. */
+    public long horizon() {
+        return gone.horizon();
+    }
+
+    /** Number of indexers that took part. */
+    public int indexersAsked() {
+        return effort.indexersAsked();
+    }
+
+    /** Number of chunks that took part. */
+    public int chunksRead() {
+        return effort.chunksRead();
+    }
+
+    /** What was looked at to find the answer. */
+    public Statistics statistics() {
+        return effort.statistics();
     }
 }

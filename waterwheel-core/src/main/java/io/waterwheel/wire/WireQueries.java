@@ -261,22 +261,19 @@ public final class WireQueries {
     public static Verdict parseVerdict(ByteBuffer bytes) throws IOException {
         io.waterwheel.wire.proto.Verdict message =
                 io.waterwheel.wire.proto.Verdict.parseFrom(CodedInputStream.newInstance(bytes));
+        List<LostRange> lost = message.getLostList().stream()
+                .map(range -> new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
+                .toList();
         return new Verdict(
-                message.getComplete(),
-                message.getMissingList(),
-                message.getStreamId(),
-                message.getPositionsMap(),
+                new Verdict.Completeness(message.getComplete(), message.getMissingList(), message.getStaleList()),
+                new SessionPositions(message.getStreamId(), message.getPositionsMap()),
+                new Verdict.Gone(lost, message.hasHorizon() ? message.getHorizon() : Retention.NO_HORIZON),
                 message.getEdit(),
                 message.getTuples(),
-                message.getIndexersAsked(),
-                message.getChunksRead(),
-                message.getLostList().stream()
-                        .map(range ->
-                                new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
-                        .toList(),
-                message.getStaleList(),
-                message.hasHorizon() ? message.getHorizon() : Retention.NO_HORIZON,
-                WireStatistics.fromMessage(message.getStatistics()));
+                new Verdict.Effort(
+                        message.getIndexersAsked(),
+                        message.getChunksRead(),
+                        WireStatistics.fromMessage(message.getStatistics())));
     }
 
     static void atMost(String what, int got, int most) {

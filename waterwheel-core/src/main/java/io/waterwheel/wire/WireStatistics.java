@@ -34,29 +34,26 @@ final class WireStatistics {
     private static ScannedMessage toMessage(ScanStatistics scanned) {
         return ScannedMessage.newBuilder()
                 .setLeaves(scanned.leaves())
-                .setOutsideKeys(scanned.outsideKeys())
-                .setOutsideTimes(scanned.outsideTimes())
-                .setOutsideValues(scanned.outsideValues())
+                .setOutsideKeys(scanned.skipped().byKeys())
+                .setOutsideTimes(scanned.skipped().byTimes())
+                .setOutsideValues(scanned.skipped().byValues())
                 .setCounted(scanned.counted())
                 .setRead(scanned.read())
                 .setTuples(scanned.tuples())
-                .setPartsRead(scanned.partsRead())
-                .setPartsCached(scanned.partsCached())
-                .setBytesRead(scanned.bytesRead())
+                .setPartsRead(scanned.parts().read())
+                .setPartsCached(scanned.parts().cached())
+                .setBytesRead(scanned.parts().bytesRead())
                 .build();
     }
 
     private static ScanStatistics fromMessage(ScannedMessage message) {
         return new ScanStatistics(
                 message.getLeaves(),
-                message.getOutsideKeys(),
-                message.getOutsideTimes(),
-                message.getOutsideValues(),
+                new ScanStatistics.Skipped(
+                        message.getOutsideKeys(), message.getOutsideTimes(), message.getOutsideValues()),
                 message.getCounted(),
                 message.getRead(),
                 message.getTuples(),
-                message.getPartsRead(),
-                message.getPartsCached(),
-                message.getBytesRead());
+                new ScanStatistics.Parts(message.getPartsRead(), message.getPartsCached(), message.getBytesRead()));
     }
 }

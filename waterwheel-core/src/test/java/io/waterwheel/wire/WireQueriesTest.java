@@ -107,7 +107,12 @@ class WireQueriesTest {
             }
         }
         Verdict verdict = new Verdict(
-                true, List.of(), 3, Map.of(), 1, 0, 1, 1, lost, List.of(), Retention.NO_HORIZON, Statistics.NONE);
+                Verdict.Completeness.WHOLE,
+                new SessionPositions(3, Map.of()),
+                new Verdict.Gone(lost, Retention.NO_HORIZON),
+                1,
+                0,
+                new Verdict.Effort(1, 1, Statistics.NONE));
         List<LostRange> told = WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict)))
                 .lost();
         assertThat(told).as("seed %s", seed).hasSize(1_000);
@@ -134,25 +139,13 @@ class WireQueriesTest {
     @Test
     void verdictsAndErrorsComeBackAsTheyWere() throws Exception {
         Verdict verdict = new Verdict(
-                false,
-                List.of("indexer 3 is recovering"),
-                9,
-                Map.of(0, 12L, 7, 9L),
+                new Verdict.Completeness(
+                        false, List.of("indexer 3 is recovering"), List.of("indexer 4 was last heard of 12 s ago")),
+                new SessionPositions(9, Map.of(0, 12L, 7, 9L)),
+                new Verdict.Gone(List.of(new LostRange(7, 3, 9, "set by hand")), 1_600_000_000_000L),
                 44,
                 5,
-                2,
-                1,
-                List.of(new LostRange(7, 3, 9, "set by hand")),
-                List.of("indexer 4 was last heard of 12 s ago"),
-                1_600_000_000_000L,
-                new Statistics(
-                        20,
-                        9,
-                        8,
-                        5,
-                        2,
-                        new ScanStatistics(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
-                        new ScanStatistics(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)));
+                new Verdict.Effort(2, 1, new Statistics(20, 9, 8, 5, 2, scanned(1), scanned(11))));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {
@@ -163,6 +156,16 @@ class WireQueriesTest {
             assertThat(back.code()).isEqualTo("A_CODE");
             assertThat(back).hasMessage("why");
         }
+    }
+
+    private static ScanStatistics scanned(long first) {
+        return new ScanStatistics(
+                first,
+                new ScanStatistics.Skipped(first + 1, first + 2, first + 3),
+                first + 4,
+                first + 5,
+                first + 6,
+                new ScanStatistics.Parts(first + 7, first + 8, first + 9));
     }
 
     private static void assertRefused(io.waterwheel.wire.proto.Query.Builder message, String why) {

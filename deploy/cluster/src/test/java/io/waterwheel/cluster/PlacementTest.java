@@ -84,8 +84,8 @@ class PlacementTest {
             chunks += statistics.chunksRead();
             near += statistics.nearReads();
             far += statistics.farReads();
-            partsRead += statistics.inChunks().partsRead();
-            partsCached += statistics.inChunks().partsCached();
+            partsRead += statistics.inChunks().parts().read();
+            partsCached += statistics.inChunks().parts().cached();
         }
 
         double nearShare() {

@@ -41,10 +41,13 @@ public final class AnswerStats {
             err.printf(
                     Locale.ROOT,
                     "parts      %d read from files, %d bytes; %d found in the cache (%.0f %%)%n",
-                    chunks.partsRead(),
-                    chunks.bytesRead(),
-                    chunks.partsCached(),
-                    100.0 * chunks.partsCached() / Math.max(1, chunks.partsCached() + chunks.partsRead()));
+                    chunks.parts().read(),
+                    chunks.parts().bytesRead(),
+                    chunks.parts().cached(),
+                    100.0
+                            * chunks.parts().cached()
+                            / Math.max(
+                                    1, chunks.parts().cached() + chunks.parts().read()));
             if (statistics.nearReads() + statistics.farReads() > 0) {
                 err.println("replicas   " + statistics.nearReads() + " chunks read on a host that holds them, "
                         + statistics.farReads() + " elsewhere");
@@ -58,8 +61,9 @@ public final class AnswerStats {
     }
 
     private static void print(String where, ScanStatistics scanned, PrintStream err) {
-        err.println(where + scanned.leaves() + " leaves, passed over " + scanned.outsideKeys() + " by key, "
-                + scanned.outsideTimes() + " by time, " + scanned.outsideValues() + " by their values, "
+        err.println(where + scanned.leaves() + " leaves, passed over "
+                + scanned.skipped().byKeys() + " by key, "
+                + scanned.skipped().byTimes() + " by time, " + scanned.skipped().byValues() + " by their values, "
                 + scanned.counted() + " counted unread; " + scanned.read() + " read with " + scanned.tuples()
                 + " tuples");
     }

@@ -328,7 +328,7 @@ final class ChunkReads {
     }
 
     private Delivery.Nearness nearness(ChunkDescriptor chunk, Endpoints.QueryServer server, ScanStatistics scanned) {
-        if (scanned.partsRead() == 0) {
+        if (scanned.parts().read() == 0) {
             return Delivery.Nearness.NONE;
         }
         List<String> hosts = replicas(chunk.file());

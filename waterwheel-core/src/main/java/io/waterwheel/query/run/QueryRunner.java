@@ -8,6 +8,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.admission.Admission;
@@ -507,18 +508,12 @@ public final class QueryRunner {
             List<LostRange> lost = lost(plan.snapshot(), positions, delivery);
             List<String> missing = delivery.missing();
             Verdict verdict = new Verdict(
-                    missing.isEmpty(),
-                    missing,
-                    plan.snapshot().stream().id(),
-                    positions,
+                    new Verdict.Completeness(missing.isEmpty(), missing, plan.stale()),
+                    new SessionPositions(plan.snapshot().stream().id(), positions),
+                    new Verdict.Gone(lost, plan.snapshot().horizon()),
                     plan.snapshot().edit(),
                     tuples,
-                    replies.size(),
-                    chunksRead,
-                    lost,
-                    plan.stale(),
-                    plan.snapshot().horizon(),
-                    delivery.statistics(plan));
+                    new Verdict.Effort(replies.size(), chunksRead, delivery.statistics(plan)));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         ErrorCode.INCOMPLETE,

@@ -22,14 +22,10 @@ final class ScanTally {
     ScanStatistics sum() {
         return new ScanStatistics(
                 leaves,
-                outsideKeys,
-                outsideTimes,
-                outsideValues,
+                new ScanStatistics.Skipped(outsideKeys, outsideTimes, outsideValues),
                 counted,
                 read,
                 tuples,
-                partsRead,
-                partsCached,
-                bytesRead);
+                new ScanStatistics.Parts(partsRead, partsCached, bytesRead));
     }
 }

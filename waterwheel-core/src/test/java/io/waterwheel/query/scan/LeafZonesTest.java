@@ -135,7 +135,7 @@ final class LeafZonesTest {
             @Override
             public void scanned(ScanStatistics what) {
                 counted += tallied ? what.counted() : 0;
-                outside += tallied ? what.outsideValues() : 0;
+                outside += tallied ? what.skipped().byValues() : 0;
             }
         });
         List<String> answer = new ArrayList<>();

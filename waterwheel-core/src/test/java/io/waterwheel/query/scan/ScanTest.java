@@ -183,14 +183,14 @@ final class ScanTest {
         assertThat(cold.leaves()).isEqualTo(leaves);
         assertThat(cold.read()).isEqualTo(leaves);
         assertThat(cold.tuples()).isEqualTo(10_000);
-        assertThat(cold.partsCached()).isZero();
-        assertThat(cold.partsRead()).isPositive();
-        assertThat(cold.bytesRead()).isBetween(1L, Files.size(folder.resolve("a.chunk")));
+        assertThat(cold.parts().cached()).isZero();
+        assertThat(cold.parts().read()).isPositive();
+        assertThat(cold.parts().bytesRead()).isBetween(1L, Files.size(folder.resolve("a.chunk")));
 
         ScanStatistics warm = scanned(scan, tuples, all);
-        assertThat(warm.partsCached()).isGreaterThanOrEqualTo(cold.partsRead());
-        assertThat(warm.partsRead()).isZero();
-        assertThat(warm.bytesRead()).isZero();
+        assertThat(warm.parts().cached()).isGreaterThanOrEqualTo(cold.parts().read());
+        assertThat(warm.parts().read()).isZero();
+        assertThat(warm.parts().bytesRead()).isZero();
 
         ScanStatistics last = scanned(
                 scan,
@@ -202,8 +202,8 @@ final class ScanTest {
                         null,
                         new int[] {0},
                         Query.NO_LIMIT));
-        assertThat(last.outsideKeys()).isBetween(1L, leaves - 1L);
-        assertThat(last.outsideKeys() + last.read()).isEqualTo(leaves);
+        assertThat(last.skipped().byKeys()).isBetween(1L, leaves - 1L);
+        assertThat(last.skipped().byKeys() + last.read()).isEqualTo(leaves);
 
         ScanStatistics never = scanned(
                 scan,
@@ -215,7 +215,7 @@ final class ScanTest {
                         null,
                         new int[] {0},
                         Query.NO_LIMIT));
-        assertThat(never.outsideTimes()).isEqualTo(leaves);
+        assertThat(never.skipped().byTimes()).isEqualTo(leaves);
         assertThat(scanned(scan, tuples, all.counting()).counted()).isEqualTo(leaves);
     }
 

@@ -47,15 +47,15 @@ final class PeerMessages {
         LittleEndian.putLong(message, 5, found);
         long[] numbers = {
             scanned.leaves(),
-            scanned.outsideKeys(),
-            scanned.outsideTimes(),
-            scanned.outsideValues(),
+            scanned.skipped().byKeys(),
+            scanned.skipped().byTimes(),
+            scanned.skipped().byValues(),
             scanned.counted(),
             scanned.read(),
             scanned.tuples(),
-            scanned.partsRead(),
-            scanned.partsCached(),
-            scanned.bytesRead()
+            scanned.parts().read(),
+            scanned.parts().cached(),
+            scanned.parts().bytesRead()
         };
         for (int i = 0; i < SCANNED_NUMBERS; i++) {
             LittleEndian.putLong(message, 13 + 8 * i, numbers[i]);
@@ -75,15 +75,11 @@ final class PeerMessages {
         }
         return new ScanStatistics(
                 numbers[0],
-                numbers[1],
-                numbers[2],
-                numbers[3],
+                new ScanStatistics.Skipped(numbers[1], numbers[2], numbers[3]),
                 numbers[4],
                 numbers[5],
                 numbers[6],
-                numbers[7],
-                numbers[8],
-                numbers[9]);
+                new ScanStatistics.Parts(numbers[7], numbers[8], numbers[9]));
     }
 
     static IndexerHeader readHeader(byte[] message) throws IOException {

@@ -50,7 +50,8 @@ final class BlockSenderTest {
         BlockSender sender = new BlockSender(receiver, soon(), Reservation.unlimited());
         assertThat(sender.wanted()).isTrue();
         assertThat(sender.accept(oneRow())).isTrue();
-        ScanStatistics scanned = new ScanStatistics(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+        ScanStatistics scanned =
+                new ScanStatistics(1, new ScanStatistics.Skipped(2, 3, 4), 5, 6, 7, new ScanStatistics.Parts(8, 9, 10));
         sender.scanned(scanned);
         sender.scanned(scanned);
         sender.end(1);

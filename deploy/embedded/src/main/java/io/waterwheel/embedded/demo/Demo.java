@@ -266,7 +266,9 @@ public final class Demo {
         String chunks = statistics.chunks() == 0
                 ? ""
                 : "chunks " + statistics.chunksRead() + " of " + statistics.chunks() + ", ";
-        String bytes = all.bytesRead() == 0 ? "" : String.format(Locale.ROOT, ", %,d kB read", all.bytesRead() / 1000);
+        String bytes = all.parts().bytesRead() == 0
+                ? ""
+                : String.format(Locale.ROOT, ", %,d kB read", all.parts().bytesRead() / 1000);
         String memory = statistics.fresh().tuples() == 0
                 ? ""
                 : String.format(

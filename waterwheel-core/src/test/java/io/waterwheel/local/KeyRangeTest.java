@@ -8,6 +8,7 @@ import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
@@ -20,9 +21,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +68,8 @@ final class KeyRangeTest {
                 }
                 for (int q = 0; q < 60; q++) {
                     List<KeyRange> ranges = new ArrayList<>();
-                    for (int r = random.nextInt(6); r >= 0; r--) {
+                    // Some are compared one after the other, many searched.
+                    for (int r = random.nextInt(q % 10 == 0 ? 60 : 6); r >= 0; r--) {
                         ranges.add(range(type, random));
                     }
                     long expected = values.stream()
@@ -79,6 +84,50 @@ final class KeyRangeTest {
                             .isEqualTo(expected);
                 }
             }
+        }
+    }
+
+    /**
+     * As many as a query may have, beside a condition as long as it may be: what is made of them is longer than that.
+     */
+    @Test
+    void manyRangesOfTextAreSearched() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("name", FieldType.STRING, false),
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("n", FieldType.INT, false)),
+                new KeySpec.Ordered("name"),
+                "t");
+        int rows = 50_000;
+        try (LocalStream stream = LocalStream.open(folder, "s", schema, LocalSettings.DEFAULT)) {
+            TupleBlock block = new TupleBlock(stream.layout(), 0);
+            RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+            for (int i = 0; i < rows; i++) {
+                decoder.decode(ByteBuffer.wrap(("same-prefix-" + (100_000 + i) + ",0," + i).getBytes(UTF_8)), block);
+            }
+            stream.insert(block);
+            List<KeyRange> ranges = new ArrayList<>();
+            for (int r = 0; r < 10_000; r++) {
+                int from = 100_000 + 5 * r;
+                ranges.add(new KeyRange("same-prefix-" + from, "same-prefix-" + (from + 1)));
+            }
+            Collections.shuffle(ranges, new Random(1));
+            String where = "n IN ("
+                    + IntStream.range(0, 19_900)
+                            .mapToObj(i -> Integer.toString(2 * i))
+                            .collect(Collectors.joining(", "))
+                    + ")";
+            assertThatThrownBy(() -> Expression.parse(where + " OR n = 1".repeat(200)))
+                    .hasMessageContaining("more than 20000 parts");
+            Query query = stream.query().withKeyRanges(ranges);
+            assertThat(stream.answer(query.withCount(), row -> true).tuples()).isEqualTo(20_000);
+            long even = IntStream.range(0, 39_800)
+                    .filter(i -> i % 2 == 0 && i % 5 < 2)
+                    .count();
+            assertThat(stream.answer(query.withWhere(Expression.parse(where)).withCount(), row -> true)
+                            .tuples())
+                    .isEqualTo(even);
         }
     }
 

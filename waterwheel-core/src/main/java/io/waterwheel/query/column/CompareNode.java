@@ -2,6 +2,7 @@ package io.waterwheel.query.column;
 
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import io.waterwheel.query.expression.ValueType;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,17 +35,37 @@ final class CompareNode extends ColumnNode {
     /** The field that it says equals a text or bytes; null when it says something else. */
     @Nullable
     FieldNode equated() {
-        return relation == Relation.EQUAL
-                        && left instanceof FieldNode field
+        return relation == Relation.EQUAL ? comparedText() : null;
+    }
+
+    /** The field of text or bytes that is compared with a constant; null when that is not what this does. */
+    @Nullable
+    FieldNode comparedText() {
+        return left instanceof FieldNode field
                         && right instanceof ConstantNode constant
                         && constant.value() instanceof byte[]
                 ? field
                 : null;
     }
 
-    /** What {@link #equated} equals. */
+    /** What {@link #comparedText} is compared with. */
     byte[] text() {
         return (byte[]) Objects.requireNonNull(((ConstantNode) right).value());
+    }
+
+    /** The values of {@link #comparedText} for which it is true; null when they are no range, or one value. */
+    TextRangesNode.@Nullable Range range() {
+        byte[] bytes = text();
+        // The least text above one is that one and a zero.
+        byte[] above = Arrays.copyOf(bytes, bytes.length + 1);
+        byte[] lowest = TextRangesNode.Range.ALL.low();
+        return switch (relation) {
+            case EQUAL, UNEQUAL -> null;
+            case LESS -> new TextRangesNode.Range(lowest, bytes);
+            case AT_MOST -> new TextRangesNode.Range(lowest, above);
+            case GREATER -> new TextRangesNode.Range(above, null);
+            case AT_LEAST -> new TextRangesNode.Range(bytes, null);
+        };
     }
 
     @Override

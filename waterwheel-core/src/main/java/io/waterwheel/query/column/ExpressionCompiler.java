@@ -144,6 +144,15 @@ public final class ExpressionCompiler {
             withinBytes(column, values[0], values[values.length - 1]);
         }
 
+        /**
+         * Only rows whose text or bytes lie in one of these ranges, at least one, sorted and apart, can match.
+         *
+         * @param ends each above all of its range; that of the last is null where it has no bound
+         */
+        default void withinAnyBytes(int column, byte[][] lows, byte[] @Nullable [] ends) {
+            withinBytes(column, lows[0], ends[ends.length - 1]);
+        }
+
         /** What the term demands is not, or not all, said by the other calls. */
         default void other(ColumnNode term) {
             // Most only ask for what rules rows out.
@@ -161,6 +170,8 @@ public final class ExpressionCompiler {
                     test.field().column(), test.bounds().low(), test.bounds().high());
         } else if (node instanceof InNode in) {
             in.conjunct(sink);
+        } else if (node instanceof TextRangesNode ranges) {
+            ranges.conjunct(sink);
         } else if (node instanceof CompareNode compare) {
             compare.conjunct(sink);
             sink.other(node);
@@ -268,7 +279,8 @@ public final class ExpressionCompiler {
         for (int t = 0; t < nodes.length; t++) {
             nodes[t] = compile(terms.get(t));
         }
-        return folded(new LogicNode(nodes, and), nodes);
+        ColumnNode[] joined = and ? nodes : TextRangesNode.joined(nodes);
+        return joined.length == 1 && nodes.length > 1 ? joined[0] : folded(new LogicNode(joined, and), joined);
     }
 
     private static ColumnNode compare(Relation relation, ColumnNode left, ColumnNode right) {

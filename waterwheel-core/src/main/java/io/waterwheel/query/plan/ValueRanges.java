@@ -53,7 +53,7 @@ final class ValueRanges {
         }
         Field field = schema.fields().get(tested);
         List<Expression> any = new ArrayList<>();
-        // Values are looked up in one hash table, ranges compared one after the other.
+        // Single values are a list: Bloom filters rule out leaves by it.
         Set<Expression.Literal> values = new LinkedHashSet<>();
         boolean one = ranges.size() == 1;
         for (KeyRange range : ranges) {

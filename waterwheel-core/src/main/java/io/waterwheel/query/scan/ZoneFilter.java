@@ -161,6 +161,39 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
     }
 
     @Override
+    public void withinAnyBytes(int column, byte[][] lows, byte[] @Nullable [] ends) {
+        int field = field(column);
+        if (field < 0) {
+            return;
+        }
+        long[] lowCodes = new long[lows.length];
+        long[] highCodes = new long[lows.length];
+        for (int range = 0; range < lows.length; range++) {
+            byte[] end = ends[range];
+            lowCodes[range] = KeyCodec.ofBytes(lows[range], 0, lows[range].length);
+            highCodes[range] = end == null ? Long.MAX_VALUE : KeyCodec.ofBytes(end, 0, end.length);
+        }
+        ruleOut((directory, leaf) -> {
+            if (!directory.isZoned(field)) {
+                return true;
+            }
+            // The first range that does not end before the leaf's least value; codes of several may be the same.
+            long least = directory.low(leaf, field);
+            int first = 0;
+            int from = highCodes.length;
+            while (first < from) {
+                int middle = (first + from) >>> 1;
+                if (highCodes[middle] < least) {
+                    first = middle + 1;
+                } else {
+                    from = middle;
+                }
+            }
+            return first < lowCodes.length && directory.mayHold(leaf, field, lowCodes[first], highCodes[first]);
+        });
+    }
+
+    @Override
     public void other(ColumnNode term) {
         List<ColumnNode> terms = ExpressionCompiler.alternatives(term);
         if (terms.isEmpty() || terms.size() > MOST_VALUES) {

@@ -104,7 +104,13 @@ public final class RandomExpressions {
             }
             case 7 -> value(ValueType.BOOLEAN, depth - 1);
             case 8, 9 -> new Expression.And(conditions(depth - 1));
-            case 10, 11 -> new Expression.Or(conditions(depth - 1));
+            case 10, 11 -> {
+                List<Expression> terms = conditions(depth - 1);
+                if (random.nextInt(3) == 0) {
+                    addRanges(terms);
+                }
+                yield new Expression.Or(terms);
+            }
             default -> new Expression.Not(condition(depth - 1));
         };
     }
@@ -115,6 +121,31 @@ public final class RandomExpressions {
             terms.add(condition(depth));
         }
         return terms;
+    }
+
+    /** Adds many ranges of a text or bytes, if there is such a field, in any order, some of them empty. */
+    private void addRanges(List<Expression> terms) {
+        ValueType type = random.nextBoolean() ? ValueType.STRING : ValueType.BYTES;
+        List<Expression> fitting = fields.stream()
+                .filter(f -> ValueType.of(f.type()) == type)
+                .<Expression>map(f -> new Expression.FieldValue(f.name()))
+                .toList();
+        if (fitting.isEmpty()) {
+            return;
+        }
+        Expression field = pick(fitting);
+        for (int i = 0; i < 30; i++) {
+            // Of ranges without a bound few are enough to hold all.
+            terms.add(
+                    random.nextInt(20) == 0
+                            ? new Expression.Comparison(pick(RELATIONS), literal(type), field)
+                            : random.nextBoolean()
+                                    ? new Expression.Between(field, literal(type), literal(type), false)
+                                    : new Expression.And(List.of(
+                                            new Expression.Comparison(pick(RELATIONS), field, literal(type)),
+                                            new Expression.Comparison(
+                                                    Expression.Comparison.Relation.AT_MOST, field, literal(type)))));
+        }
     }
 
     private ValueType numeric() {

@@ -208,7 +208,7 @@ final class LeafZonesTest {
     }
 
     private static String condition(Random random, int depth) {
-        int kind = random.nextInt(depth > 0 ? 13 : 8);
+        int kind = random.nextInt(depth > 0 ? 14 : 9);
         long a = random.nextInt(12);
         long c = a + random.nextInt(4);
         return switch (kind) {
@@ -222,11 +222,22 @@ final class LeafZonesTest {
                 "k " + (random.nextBoolean() ? ">= " : "< ") + random.nextInt(9000) + " and i >= IPV4 '0.0.0." + a
                         + "'";
             case 7 -> "f <= " + a + ".5 and b = " + random.nextBoolean();
-            case 8 -> "(" + condition(random, depth - 1) + ") and (" + condition(random, depth - 1) + ")";
-            case 9, 10 -> "(" + condition(random, depth - 1) + ") or (" + condition(random, depth - 1) + ")";
-            case 11 -> "s > 'r" + a + "' and s <> 'r" + c + "'";
+            case 8 -> ranges(random);
+            case 9 -> "(" + condition(random, depth - 1) + ") and (" + condition(random, depth - 1) + ")";
+            case 10, 11 -> "(" + condition(random, depth - 1) + ") or (" + condition(random, depth - 1) + ")";
+            case 12 -> "s > 'r" + a + "' and s <> 'r" + c + "'";
             default -> "not (" + condition(random, depth - 1) + ")";
         };
+    }
+
+    /** Of texts, so many that they are searched. */
+    private static String ranges(Random random) {
+        List<String> any = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            String low = "r" + random.nextInt(12) + (random.nextBoolean() ? "x" + random.nextInt(3) : "");
+            any.add("s between '" + low + "' and '" + low + (random.nextBoolean() ? "x1" : "") + "'");
+        }
+        return String.join(" or ", any.subList(0, 16 + random.nextInt(4)));
     }
 
     /** Regions of keys, each with its own few values, nulls and NaNs: none, some, all. */

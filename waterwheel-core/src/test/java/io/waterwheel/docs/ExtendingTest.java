@@ -51,8 +51,9 @@ final class ExtendingTest {
                         "schema/FieldType.java",
                         "topology/rpc/ArrowRows.java");
         String page = Files.readString(ProjectFiles.ROOT.resolve("docs/extending.md"));
-        String section =
-                page.substring(page.indexOf("## A field type")).substring(3).split("\n## ")[0];
+        int begin = page.indexOf("## A field type");
+        int end = page.indexOf("\n## ", begin);
+        String section = page.substring(begin, end < 0 ? page.length() : end);
         List<String> named = Pattern.compile("(?m)^\\d\\. .*")
                 .matcher(section)
                 .results()

@@ -36,7 +36,10 @@ public final class FlushSequence {
         COMMITTED,
         /** A successor has raised the epoch: nothing of this instance will ever be committed again. */
         FENCED,
-        /** The indexer has stopped: its stream was dropped or begins anew, or a successor lives. Nothing was done. */
+        /**
+         * The indexer has stopped: its stream was dropped or begins anew, or a successor lives. Nothing was done, and
+         * its trees give their memory back (protocol rule 6).
+         */
         ABANDONED
     }
 

@@ -7,7 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All indexers that one task hosts, of any streams, and the memory they share. Owner: the task's thread. */
+/**
+ * All indexers that one task hosts, of any streams, and the memory they share (protocol rule 6). Owner: the task's
+ * thread.
+ */
 public final class IndexerTask {
     private final CreditWindow window;
 

@@ -303,7 +303,7 @@ final class ExamplesTest {
             }
         }
         // end of example
-        assertThat(printed()).contains("Z a note\nVerdict[complete=true");
+        assertThat(printed()).contains("Z a note\nVerdict[completeness=Completeness[complete=true");
     }
 
     @Test

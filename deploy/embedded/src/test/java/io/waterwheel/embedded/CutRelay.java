@@ -3,12 +3,14 @@ package io.waterwheel.embedded;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * it unchanged until a budget is spent; then every connection is cut, and none is taken until it is revived.
  */
 final class CutRelay implements AutoCloseable {
+    private static final int LEAST_PORT = 20_000;
+    private static final int MOST_PORT = 30_000;
+
     private final int port;
     private final String host;
     private final int target;
@@ -32,10 +37,24 @@ final class CutRelay implements AutoCloseable {
         String[] parts = url.substring(url.lastIndexOf('/') + 1).split(":", -1);
         this.host = parts[0];
         this.target = Integer.parseInt(parts[1]);
-        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ServerSocket server = listen();
         this.listening = server;
         this.port = server.getLocalPort();
         accept(server);
+    }
+
+    /** Below the ports that systems give out by themselves: none of those may be given this one while it is dead. */
+    private static ServerSocket listen() throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            int candidate = ThreadLocalRandom.current().nextInt(LEAST_PORT, MOST_PORT);
+            try {
+                return new ServerSocket(candidate, 50, InetAddress.getLoopbackAddress());
+            } catch (BindException e) {
+                if (attempt == 100) {
+                    throw e;
+                }
+            }
+        }
     }
 
     String url() {

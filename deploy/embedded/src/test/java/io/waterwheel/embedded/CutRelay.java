@@ -31,6 +31,8 @@ final class CutRelay implements AutoCloseable {
     private volatile boolean closed;
     /** Guarded by this; null while it is dead. */
     private @Nullable ServerSocket listening;
+    /** The last thread that took connections, ended or not. Guarded by this. */
+    private @Nullable Thread accepting;
 
     /** @param url of the server, {@code grpc://HOST:PORT} */
     CutRelay(String url) throws IOException {
@@ -76,15 +78,40 @@ final class CutRelay implements AutoCloseable {
     }
 
     /** Takes connections again. */
-    synchronized void revive() throws IOException {
+    void revive() throws IOException {
         budget = Long.MAX_VALUE;
-        if (listening == null && !closed) {
-            ServerSocket again = new ServerSocket();
-            again.setReuseAddress(true);
-            again.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 50);
-            listening = again;
-            accept(again);
+        if (!dead()) {
+            return;
         }
+        awaitPort();
+        ServerSocket again = new ServerSocket();
+        again.setReuseAddress(true);
+        again.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 50);
+        listenAgain(again);
+    }
+
+    /** The system keeps a closed port while a thread is still within the call that accepts from it. */
+    private void awaitPort() {
+        Thread before;
+        synchronized (this) {
+            before = accepting;
+        }
+        try {
+            if (before != null) {
+                before.join();
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted while the relay's port became free", e);
+        }
+    }
+
+    private synchronized void listenAgain(ServerSocket again) {
+        if (closed) {
+            end(again);
+            return;
+        }
+        listening = again;
+        accept(again);
     }
 
     private synchronized void die() {
@@ -105,8 +132,8 @@ final class CutRelay implements AutoCloseable {
         }
     }
 
-    private void accept(ServerSocket server) {
-        thread("accepts", () -> {
+    private synchronized void accept(ServerSocket server) {
+        accepting = thread("accepts", () -> {
             while (true) {
                 Socket client = server.accept();
                 Socket far = new Socket(host, target);
@@ -152,7 +179,7 @@ final class CutRelay implements AutoCloseable {
         void run() throws IOException;
     }
 
-    private static void thread(String name, Work work) {
+    private static Thread thread(String name, Work work) {
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -164,6 +191,7 @@ final class CutRelay implements AutoCloseable {
                 "cut-relay-" + name);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     @Override

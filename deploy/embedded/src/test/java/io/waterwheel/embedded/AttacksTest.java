@@ -67,6 +67,11 @@ final class AttacksTest {
     private static final int ROWS = 1_000_000;
     private static final int LIGHT_CLIENTS = 50;
     private static final int HEAVY_CLIENTS = 20;
+    private static final int SLOW_READERS = 70;
+    /** Of the heap: what stays of answers that have ended is less than a third of this. */
+    private static final long MOST_LEFT_BYTES = 24 << 20;
+
+    private static final int MOST_THREADS_LEFT = 8;
     private static final Duration LENGTH = Duration.ofSeconds(Rounds.of("seconds", 4, 60));
     /** Until the process is gone: a second or two, and more on a machine that does other things. */
     private static final int SECONDS_TO_END = 20;
@@ -281,6 +286,62 @@ final class AttacksTest {
                 .where("note LIKE '%are: %" + digit + "%'")
                 .aggregate("count(*)", "max(note)")
                 .timeout(Duration.ofMinutes(3));
+    }
+
+    /** Half of them in each lane: their answers fill what there is for answers on their way, and are not taken. */
+    @Test
+    void clientsThatDoNotReadTakeNeitherTurnsNorMemoryFromOthers() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            // What is kept for later questions is there before.
+            try (Cursor all = client.query("rows").keys(0, ROWS - 1).rows()) {
+                long rows = 0;
+                while (all.nextBatch()) {
+                    rows += all.columns().getRowCount();
+                }
+                assertThat(rows).isEqualTo(ROWS);
+            }
+            light(threads, Duration.ofMillis(500));
+            ServerLoad before = ServerLoad.of(server);
+            ServerLoad beside;
+            long[] nanos;
+            List<String> ended;
+            try (SlowReaders readers = new SlowReaders()) {
+                for (int reader = 0; reader < SLOW_READERS; reader++) {
+                    long first = reader * 10_000L;
+                    boolean heavy = reader % 2 == 0;
+                    readers.ask(
+                            threads,
+                            url,
+                            own -> heavy ? own.query("rows") : own.query("rows").keys(first, first + 90_000));
+                }
+                Waiting.until("each answer is waited for, or was refused", () -> {
+                    long sending = client.queries().stream()
+                            .filter(query -> query.stage().equals("sending"))
+                            .count();
+                    return sending + readers.ended().size() == SLOW_READERS;
+                });
+                beside = ServerLoad.of(server);
+                nanos = light(threads, LENGTH.dividedBy(2));
+                ended = readers.ended();
+            }
+            // In a full memory the one who asks last is refused, and told so.
+            assertThat(ended).isSubsetOf("QUERY_MEMORY", "SERVER_BUSY", "CLIENT_SLOW");
+            Waiting.until("none is open", () -> client.queries().isEmpty());
+            ServerLoad[] after = new ServerLoad[1];
+            boolean back = Waiting.holds(Duration.ofSeconds(60), () -> {
+                after[0] = ServerLoad.of(server);
+                return after[0].heapBytes() < before.heapBytes() + MOST_LEFT_BYTES
+                        && after[0].threads() < before.threads() + MOST_THREADS_LEFT;
+            });
+            System.out.printf(
+                    "%d clients do not read, %d of them refused: light ones' p50 %.1f ms, p99 %.1f ms; the server has %s"
+                            + " before, %s beside them, %s after%n",
+                    SLOW_READERS, ended.size(), percentile(nanos, 50), percentile(nanos, 99), before, beside, after[0]);
+            assertThat(back).as("before %s, after %s", before, after[0]).isTrue();
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     @Test

@@ -69,6 +69,19 @@ final class CommandProcess implements AutoCloseable {
                 .waitFor();
     }
 
+    /** What its JVM says to a command of {@code jcmd}. */
+    String jcmd(String command) throws Exception {
+        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        Process asked = new ProcessBuilder(jcmd, Long.toString(process.pid()), command)
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(asked.getInputStream().readAllBytes(), UTF_8);
+        if (asked.waitFor() != 0) {
+            throw new IOException("jcmd " + command + ": " + said);
+        }
+        return said;
+    }
+
     /** Its exit code; -1 when it does not end in time. */
     int code(long seconds) throws InterruptedException {
         return process.waitFor(seconds, TimeUnit.SECONDS) ? process.exitValue() : -1;

@@ -113,9 +113,7 @@ final class HostRole {
         }
 
         private void trouble(String what) {
-            if (hosted.get(indexer) == this) {
-                task.onFlushTrouble(world.stream.id(), indexer, what, world.now);
-            }
+            task.onFlushTrouble(world.stream.id(), indexer, core.epoch(), what, world.now);
         }
 
         /** One step of the oldest flush, as the flusher's thread takes it. */

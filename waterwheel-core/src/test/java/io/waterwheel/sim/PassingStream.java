@@ -115,7 +115,7 @@ final class PassingStream implements IndexerEffects {
         try {
             FlushSequence.Step ignored = flushes.step(files, all.writer);
         } catch (IOException e) {
-            all.indexers.onFlushTrouble(info.id(), 0, "no room", all.now);
+            all.indexers.onFlushTrouble(info.id(), 0, core.epoch(), "no room", all.now);
         }
     }
 

@@ -426,7 +426,7 @@ final class SharedStream {
                 all.note(name(), now.isEmpty() ? "is well again" : "is set aside");
             }
             trouble = now;
-            all.indexers.onFlushTrouble(info.id(), 0, trouble, all.now);
+            all.indexers.onFlushTrouble(info.id(), 0, core.epoch(), trouble, all.now);
         }
     }
 

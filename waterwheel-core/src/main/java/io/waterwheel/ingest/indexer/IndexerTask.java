@@ -101,11 +101,12 @@ public final class IndexerTask {
      * How an indexer's flushes go from now on. While they fail, the others do not wait for them: it is set aside, and
      * is given no more while those that are set aside hold half of the pool together.
      *
+     * @param epoch of the instance whose flushes they are; one that has a successor here is passed over
      * @param trouble empty when they go well
      */
-    public void onFlushTrouble(int streamId, int indexer, String trouble, long now) {
+    public void onFlushTrouble(int streamId, int indexer, int epoch, String trouble, long now) {
         IndexerCore core = core(streamId, indexer);
-        if (core != null) {
+        if (core != null && core.epoch() == epoch) {
             core.onFlushTrouble(trouble, now);
             shareMemory();
         }

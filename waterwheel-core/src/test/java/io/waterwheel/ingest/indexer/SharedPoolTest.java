@@ -48,11 +48,15 @@ final class SharedPoolTest {
         long offset;
 
         Indexer(int stream) {
+            this(stream, 1);
+        }
+
+        Indexer(int stream, int epoch) {
             info = new StreamInfo("s" + stream, stream, SCHEMA, RecordFormat.BLOCK, "s" + stream, 1, 1);
             core = new IndexerCore(
                     info,
                     0,
-                    new IndexerCheckpoint(1, 0, new long[1], 0),
+                    new IndexerCheckpoint(epoch, 0, new long[1], 0),
                     new long[1],
                     pool,
                     window,
@@ -130,7 +134,7 @@ final class SharedPoolTest {
         for (int stream = 1; stream <= STREAMS; stream++) {
             Indexer indexer = new Indexer(stream);
             indexer.fill();
-            task.onFlushTrouble(stream, 0, "no room", now);
+            task.onFlushTrouble(stream, 0, 1, "no room", now);
             tuples += tupleBytes(indexer);
             assertThat(tuples + window.underWay())
                     .as("tuples and what is under way, after %s streams", stream)
@@ -142,7 +146,7 @@ final class SharedPoolTest {
     void treesOfStreamsThatWereDroppedStayWithinThePool() {
         Indexer neighbour = new Indexer(1);
         neighbour.fill();
-        task.onFlushTrouble(1, 0, "no room", now);
+        task.onFlushTrouble(1, 0, 1, "no room", now);
         long dropped = 0;
         for (int stream = 2; stream <= STREAMS; stream++) {
             Indexer indexer = new Indexer(stream);
@@ -154,5 +158,21 @@ final class SharedPoolTest {
                     .as("tuples and what is under way, after %s streams", stream)
                     .isLessThanOrEqualTo(POOL + stream * (long) ROWS * LAYOUT.rowWidth());
         }
+    }
+
+    /** The predecessor's write may hang for long, and end after its successor's began to fail. */
+    @Test
+    void aPredecessorsTroubleIsNotItsSuccessors() {
+        Indexer predecessor = new Indexer(1, 1);
+        task.onFlushTrouble(1, 0, 1, "a flush takes longer than 5 s", now);
+        assertThat(predecessor.core.isSetAside()).isTrue();
+        Indexer successor = new Indexer(1, 2);
+        task.onFlushTrouble(1, 0, 1, "a flush takes longer than 5 s", now);
+        assertThat(successor.core.isSetAside()).isFalse();
+        task.onFlushTrouble(1, 0, 2, "no room", now);
+        task.onFlushTrouble(1, 0, 1, "", now);
+        assertThat(successor.core.isSetAside()).isTrue();
+        task.onFlushTrouble(1, 0, 2, "", now);
+        assertThat(successor.core.isSetAside()).isFalse();
     }
 }

@@ -388,6 +388,9 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     private final class Effects implements IndexerEffects, Flusher.Listener {
         private final StreamInfo stream;
         private final int indexer;
+        /** Of the instance that these are of: what is told late must not reach its successor. */
+        private final int epoch;
+
         private final FlushSequence flushes;
         private final ViewHolder slot;
         private final long begunNanos = System.nanoTime();
@@ -396,6 +399,7 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
         Effects(StreamInfo stream, Start start, ViewHolder slot) {
             this.stream = stream;
             this.indexer = start.indexer();
+            this.epoch = start.launch().start().checkpoint().epoch();
             this.flushes = new FlushSequence(
                     start.catalog(), start.indexer(), start.launch().start());
             this.slot = slot;
@@ -475,13 +479,13 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
                 String text = now.length() > Control.Memory.MAX_TROUBLE
                         ? now.substring(0, Control.Memory.MAX_TROUBLE - 3) + "..."
                         : now;
-                task.onFlushTrouble(stream.id(), indexer, text, System.nanoTime());
+                task.onFlushTrouble(stream.id(), indexer, epoch, text, System.nanoTime());
             });
         }
 
         private void flushed(SealedTree sealed, Flusher.Outcome outcome) {
             IndexerCore core = task.core(stream.id(), indexer);
-            if (core == null || core.epoch() != sealed.next().epoch()) {
+            if (core == null || core.epoch() != epoch) {
                 return;
             }
             if (outcome.fenced()) {

@@ -175,7 +175,7 @@ class FlusherTest {
 
         @Override
         public void trouble(Supplier<String> what) {
-            events.add(() -> task.onFlushTrouble(info.id(), 0, what.get(), System.nanoTime()));
+            events.add(() -> task.onFlushTrouble(info.id(), 0, core.epoch(), what.get(), System.nanoTime()));
         }
     }
 

@@ -54,6 +54,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -437,15 +438,16 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /**
      * Flushes the stream, counts what its topic holds, and compares that with the answers: on a running system,
-     * exactly. Reads the whole topic and all chunks.
+     * exactly. Reads the whole topic and all chunks. What was appended before this call is compared.
      *
-     * @throws WaterwheelException of kind TEMPORARY when it takes longer; USER when the log no longer holds any of the
-     *     flushed records
+     * @throws WaterwheelException of kind TEMPORARY when it takes longer, or another verification is under way; USER
+     *     when the log no longer holds any of the flushed records
      */
     public Verification verify(String stream, Duration timeout) {
         VerifyStreamRequest request = VerifyStreamRequest.newBuilder()
                 .setName(stream)
                 .setTimeoutMillis(Math.max(1, timeout.toMillis()))
+                .setCallId(UUID.randomUUID().toString())
                 .build();
         return Verification.of(admin.call(request, VerifyStreamReply.getDefaultInstance(), timeout));
     }

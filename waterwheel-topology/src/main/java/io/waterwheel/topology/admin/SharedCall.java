@@ -11,9 +11,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work of which there is one at a time. A call that asks for what is under way has its reply: so a client that lost its
- * connection and calls again does not meet its own first call. When that ends because its caller is gone, the next one
- * does the work. Thread-safe; calls block.
+ * Work of which there is one at a time. A client that lost its connection and repeats its call, by the id that it gave
+ * the call, does not meet its own first one: it has that one's reply, or does the work when that ends because its
+ * caller is gone. Of those who repeat a call only the last one waits. All others are refused, also where they ask for
+ * the same work: it began before they asked, and its result would say nothing of what was done in between. Thread-safe;
+ * calls block.
  *
  * @param <R> reply
  */
@@ -26,7 +28,28 @@ final class SharedCall<R> {
         R reply() throws InterruptedException;
     }
 
-    private record UnderWay<R>(String subject, CompletableFuture<R> reply) {}
+    /**
+     * Which call it is.
+     *
+     * @param id made by the client, the same when it repeats the call; empty: it never does
+     * @param streamId what it is about: another stream of the same name is other work
+     */
+    record Id(String id, int streamId) {
+        boolean isRepeatedBy(Id other) {
+            return !id.isEmpty() && equals(other);
+        }
+    }
+
+    /**
+     * Work that somebody does.
+     *
+     * @param waiting the call that waits for its reply, if any
+     */
+    private record UnderWay<R>(
+            Id id,
+            String subject,
+            CompletableFuture<R> reply,
+            AtomicReference<AdminHandler.@Nullable Caller> waiting) {}
 
     private final String what;
     private final AtomicReference<@Nullable UnderWay<R>> underWay = new AtomicReference<>();
@@ -37,24 +60,26 @@ final class SharedCall<R> {
     }
 
     /**
-     * Does the work, or waits for the reply of the same work that is under way.
+     * Does the work, or waits for the reply when this call repeats the one that is under way.
      *
-     * @param subject what it is done for; two with the same are the same work
+     * @param subject what it is done for, such as a stream's name, for messages
      * @param deadlineNanos until then it waits for another's, by {@link System#nanoTime}
-     * @throws WaterwheelException of the work; or code BUSY when other work is under way, or the same for longer; or
-     *     CLIENT_GONE
+     * @throws WaterwheelException of the work; or code BUSY when another call is under way, or the same for longer, or
+     *     it was repeated once more; or CLIENT_GONE
+     * @throws RuntimeException as the work ended, also for who waits for it
      */
-    R call(String subject, AdminHandler.Caller caller, long deadlineNanos, Work<R> work) throws InterruptedException {
-        UnderWay<R> own = new UnderWay<>(subject, new CompletableFuture<>());
+    R call(Id id, String subject, AdminHandler.Caller caller, long deadlineNanos, Work<R> work)
+            throws InterruptedException {
+        UnderWay<R> own = new UnderWay<>(id, subject, new CompletableFuture<>(), new AtomicReference<>());
         while (true) {
             UnderWay<R> other = underWay.compareAndExchange(null, own);
             if (other == null) {
                 return reply(own, work);
-            } else if (!other.subject().equals(subject)) {
+            } else if (!other.id().isRepeatedBy(id)) {
                 throw busy("another " + what + " is under way, of " + other.subject());
             }
             try {
-                return await(other.reply(), caller, deadlineNanos);
+                return await(other, caller, deadlineNanos);
             } catch (WaterwheelException e) {
                 if (!e.is(ErrorCode.CLIENT_GONE)) {
                     throw e;
@@ -78,21 +103,28 @@ final class SharedCall<R> {
         }
     }
 
-    private R await(CompletableFuture<R> reply, AdminHandler.Caller caller, long deadlineNanos)
-            throws InterruptedException {
+    private R await(UnderWay<R> other, AdminHandler.Caller caller, long deadlineNanos) throws InterruptedException {
+        // The one that waited has lost its connection, or it would not call again: its thread is for others.
+        other.waiting().set(caller);
         while (true) {
             try {
-                return reply.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                return other.reply().get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 caller.requireThere();
+                if (other.waiting().get() != caller) {
+                    throw busy("this call was repeated");
+                }
                 if (System.nanoTime() - deadlineNanos >= 0) {
                     throw busy("the same " + what + " is still under way");
                 }
             } catch (ExecutionException e) {
-                if (e.getCause() instanceof WaterwheelException failure) {
+                if (e.getCause() instanceof RuntimeException failure) {
                     throw failure;
                 }
-                throw busy("the same " + what + " was under way, and failed: " + e.getCause());
+                if (e.getCause() instanceof Error failure) {
+                    throw failure;
+                }
+                throw busy("the same " + what + " was under way, and was interrupted");
             }
         }
     }

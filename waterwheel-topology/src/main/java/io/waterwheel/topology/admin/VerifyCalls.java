@@ -38,13 +38,14 @@ public final class VerifyCalls {
         calls.on(VerifyStreamRequest.getDefaultInstance(), VerifyStreamReply.getDefaultInstance(), this::verify);
     }
 
-    /** One at a time: it reads the whole topic and all chunks. Who asks for the one that is under way has its reply. */
+    /** One at a time: it reads the whole topic and all chunks. Who repeats the call that is under way has its reply. */
     private VerifyStreamReply verify(VerifyStreamRequest request, AdminHandler.Caller caller)
             throws InterruptedException {
         long millis = verifyMillis(request);
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         StreamInfo stream = StreamNames.require(services, request.getName());
-        return verifying.call(stream.name(), caller, deadline, () -> verify(stream, millis, deadline, caller));
+        SharedCall.Id id = new SharedCall.Id(request.getCallId(), stream.id());
+        return verifying.call(id, stream.name(), caller, deadline, () -> verify(stream, millis, deadline, caller));
     }
 
     private VerifyStreamReply verify(StreamInfo stream, long millis, long deadline, AdminHandler.Caller caller)

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class SharedCallTest {
     private static final AdminHandler.Caller THERE = () -> false;
+    private static final SharedCall.Id CALL = new SharedCall.Id("1", 1);
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final SharedCall<String> calls = new SharedCall<>("verification");
@@ -37,10 +38,13 @@ final class SharedCallTest {
     }
 
     private Future<String> first(String failure) throws InterruptedException {
-        Future<String> first = threads.submit(() -> calls.call("s", THERE, soon(), () -> {
+        Future<String> first = threads.submit(() -> calls.call(CALL, "s", THERE, soon(), () -> {
             begun.countDown();
             goOn.await();
             done.incrementAndGet();
+            if (failure.equals("DEFECT")) {
+                throw new ArithmeticException("a defect");
+            }
             if (!failure.isEmpty()) {
                 throw new WaterwheelException(ErrorCode.valueOf(failure), "failed");
             }
@@ -56,7 +60,7 @@ final class SharedCallTest {
             waits.countDown();
             return false;
         };
-        return threads.submit(() -> calls.call("s", looked, soon(), () -> {
+        return threads.submit(() -> calls.call(CALL, "s", looked, soon(), () -> {
             done.incrementAndGet();
             return "second";
         }));
@@ -73,7 +77,7 @@ final class SharedCallTest {
     }
 
     @Test
-    void whoAsksForWhatIsUnderWayHasItsReply() throws Exception {
+    void whoRepeatsTheCallThatIsUnderWayHasItsReply() throws Exception {
         Future<String> first = first("");
         CountDownLatch waits = new CountDownLatch(1);
         Future<String> second = second(waits);
@@ -82,7 +86,7 @@ final class SharedCallTest {
         assertThat(first.get()).isEqualTo("first");
         assertThat(second.get()).isEqualTo("first");
         assertThat(done).hasValue(1);
-        assertThat(calls.call("s", THERE, soon(), () -> "third")).isEqualTo("third");
+        assertThat(calls.call(CALL, "s", THERE, soon(), () -> "third")).isEqualTo("third");
     }
 
     /** A client whose connection broke calls again, before the server has seen that it is gone. */
@@ -102,15 +106,71 @@ final class SharedCallTest {
     }
 
     @Test
+    void itsDefectIsToldAsOneToAll() {
+        assertThatThrownBy(() -> afterTheFirst("DEFECT"))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(ArithmeticException.class);
+        assertThat(done).hasValue(1);
+    }
+
+    private void assertBusy(SharedCall.Id id) {
+        assertThatThrownBy(() -> calls.call(id, "s", THERE, soon(), () -> "no"))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("BUSY"));
+    }
+
+    /** What began before it was asked says nothing of what was appended in between. */
+    @Test
+    void anotherCallOfTheSameStreamIsRefused() throws Exception {
+        Future<String> first = first("");
+        assertBusy(new SharedCall.Id("2", 1));
+        assertBusy(new SharedCall.Id("", 1));
+        // Dropped and created again.
+        assertBusy(new SharedCall.Id("1", 2));
+        goOn.countDown();
+        assertThat(first.get()).isEqualTo("first");
+    }
+
+    @Test
+    void aCallWithoutAnIdIsNeverARepetition() throws Exception {
+        SharedCall.Id none = new SharedCall.Id("", 1);
+        Future<String> first = threads.submit(() -> calls.call(none, "s", THERE, soon(), () -> {
+            begun.countDown();
+            goOn.await();
+            return "first";
+        }));
+        begun.await();
+        assertBusy(none);
+        goOn.countDown();
+        assertThat(first.get()).isEqualTo("first");
+    }
+
+    /** However often a client calls again, one thread waits. */
+    @Test
+    void ofThoseWhoRepeatACallTheLastWaits() throws Exception {
+        Future<String> first = first("");
+        CountDownLatch waits = new CountDownLatch(1);
+        Future<String> second = second(waits);
+        waits.await();
+        Future<String> third = second(new CountDownLatch(1));
+        assertThatThrownBy(second::get)
+                .hasCauseInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("this call was repeated");
+        goOn.countDown();
+        assertThat(first.get()).isEqualTo("first");
+        assertThat(third.get()).isEqualTo("first");
+    }
+
+    @Test
     void otherWorkIsRefusedAndNoOneWaitsForLong() throws Exception {
         Future<String> first = first("");
-        assertThatThrownBy(() -> calls.call("other", THERE, soon(), () -> "no"))
+        assertThatThrownBy(() -> calls.call(new SharedCall.Id("2", 1), "other", THERE, soon(), () -> "no"))
                 .isInstanceOfSatisfying(
                         WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("BUSY"));
-        assertThatThrownBy(() -> calls.call("s", THERE, System.nanoTime(), () -> "no"))
+        assertThatThrownBy(() -> calls.call(CALL, "s", THERE, System.nanoTime(), () -> "no"))
                 .isInstanceOfSatisfying(
                         WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("BUSY"));
-        assertThatThrownBy(() -> calls.call("s", () -> true, soon(), () -> "no"))
+        assertThatThrownBy(() -> calls.call(CALL, "s", () -> true, soon(), () -> "no"))
                 .isInstanceOfSatisfying(
                         WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("CLIENT_GONE"));
         goOn.countDown();

@@ -223,7 +223,8 @@ final class DirectoryReader {
         try {
             content.key = KeyScheme.derived(kind, layout, parameters);
         } catch (IllegalArgumentException e) {
-            throw in.damaged("a kind of key that this version makes", String.valueOf(e.getMessage()));
+            throw in.damaged(
+                    "a kind of key, with parameters, that this version can read", String.valueOf(e.getMessage()));
         }
     }
 

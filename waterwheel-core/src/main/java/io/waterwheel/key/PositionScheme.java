@@ -44,9 +44,7 @@ final class PositionScheme extends KeyScheme {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
-                    "expected a z-order code, for the key is a position (queries can ask for a box, polygon or"
-                            + " circle), got '" + text + "'",
-                    e);
+                    "expected a z-order code, for the key is a position, got '" + text + "'", e);
         }
     }
 

@@ -107,7 +107,7 @@ public final class StatusJson {
 
     private static void write(StreamReport.Partition partition, ObjectNode json) {
         json.put("partition", partition.partition());
-        json.put("position", partition.positions().next());
+        json.put("position", partition.positions().routed());
         json.put("indexed", partition.positions().indexed());
         json.put("logStart", partition.positions().logStart());
         json.put("logEnd", partition.positions().logEnd());

@@ -124,12 +124,12 @@ public record StreamReport(
     /**
      * Positions in a partition; -1 when not known.
      *
-     * @param next that is routed
+     * @param routed first one not routed yet
      * @param indexed below which every indexer has everything
      * @param logStart of the first record that the log holds
      * @param logEnd after the last visible record
      */
-    public record Positions(long next, long indexed, long logStart, long logEnd) {}
+    public record Positions(long routed, long indexed, long logStart, long logEnd) {}
 
     /** Positions [from, to) of a partition, and why they are given up. */
     public record Lost(int partition, long from, long to, String reason) {}

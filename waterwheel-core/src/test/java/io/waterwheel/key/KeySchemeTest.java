@@ -67,8 +67,7 @@ final class KeySchemeTest {
         assertThat(position.inexactField()).isEqualTo(-1);
         assertThatThrownBy(() -> position.parse("1.5"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("expected a z-order code, for the key is a position (queries can ask for a box, polygon or"
-                        + " circle), got '1.5'");
+                .hasMessage("expected a z-order code, for the key is a position, got '1.5'");
     }
 
     @Test

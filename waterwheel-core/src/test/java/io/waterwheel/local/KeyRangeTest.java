@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
@@ -142,10 +143,28 @@ final class KeyRangeTest {
                             stream.query().withKeyRanges(List.of(new KeyRange("10.0.0.1", "10.0.0.300"))),
                             rows -> true))
                     .isInstanceOf(WaterwheelException.class)
-                    .hasMessage("key field 'host': expected a value of type ipv4, got '10.0.0.300'");
+                    .hasMessage("key range: key field 'host': expected a value of type ipv4, got '10.0.0.300'");
             assertThatThrownBy(() -> stream.answer(
                             stream.query().withKeyRanges(List.of(new KeyRange("10.0.0.2", "10.0.0.1"))), rows -> true))
                     .hasMessage("key range: expected the lower value first, got '10.0.0.2' to '10.0.0.1'");
+        }
+    }
+
+    @Test
+    void whoAsksForKeysOfPositionsIsToldOfShapes() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("lon", FieldType.DOUBLE, false),
+                        new Field("lat", FieldType.DOUBLE, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Position("lon", "lat", new Box(0, 0, 10, 10)),
+                "t");
+        try (LocalStream stream = LocalStream.open(folder, "s", schema, LocalSettings.DEFAULT)) {
+            assertThatThrownBy(() ->
+                            stream.answer(stream.query().withKeyRanges(List.of(KeyRange.of("abc"))), rows -> true))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessage("key range: expected a z-order code, for the key is a position, got 'abc'; a box,"
+                            + " polygon or circle can be asked for");
         }
     }
 

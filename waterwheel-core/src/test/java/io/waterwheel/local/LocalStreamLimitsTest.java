@@ -67,7 +67,8 @@ final class LocalStreamLimitsTest {
             assertThatThrownBy(() -> stream.answer(
                             stream.query().withKeyRanges(List.of(KeyRange.of("2021-10-07T12:00:00.0005Z"))),
                             rows -> true))
-                    .hasMessage("key field 'k': expected a value of type timestamp, got '2021-10-07T12:00:00.0005Z'");
+                    .hasMessage("key range: key field 'k': expected a value of type timestamp, got"
+                            + " '2021-10-07T12:00:00.0005Z'");
         }
     }
 

@@ -28,7 +28,7 @@ public record SourceOffsets(
      * Positions of the log and of its reader.
      *
      * @param base what is added to the log's offsets
-     * @param next first position not routed yet; absent when not known
+     * @param routed first position not routed yet; absent when not known
      * @param taken first position that the dispatcher has not taken from the spout: what lies between waits to be
      *     routed; absent when not known
      * @param limit first position that may not be routed yet
@@ -36,7 +36,12 @@ public record SourceOffsets(
      * @param logEnd after the last visible record; absent when the log cannot be asked
      */
     public record Positions(
-            long base, OptionalLong next, OptionalLong taken, long limit, OptionalLong logStart, OptionalLong logEnd) {}
+            long base,
+            OptionalLong routed,
+            OptionalLong taken,
+            long limit,
+            OptionalLong logStart,
+            OptionalLong logEnd) {}
 
     public static SourceOffsets of(PartitionOffsets message) {
         return new SourceOffsets(
@@ -74,9 +79,9 @@ public record SourceOffsets(
         return positions.base();
     }
 
-    /** See {@link Positions#next}. */
+    /** See {@link Positions#routed}. */
     public OptionalLong position() {
-        return positions.next();
+        return positions.routed();
     }
 
     /** See {@link Positions#taken}. */

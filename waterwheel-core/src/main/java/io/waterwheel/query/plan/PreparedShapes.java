@@ -89,7 +89,7 @@ public final class PreparedShapes {
         }
     }
 
-    /** Those go first that were not asked for lately. */
+    /** They go by the cache's order of eviction. */
     private synchronized long giveWay(long bytes) {
         long before = keeping.held();
         for (Asked asked : coldest()) {

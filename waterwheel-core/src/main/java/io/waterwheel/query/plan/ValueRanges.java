@@ -34,8 +34,8 @@ final class ValueRanges {
         for (KeyRange range : ranges) {
             String low = range.low();
             String high = range.high();
-            long lowKey = low == null ? domain.low() : scheme.parse(low);
-            long highKey = high == null ? domain.high() : scheme.parse(high);
+            long lowKey = low == null ? domain.low() : key(low, scheme);
+            long highKey = high == null ? domain.high() : key(high, scheme);
             if (lowKey > highKey) {
                 throw new IllegalArgumentException(
                         "key range: expected the lower value first, got '" + low + "' to '" + high + "'");
@@ -43,6 +43,15 @@ final class ValueRanges {
             intervals.add(new KeyInterval(lowKey, highKey));
         }
         return KeyIntervals.merged(intervals);
+    }
+
+    private static long key(String bound, KeyScheme scheme) {
+        try {
+            return scheme.parse(bound);
+        } catch (IllegalArgumentException e) {
+            String hint = scheme.positions() == null ? "" : "; a box, polygon or circle can be asked for";
+            throw new IllegalArgumentException("key range: " + e.getMessage() + hint, e);
+        }
     }
 
     /** The condition that tuples must meet besides, or null when the intervals say all. */

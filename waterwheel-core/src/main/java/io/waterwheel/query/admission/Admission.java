@@ -91,8 +91,8 @@ public final class Admission {
      * Opens a query; to be closed when its answer has ended.
      *
      * @param client who asks; queries of one client share what is due to it
-     * @throws WaterwheelException TEMPORARY, code SERVER_BUSY, when too many are open, and none of another client's
-     *     that waits, and has more, can make way
+     * @throws WaterwheelException TEMPORARY, code SERVER_BUSY, when too many are open, and none that has not begun, of
+     *     another client that has more, can make way
      */
     public OpenQuery open(Query query, String client) {
         lock.lock();
@@ -146,13 +146,16 @@ public final class Admission {
         }
     }
 
-    /** Refuses the query that came last of those that wait, of the client that has most open, if that has two more. */
+    /**
+     * Refuses the query that came last of those that have not begun, but are planned or wait, of the client that has
+     * most open, if that has two more.
+     */
     private boolean makeWay(String client) {
         Map<String, Integer> counts = new HashMap<>();
         open.values().forEach(query -> counts.merge(query.client, 1, Integer::sum));
         int own = counts.getOrDefault(client, 0);
         Optional<OpenQuery> last = open.values().stream()
-                .filter(query -> query.stage == Stage.WAITING && !query.refused && !query.hadTurn)
+                .filter(query -> !query.refused && !query.hadTurn)
                 .filter(query -> counts.getOrDefault(query.client, 0) > own + 1)
                 .max(Comparator.<OpenQuery>comparingInt(query -> counts.getOrDefault(query.client, 0))
                         .thenComparingLong(query -> query.number));
@@ -243,11 +246,12 @@ public final class Admission {
         private int parts;
         private boolean hasTurn;
         private boolean hadTurn;
-        private boolean refused;
         private boolean ended;
         private long rows;
 
+        // Written under the lock.
         private volatile boolean killed;
+        private volatile boolean refused;
 
         private OpenQuery(String id, Query query, String client) {
             this.id = id;
@@ -259,14 +263,19 @@ public final class Admission {
             return id;
         }
 
-        /** Whether it was ended from outside. */
-        public boolean killed() {
-            return killed;
+        /** Whether it was ended from outside: killed, or refused to make way for another. */
+        public boolean calledOff() {
+            return killed || refused;
         }
 
-        /** What the client of one that was killed is told: asking again is for people to decide. */
-        public WaterwheelException killedFailure() {
-            return new WaterwheelException(ErrorCode.QUERY_KILLED, "query " + id + " was ended by `queries kill`");
+        /**
+         * What the client of one that was called off is told. Whether to ask one again that was killed, is for people
+         * to decide.
+         */
+        public WaterwheelException calledOffFailure() {
+            return killed
+                    ? new WaterwheelException(ErrorCode.QUERY_KILLED, "query " + id + " was ended by `queries kill`")
+                    : busy("a client with fewer queries open came, and as many are open as may be");
         }
 
         /**
@@ -289,16 +298,14 @@ public final class Admission {
                 lane = own;
                 tuples = cost.tuples();
                 parts = cost.parts();
-                if (!awaitTurn(own, deadlineNanos, gone) && !killed) {
-                    throw busy(
-                            refused
-                                    ? "a client with fewer queries open came, and as many are open as may be"
-                                    : "the turn of this query did not come in time, "
-                                            + of(own).waiting.size() + " "
-                                            + own.name().toLowerCase(Locale.ROOT) + " ones wait");
+                // One that was refused has no place any longer, and gets no turn.
+                boolean came = !calledOff() && awaitTurn(own, deadlineNanos, gone);
+                if (calledOff()) {
+                    throw calledOffFailure();
                 }
-                if (killed) {
-                    throw killedFailure();
+                if (!came) {
+                    throw busy("the turn of this query did not come in time, "
+                            + of(own).waiting.size() + " " + own.name().toLowerCase(Locale.ROOT) + " ones wait");
                 }
                 return own;
             } finally {

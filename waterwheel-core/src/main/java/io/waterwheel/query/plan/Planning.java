@@ -78,6 +78,21 @@ public final class Planning implements AutoCloseable {
 
     /** Throws unless the query may go on. */
     void check() {
+        check(
+                ErrorCode.INCOMPLETE,
+                "the query's time was over before its shape was made ready; ask again, allow more time, or ask for a"
+                        + " shape with fewer corners");
+    }
+
+    /** Throws unless the query may go on waiting for its turn to make its shape ready. */
+    void checkTurn() {
+        check(
+                ErrorCode.SERVER_BUSY,
+                "the server is busy: other queries' shapes were made ready until this query's time was over; ask again"
+                        + " later");
+    }
+
+    private void check(ErrorCode late, String message) {
         if (Thread.currentThread().isInterrupted()) {
             throw new WaterwheelException(
                     ErrorCode.INTERRUPTED, "the server ended the query while its shape was made ready; ask again");
@@ -86,10 +101,7 @@ public final class Planning implements AutoCloseable {
             throw new WaterwheelException(ErrorCode.CLIENT_GONE, "the receiver of the answer is gone");
         }
         if (clock.nanos() - deadlineNanos >= 0) {
-            throw new WaterwheelException(
-                    ErrorCode.INCOMPLETE,
-                    "the query's time was over before its shape was made ready; ask again, allow more time, or ask for"
-                            + " a shape with fewer corners");
+            throw new WaterwheelException(late, message);
         }
     }
 

@@ -53,19 +53,26 @@ public final class PreparedShapes {
 
     private final ConcurrentMap<Asked, CompletableFuture<Prepared>> underWay = new ConcurrentHashMap<>();
     private final Reservation keeping;
+    private final ShapeTurns turns;
 
     /**
-     * None yet.
+     * None yet. As many large ones are made ready at a time as half the processors can, at least one.
      *
      * @param memory of the process's queries; what is kept is reserved from it, and given back when they need it
      */
     public PreparedShapes(QueryMemory memory) {
-        this(memory, KEPT_BYTES);
+        this(memory, KEPT_BYTES, Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
-    /** @param keptBytes most that those kept may take */
-    PreparedShapes(QueryMemory memory, long keptBytes) {
+    /**
+     * None yet.
+     *
+     * @param keptBytes most that those kept may take
+     * @param atOnce large shapes that are made ready at a time
+     */
+    PreparedShapes(QueryMemory memory, long keptBytes, int atOnce) {
         this.keptBytes = keptBytes;
+        turns = new ShapeTurns(atOnce);
         kept = Caffeine.newBuilder()
                 .maximumWeight(keptBytes)
                 .weigher((Asked asked, Prepared prepared) -> (int) Math.min(Integer.MAX_VALUE, prepared.bytes()))
@@ -139,7 +146,7 @@ public final class PreparedShapes {
             CompletableFuture<Prepared> own = new CompletableFuture<>();
             CompletableFuture<Prepared> others = underWay.putIfAbsent(asked, own);
             if (others == null) {
-                return make(asked, planning, own);
+                return make(asked, polygon.wkt().length(), planning, own);
             }
             Prepared made = await(others, planning);
             if (made != null) {
@@ -148,9 +155,9 @@ public final class PreparedShapes {
         }
     }
 
-    private Prepared make(Asked asked, Planning planning, CompletableFuture<Prepared> told) {
+    private Prepared make(Asked asked, int size, Planning planning, CompletableFuture<Prepared> told) {
         try {
-            Prepared made = make(asked, planning);
+            Prepared made = makeInTurn(asked, size, planning);
             keep(asked, made);
             told.complete(made);
             return made;
@@ -162,6 +169,15 @@ public final class PreparedShapes {
             underWay.remove(asked, told);
             // When this query could not go on, another that waits makes it ready.
             told.cancel(false);
+        }
+    }
+
+    private Prepared makeInTurn(Asked asked, int size, Planning planning) {
+        turns.take(size, planning);
+        try {
+            return make(asked, planning);
+        } finally {
+            turns.giveBack();
         }
     }
 

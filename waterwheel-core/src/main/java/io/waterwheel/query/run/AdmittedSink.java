@@ -8,7 +8,7 @@ import io.waterwheel.tuple.TupleBlock;
 
 /**
  * The sink of a query that takes turns: gives the turn back while the client takes nothing, and ends the answer when
- * the query is killed.
+ * the query is called off.
  */
 final class AdmittedSink extends ForwardingSink {
     private final Admission.OpenQuery open;
@@ -19,7 +19,7 @@ final class AdmittedSink extends ForwardingSink {
         super(to);
         this.open = open;
         this.deadlineNanos = deadlineNanos;
-        to.endWhen(open::killed);
+        to.endWhen(open::calledOff);
     }
 
     @Override
@@ -41,9 +41,9 @@ final class AdmittedSink extends ForwardingSink {
 
     @Override
     public void finish(Verdict verdict) {
-        if (open.killed()) {
+        if (open.calledOff()) {
             // What was left away is not missing by the verdict: no client was to wait for it.
-            throw open.killedFailure();
+            throw open.calledOffFailure();
         }
         // No work is left.
         open.pause(QueryState.Stage.SENDING);
@@ -53,13 +53,13 @@ final class AdmittedSink extends ForwardingSink {
 
     @Override
     public void fail(WaterwheelException failure) {
-        WaterwheelException told = open.killed() ? open.killedFailure() : failure;
+        WaterwheelException told = open.calledOff() ? open.calledOffFailure() : failure;
         open.endedAs(told.code());
         super.fail(told);
     }
 
     @Override
     public boolean cancelled() {
-        return open.killed() || super.cancelled();
+        return open.calledOff() || super.cancelled();
     }
 }

@@ -173,6 +173,26 @@ final class AdmissionTest {
         assertThat(admission.list()).isEmpty();
     }
 
+    /** Plans are made before queries have their turns: those too have a place, and lose it to a client with fewer. */
+    @Test
+    void whatIsPlannedHasAPlaceAndMakesWay() {
+        Admission admission = admission(1, 1, 2, 100);
+        Admission.OpenQuery first = admission.open(QUERY, "many");
+        Admission.OpenQuery last = admission.open(QUERY, "many");
+        assertThat(stage(admission, last)).isEqualTo(Stage.PLANNING);
+        assertThatThrownBy(() -> admission.open(QUERY, "many"))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SERVER_BUSY"));
+
+        Admission.OpenQuery other = admission.open(QUERY, "few");
+        assertThat(List.of(first.calledOff(), last.calledOff(), other.calledOff()))
+                .containsExactly(false, true, false);
+        assertThat(last.calledOffFailure().code()).isEqualTo("SERVER_BUSY");
+        assertThatThrownBy(() -> admit(last, SMALL)).hasMessageContaining("a client with fewer queries open came");
+        last.close();
+        assertThat(admission.list()).hasSize(2);
+    }
+
     @Test
     void waitingEndsWithTheTimeWithTheClientAndByHand() throws Exception {
         Admission admission = admission(1, 1, 100, 100);
@@ -191,7 +211,7 @@ final class AdmissionTest {
         assertThat(admission.kill("another-1")).isFalse();
         assertThat(admission.kill(killed.id())).isTrue();
         assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS)).hasMessageContaining("was ended by");
-        assertThat(killed.killed()).isTrue();
+        assertThat(killed.calledOff()).isTrue();
     }
 
     /** What has begun goes on beside one that waits for its parts, turn after turn. */

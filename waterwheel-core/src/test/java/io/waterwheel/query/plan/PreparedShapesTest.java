@@ -15,6 +15,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -172,6 +173,59 @@ final class PreparedShapesTest {
         assertThatThrownBy(making::get).hasMessageContaining("the query's time was over");
     }
 
+    /** However many are asked for at once: the others wait, each as long as its own time lasts. */
+    @Test
+    void fewLargeShapesAreMadeReadyAtATime() throws Exception {
+        QueryMemory memory = QueryMemory.unlimited();
+        PreparedShapes shapes = new PreparedShapes(memory, MEBIBYTE, 2);
+        CountDownLatch atIt = new CountDownLatch(2);
+        CountDownLatch goOn = new CountDownLatch(1);
+        QueryClock stops = clock(() -> {
+            atIt.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            return 0;
+        });
+        List<Future<?>> all = new ArrayList<>();
+        for (int corners = 5_000; corners < 5_002; corners++) {
+            Polygon polygon = round(corners);
+            Planning planning = new Planning(shapes, memory.open(), stops, 1, () -> false);
+            all.add(threads.submit(() -> planning.prepared(polygon, WORLD)));
+        }
+        assertThat(atIt.await(50, TimeUnit.SECONDS)).isTrue();
+
+        long[] time = {-3};
+        Planning late = new Planning(shapes, memory.open(), clock(() -> time[0]++), 0, () -> false);
+        assertThatThrownBy(() -> late.prepared(round(5_002), WORLD))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SERVER_BUSY"));
+        Planning gone = new Planning(shapes, memory.open(), clock(() -> 0), 1, () -> true);
+        assertThatThrownBy(() -> gone.prepared(round(5_002), WORLD))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("CLIENT_GONE"));
+        // Small ones need no turn, and those that are ready none either.
+        assertThat(planning(shapes, memory).prepared(round(10), WORLD).keys()).isNotEmpty();
+
+        CountDownLatch waiting = new CountDownLatch(3);
+        for (int corners = 6_000; corners < 6_003; corners++) {
+            Planning planning = new Planning(shapes, memory.open(), clock(() -> 0), 1, () -> {
+                waiting.countDown();
+                return false;
+            });
+            Polygon polygon = round(corners);
+            all.add(threads.submit(() -> planning.prepared(polygon, WORLD)));
+        }
+        assertThat(waiting.await(50, TimeUnit.SECONDS)).isTrue();
+        assertThat(all).noneMatch(Future::isDone);
+        goOn.countDown();
+        for (Future<?> each : all) {
+            each.get(50, TimeUnit.SECONDS);
+        }
+    }
+
     @Test
     void shapesAreReservedAndGiveWay() {
         QueryMemory memory = new QueryMemory(16 * MEBIBYTE, 12 * MEBIBYTE);
@@ -229,7 +283,7 @@ final class PreparedShapesTest {
     @Test
     void whatIsKeptIsBounded() {
         QueryMemory memory = QueryMemory.unlimited();
-        PreparedShapes shapes = new PreparedShapes(memory, MEBIBYTE);
+        PreparedShapes shapes = new PreparedShapes(memory, MEBIBYTE, 1);
         long sum = 0;
         for (int corners = 2_000; corners < 2_020; corners++) {
             try (Reservation query = memory.open();

@@ -208,7 +208,10 @@ final class PlantedBugs {
             new PlantedBug("floor", 9, SAFETY, "a subquery below the forgotten floor is answered")
                     .with(READER, "if (view.floor() > subquery.flushed()) {", "if (view.floor() < 0) {"),
             new PlantedBug("answer version", 9, SAFETY, "an answer of a newer routing version is taken")
-                    .with(RUNNER, "if (header.version() > plan.snapshot().version()) {", "if (header.version() < 0) {"),
+                    .with(
+                            "query/run/IndexerReplies",
+                            "if (header.version() > plan.snapshot().version()) {",
+                            "if (header.version() < 0) {"),
             new PlantedBug("interval union", 8, SAFETY, "only the newest version's intervals say who is asked")
                     .with(
                             SNAPSHOT,

@@ -28,7 +28,6 @@ import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.scan.IndexerReply;
 import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.tuple.LostRange;
-import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,7 +36,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -45,7 +43,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,19 +65,11 @@ public final class QueryRunner {
 
     private static final long MAX_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** How long an indexer may take to answer where an old report of it would do. */
-    private static final long EXCUSABLE_NANOS = TimeUnit.SECONDS.toNanos(2);
-    /** How often one who waits looks whether the receiver is still there. */
-    private static final long LOOK_NANOS = 200_000_000;
-
     /** How long a query keeps its turn while an indexer does not answer. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** A plan older than this is made anew: what it says of fresh tuples may be refused. */
     private static final long OLD_PLAN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    /** About what a chunk of a plan takes: its place in lists and in the dispatch. */
-    private static final long CHUNK_BYTES = 200;
 
     /** Chunks read at once when older ones may turn out not to be needed. */
     private static final int MAX_CHUNKS_AT_ONCE = 16;
@@ -192,10 +181,10 @@ public final class QueryRunner {
         run(sink, reservation -> {
             // Not admitted: of these there is one at a time.
             try (Run running = new Run(query, sink, null, reservation)) {
-                ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot, running.planning));
-                List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
-                QueryPlan plan = new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
-                running.deliver(plan, Map.of(), List.of());
+                QueryPlan plan = running.planner.ofChunks(snapshot, chunks);
+                try (IndexerReplies none = running.replies(plan)) {
+                    running.deliver(plan, none, List.of());
+                }
             }
         });
     }
@@ -219,21 +208,12 @@ public final class QueryRunner {
         }
     }
 
-    /** What is made of a query: an error in it is its author's, any later one is not. */
-    private static <T> T understood(Supplier<T> made) {
-        try {
-            return made.get();
-        } catch (IllegalArgumentException e) {
-            throw new WaterwheelException(ErrorCode.BAD_QUERY, String.valueOf(e.getMessage()), e);
-        }
-    }
-
     private final class Run implements AutoCloseable {
         private final Query query;
         private final AnswerSink sink;
         private final Reservation memory;
         private final long deadline;
-        private final Planning planning;
+        private final QueryPlanner planner;
         /** Null for one that takes no turns. */
         private final Admission.@Nullable OpenQuery turn;
 
@@ -247,39 +227,33 @@ public final class QueryRunner {
             this.sink = sink;
             this.turn = turn;
             this.deadline = clock.nanos() + query.timeout().toNanos();
-            this.planning = new Planning(shapes, memory, clock, deadline, sink::cancelled);
+            this.planner = new QueryPlanner(
+                    query, snapshots, new Planning(shapes, memory, clock, deadline, sink::cancelled), memory);
         }
 
         @Override
         public void close() {
-            planning.close();
+            planner.close();
         }
 
         void answer() throws IOException, InterruptedException {
-            StreamSnapshot snapshot = snapshots
-                    .snapshot(query.stream())
-                    .or(() -> snapshots.refreshed(query.stream()))
-                    .orElseThrow(() -> noSuchStream(query.stream()));
-            if (knowsTooFew(snapshot)) {
-                snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
-            }
+            StreamSnapshot snapshot = planner.first();
             long pause = RETRY_NANOS;
             Map<Integer, String> trouble;
             Set<Integer> failed = new HashSet<>();
             while (true) {
-                StreamSnapshot now = snapshot;
                 Map<Integer, IndexerReports> reports =
-                        snapshots.reports(now.stream().id());
-                QueryPlan plan = understood(() -> QueryPlan.of(query, now, reports, failed, planning));
+                        snapshots.reports(snapshot.stream().id());
+                QueryPlan plan = planner.plan(snapshot, reports, failed);
                 if (turn != null && admit(turn, plan, reports)) {
                     // What the plan was made on is old.
-                    snapshot = snapshots.snapshot(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
+                    snapshot = planner.known();
                     continue;
                 }
-                Map<Integer, IndexerReply> replies = new TreeMap<>();
-                try (OpenReplies open = new OpenReplies()) {
+                try (IndexerReplies replies = replies(plan)) {
                     askedAt = clock.nanos();
-                    trouble = ask(plan, replies, open);
+                    replies.ask(executors.apply(lane));
+                    trouble = replies.trouble();
                     if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
                         resume();
                         deliver(plan, replies, List.copyOf(trouble.values()));
@@ -296,8 +270,12 @@ public final class QueryRunner {
                 pauseTurn();
                 clock.sleep(pause);
                 pause = Math.min(pause * 2, MAX_RETRY_NANOS);
-                snapshot = snapshots.refreshed(query.stream()).orElseThrow(() -> noSuchStream(query.stream()));
+                snapshot = planner.refreshed();
             }
+        }
+
+        private IndexerReplies replies(QueryPlan plan) {
+            return new IndexerReplies(plan, endpoints, clock, deadline, this::givenUp);
         }
 
         /** A turn is for work, and not for waiting. */
@@ -334,14 +312,6 @@ public final class QueryRunner {
             return clock.nanos() - before > OLD_PLAN_NANOS;
         }
 
-        /** Whether something is demanded that came since the snapshot: a partition, or another stream of the name. */
-        private boolean knowsTooFew(StreamSnapshot snapshot) {
-            int id = snapshot.stream().id();
-            return query.seen().isLaterThan(id)
-                    || query.atLeast().keySet().stream().anyMatch(p -> p >= snapshot.partitions())
-                    || query.seen().of(id).keySet().stream().anyMatch(p -> p >= snapshot.partitions());
-        }
-
         /** What is lost below the positions that the answer has seen; below what was demanded it is missing. */
         private List<LostRange> lost(StreamSnapshot snapshot, Map<Integer, Long> positions, Delivery delivery) {
             List<LostRange> below = new ArrayList<>();
@@ -356,111 +326,9 @@ public final class QueryRunner {
             return below;
         }
 
-        /**
-         * Asks every indexer of the plan.
-         *
-         * @return why the plan does not do, a sentence an indexer; empty when all of them answer
-         */
-        private Map<Integer, String> ask(QueryPlan plan, Map<Integer, IndexerReply> replies, OpenReplies open)
-                throws InterruptedException {
-            List<Subquery.OfIndexer> subqueries = plan.indexers();
-            Map<Integer, Future<IndexerReply>> asked = new HashMap<>();
-            // All but the last on other threads; the last on this one, so a query of one indexer changes no thread,
-            // unless it should not wait for it, or could not be called off it.
-            for (int i = 0; i < subqueries.size(); i++) {
-                Subquery.OfIndexer subquery = subqueries.get(i);
-                if (i + 1 < subqueries.size() || plan.excusable().contains(subquery.indexer()) || !isHere(subquery)) {
-                    asked.put(subquery.indexer(), executors.apply(lane).submit(() -> askOne(plan, subquery, open)));
-                }
-            }
-            try {
-                return replies(plan, asked, replies, open);
-            } finally {
-                asked.values().forEach(future -> future.cancel(true));
-            }
-        }
-
-        private boolean isHere(Subquery.OfIndexer subquery) {
-            Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
-            return endpoint == null || endpoint.isHere();
-        }
-
-        private Map<Integer, String> replies(
-                QueryPlan plan,
-                Map<Integer, Future<IndexerReply>> asked,
-                Map<Integer, IndexerReply> replies,
-                OpenReplies open)
-                throws InterruptedException {
-            List<Subquery.OfIndexer> subqueries = plan.indexers();
-            long patienceEnds = clock.nanos() + EXCUSABLE_NANOS;
-            Map<Integer, String> trouble = new TreeMap<>();
-            for (int i = subqueries.size() - 1; i >= 0; i--) {
-                Subquery.OfIndexer subquery = subqueries.get(i);
-                int indexer = subquery.indexer();
-                Future<IndexerReply> future = asked.get(indexer);
-                try {
-                    IndexerReply reply = future == null
-                            ? askOne(plan, subquery, open)
-                            : plan.excusable().contains(indexer)
-                                    ? get(future, Math.max(0, patienceEnds - clock.nanos()))
-                                    : awaited(future);
-                    String complaint = complaint(plan, reply.header());
-                    if (complaint.isEmpty()) {
-                        replies.put(indexer, reply);
-                    } else {
-                        trouble.put(indexer, "indexer " + indexer + ": " + complaint);
-                    }
-                } catch (IOException e) {
-                    trouble.put(indexer, "indexer " + indexer + ": " + e.getMessage());
-                } catch (TimeoutException e) {
-                    trouble.put(indexer, "indexer " + indexer + ": does not answer");
-                }
-            }
-            return trouble;
-        }
-
-        private IndexerReply askOne(QueryPlan plan, Subquery.OfIndexer subquery, OpenReplies open)
+        private void deliver(QueryPlan plan, IndexerReplies replies, List<String> trouble)
                 throws IOException, InterruptedException {
-            Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
-            if (endpoint == null) {
-                throw new IOException("no worker hosts it at present");
-            }
-            return open.add(endpoint.ask(subquery, plan.resolved(), deadline, this::givenUp));
-        }
-
-        private IndexerReply awaited(Future<IndexerReply> future) throws IOException, InterruptedException {
-            while (true) {
-                try {
-                    return get(future, LOOK_NANOS);
-                } catch (TimeoutException e) {
-                    if (clock.nanos() - deadline > LOOK_NANOS) {
-                        throw new IOException("does not answer in time", e);
-                    }
-                    if (givenUp()) {
-                        throw new WaterwheelException(ErrorCode.CLIENT_GONE, "the receiver of the answer is gone", e);
-                    }
-                }
-            }
-        }
-
-        private String complaint(QueryPlan plan, IndexerHeader header) {
-            return switch (header.outcome()) {
-                case REFRESH -> header.reason();
-                case LATE -> "recovering, or behind what the query demands: " + header.reason();
-                case ANSWER -> {
-                    if (header.version() > plan.snapshot().version()) {
-                        yield "has seen routing version " + header.version();
-                    }
-                    yield header.stale().isEmpty() || query.allowPartial()
-                            ? ""
-                            : "hears nothing of partitions " + header.stale();
-                }
-            };
-        }
-
-        private void deliver(QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble)
-                throws IOException, InterruptedException {
-            memory.reserve(CHUNK_BYTES * plan.chunks().size());
+            planner.reserve(plan);
             Gather gather = plan.resolved().spec().gather();
             try (Delivery delivery = new Delivery(sink, gather, query.allowPartial(), deadline, clock, memory)) {
                 deliver(plan, replies, trouble, delivery);
@@ -468,7 +336,7 @@ public final class QueryRunner {
         }
 
         private void deliver(
-                QueryPlan plan, Map<Integer, IndexerReply> replies, List<String> trouble, Delivery delivery)
+                QueryPlan plan, IndexerReplies replies, List<String> trouble, Delivery delivery)
                 throws IOException, InterruptedException {
             trouble.forEach(delivery::miss);
             delivery.reserveRoom();
@@ -482,7 +350,7 @@ public final class QueryRunner {
             boolean whole = false;
             try {
                 for (Subquery.OfIndexer subquery : plan.indexers()) {
-                    IndexerReply reply = replies.get(subquery.indexer());
+                    IndexerReply reply = replies.of(subquery.indexer());
                     if (reply == null) {
                         // Nothing of it above its checkpoint is in the answer.
                         IndexerCheckpoint checkpoint =
@@ -513,7 +381,7 @@ public final class QueryRunner {
                     new Verdict.Gone(lost, plan.snapshot().horizon()),
                     plan.snapshot().edit(),
                     tuples,
-                    new Verdict.Effort(replies.size(), chunksRead, delivery.statistics(plan)));
+                    new Verdict.Effort(replies.count(), chunksRead, delivery.statistics(plan)));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         ErrorCode.INCOMPLETE,
@@ -544,15 +412,7 @@ public final class QueryRunner {
                 if (upTo == read) {
                     return read;
                 }
-                ResolvedQuery asked = plan.resolved();
-                Query clipped = asked.query();
-                if (settled > clipped.times().from()) {
-                    long from = Math.min(settled, clipped.times().to());
-                    Query narrowed = clipped.withTimes(
-                            new TimeInterval(from, clipped.times().to()));
-                    asked = ResolvedQuery.of(narrowed, plan.snapshot().stream(), planning);
-                }
-                ChunkReads reads = reads(asked, chunks.subList(read, upTo), delivery);
+                ChunkReads reads = reads(planner.since(settled, plan), chunks.subList(read, upTo), delivery);
                 reads.start(policy);
                 reads.finish();
                 read = upTo;
@@ -607,28 +467,6 @@ public final class QueryRunner {
         }
     }
 
-    /** Every reply of one attempt, to be closed with it, also one that comes after the attempt was given up. */
-    private static final class OpenReplies implements AutoCloseable {
-        private final List<IndexerReply> replies = new ArrayList<>();
-        private boolean closed;
-
-        synchronized IndexerReply add(IndexerReply reply) {
-            if (closed) {
-                reply.close();
-            } else {
-                replies.add(reply);
-            }
-            return reply;
-        }
-
-        @Override
-        public synchronized void close() {
-            closed = true;
-            replies.forEach(IndexerReply::close);
-            replies.clear();
-        }
-    }
-
     private static void lower(Map<Integer, Long> positions, long[] watermarks) {
         for (int p = 0; p < watermarks.length; p++) {
             positions.merge(p, watermarks[p], Math::min);
@@ -679,11 +517,5 @@ public final class QueryRunner {
                     error);
         }
         return new WaterwheelException(ErrorCode.BUG, "a defect of the server: " + error, error);
-    }
-
-    private static WaterwheelException noSuchStream(String stream) {
-        return new WaterwheelException(
-                ErrorCode.NO_SUCH_STREAM,
-                "there is no stream '" + stream + "'; 'waterwheel stream list' shows those there are");
     }
 }

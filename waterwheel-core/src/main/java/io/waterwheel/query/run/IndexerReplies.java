@@ -23,8 +23,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the indexers of one plan reply (protocol rules 8 and 9). Every reply is closed with it, also one that comes after
- * the attempt was given up. One thread; parts run on the executor's.
+ * What the indexers of one plan reply (protocol rules 8 and 9). Every reply is closed with it, also one that comes
+ * after the attempt was given up. One thread; parts run on the executor's.
  */
 final class IndexerReplies implements AutoCloseable {
     /** How long an indexer may take to answer where an old report of it would do. */
@@ -54,7 +54,11 @@ final class IndexerReplies implements AutoCloseable {
      * @param givenUp asked now and then while it waits: whether nobody waits for the answer
      */
     IndexerReplies(
-            QueryPlan plan, IntFunction<Endpoints> endpoints, QueryClock clock, long deadline, BooleanSupplier givenUp) {
+            QueryPlan plan,
+            IntFunction<Endpoints> endpoints,
+            QueryClock clock,
+            long deadline,
+            BooleanSupplier givenUp) {
         this.plan = plan;
         this.endpoints = endpoints;
         this.clock = clock;

@@ -335,8 +335,7 @@ public final class QueryRunner {
             }
         }
 
-        private void deliver(
-                QueryPlan plan, IndexerReplies replies, List<String> trouble, Delivery delivery)
+        private void deliver(QueryPlan plan, IndexerReplies replies, List<String> trouble, Delivery delivery)
                 throws IOException, InterruptedException {
             trouble.forEach(delivery::miss);
             delivery.reserveRoom();

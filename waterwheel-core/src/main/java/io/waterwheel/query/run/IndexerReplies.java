@@ -51,7 +51,7 @@ final class IndexerReplies implements AutoCloseable {
      * None yet.
      *
      * @param deadline by the clock
-     * @param givenUp asked now and then while it waits: whether nobody waits for the answer
+     * @param givenUp asked now and then while it waits: whether the answer is not waited for any longer
      */
     IndexerReplies(
             QueryPlan plan,

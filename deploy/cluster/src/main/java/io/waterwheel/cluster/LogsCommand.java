@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -72,13 +71,10 @@ final class LogsCommand implements Callable<Integer> {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
-        try (Stream<Path> all = Files.walk(folder, 7)) {
-            return all.filter(file -> file.toString().endsWith(".log") || file.endsWith("worker.log.err"))
-                    .filter(Files::isRegularFile)
-                    .filter(file -> !file.startsWith(folder.resolve("data")))
-                    .sorted()
-                    .toList();
-        }
+        return Folders.files(folder).stream()
+                .filter(file -> file.toString().endsWith(".log") || file.endsWith("worker.log.err"))
+                .filter(file -> !file.startsWith(folder.resolve("data")))
+                .toList();
     }
 
     /**

@@ -6,11 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.storm.generated.ExecutorSummary;
 import org.apache.storm.generated.TopologySummary;
 
@@ -226,10 +224,9 @@ public final class RealCluster implements AutoCloseable {
     /** The ends of all logs, workers' included: what one wants to see when a test has failed. */
     public String tails() {
         StringBuilder text = new StringBuilder();
-        try (Stream<Path> all = Files.walk(files.folder)) {
-            all.filter(file -> file.toString().endsWith(".log") || file.endsWith("worker.log.err"))
-                    .filter(Files::isRegularFile)
-                    .sorted(Comparator.naturalOrder())
+        try {
+            Folders.files(files.folder).stream()
+                    .filter(file -> file.toString().endsWith(".log") || file.endsWith("worker.log.err"))
                     .forEach(file -> text.append("=== ")
                             .append(file)
                             .append('\n')

@@ -16,9 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
-import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,7 +62,8 @@ final class BackupTest {
             }
             assertThat(count(url)).isEqualTo(2 * ROWS);
         }
-        assertThat(files(copy.resolve("chunks"))).isBetween(1L, files(data.resolve("chunks")) - 1);
+        int chunks = LiveFiles.chunks(data.resolve("chunks")).size();
+        assertThat(LiveFiles.chunks(copy.resolve("chunks"))).hasSizeBetween(1, chunks - 1);
         try (CommandProcess restored = start(copy)) {
             String url = url(restored);
             CliResult verified = run("verify", "rows", "--server", url);
@@ -130,28 +129,17 @@ final class BackupTest {
 
     /** @param notAfter leaves out files that were changed later; null: none */
     private static void copy(Path from, Path to, @Nullable FileTime notAfter) throws IOException {
-        List<Path> paths;
-        try (Stream<Path> all = Files.walk(from)) {
-            paths = all.toList();
-        }
-        for (Path path : paths) {
+        for (Path path : LiveFiles.below(from)) {
             Path target = to.resolve(from.relativize(path).toString());
+            Files.createDirectories(target.getParent());
             try {
-                if (Files.isDirectory(path)) {
-                    Files.createDirectories(target);
-                } else if (notAfter == null || Files.getLastModifiedTime(path).compareTo(notAfter) <= 0) {
+                if (notAfter == null || Files.getLastModifiedTime(path).compareTo(notAfter) <= 0) {
                     Files.copy(path, target, StandardCopyOption.COPY_ATTRIBUTES);
                 }
             } catch (NoSuchFileException e) {
                 // A temporary file of a broker that works: as a copying command, go on.
                 System.err.println("went away while it was to be copied: " + path);
             }
-        }
-    }
-
-    private static long files(Path folder) throws IOException {
-        try (Stream<Path> all = Files.walk(folder)) {
-            return all.filter(file -> file.toString().endsWith(".chunk")).count();
         }
     }
 

@@ -390,10 +390,7 @@ final class EndToEndTest {
         client.flush("tampered");
         Path chunks = folder.resolve(
                 "server/chunks/default/tampered-" + client.describe("tampered").id());
-        List<Path> files;
-        try (java.util.stream.Stream<Path> all = Files.walk(chunks)) {
-            files = all.filter(Files::isRegularFile).sorted().toList();
-        }
+        List<Path> files = LiveFiles.chunks(chunks);
         assertThat(files).hasSize(2);
         Files.copy(files.get(0), files.get(1), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         CliResult wrong = run("", "verify", "tampered");

@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -98,11 +97,7 @@ final class OrphansTest {
     }
 
     private static Path anyChunk() throws IOException {
-        try (Stream<Path> files = Files.walk(folder.resolve("server").resolve("chunks"))) {
-            return files.filter(file -> file.toString().endsWith(".chunk"))
-                    .findAny()
-                    .orElseThrow();
-        }
+        return LiveFiles.chunks(folder.resolve("server").resolve("chunks")).get(0);
     }
 
     private static Path copy(Path chunk, String name) throws IOException {

@@ -25,14 +25,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -170,8 +168,8 @@ final class StreamRetentionTest {
     }
 
     private static long chunkFiles() {
-        try (Stream<Path> files = Files.walk(folder.resolve("server").resolve("chunks"))) {
-            return files.filter(file -> file.toString().endsWith(".chunk")).count();
+        try {
+            return LiveFiles.chunks(folder.resolve("server").resolve("chunks")).size();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,13 +1,12 @@
 package io.waterwheel.embedded.faults;
 
+import io.waterwheel.embedded.LiveFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /** What is done to an installation; each leaves it able to go on. */
 enum Fault {
@@ -157,12 +156,7 @@ enum Fault {
 
     private static @org.jspecify.annotations.Nullable Path anyChunk(Installation installation, Random random)
             throws IOException {
-        List<Path> chunks = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(installation.chunks())) {
-            files.filter(file -> file.getFileName().toString().endsWith(".chunk") && Files.isRegularFile(file))
-                    .sorted()
-                    .forEach(chunks::add);
-        }
+        List<Path> chunks = LiveFiles.chunks(installation.chunks());
         return chunks.isEmpty() ? null : chunks.get(random.nextInt(chunks.size()));
     }
 }

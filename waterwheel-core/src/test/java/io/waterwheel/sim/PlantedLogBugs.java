@@ -23,9 +23,11 @@ final class PlantedLogBugs {
             Map.entry("two leaders", -48067),
             Map.entry("others unasked", -27171),
             Map.entry("heard since", -27171),
-            Map.entry("past successor", -1574),
+            Map.entry("past successor", 3378),
             Map.entry("one look, cut", 41942),
-            Map.entry("cut by old look", -96));
+            Map.entry("cut by old look", -96),
+            Map.entry("one look, end", 116),
+            Map.entry("topics forgotten", 64));
 
     private PlantedLogBugs() {}
 

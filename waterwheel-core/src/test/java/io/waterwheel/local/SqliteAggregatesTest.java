@@ -10,7 +10,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.aggregate.RandomAggregates;
-import io.waterwheel.query.column.SmallRows;
+import io.waterwheel.query.compile.SmallRows;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;

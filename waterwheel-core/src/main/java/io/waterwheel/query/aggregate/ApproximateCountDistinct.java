@@ -1,5 +1,7 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.DistinctSketch;
 import java.util.List;
 
 /** The number of different values: exact up to {@value DistinctSketch#MOST_HASHES}, an estimate above. */

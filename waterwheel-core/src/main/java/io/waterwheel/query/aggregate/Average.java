@@ -1,5 +1,8 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.DoubleSum;
+import io.waterwheel.query.aggregate.state.WholeSum;
 import io.waterwheel.schema.FieldType;
 import java.util.List;
 

@@ -1,5 +1,7 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.ChosenValue;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
 import java.util.List;

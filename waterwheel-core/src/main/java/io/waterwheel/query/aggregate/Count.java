@@ -1,5 +1,7 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TupleBlock;

@@ -1,5 +1,7 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.DistinctValues;
 import java.util.List;
 
 /** The exact number of different values; all of them are held. Also written {@code count(DISTINCT value)}. */

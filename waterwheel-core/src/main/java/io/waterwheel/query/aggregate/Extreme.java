@@ -1,5 +1,8 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.ExtremeBytes;
+import io.waterwheel.query.aggregate.state.ExtremeNumber;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
 import java.util.List;

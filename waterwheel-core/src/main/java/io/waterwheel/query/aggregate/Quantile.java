@@ -1,5 +1,7 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.QuantileValues;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.FieldType;
 import java.math.BigDecimal;

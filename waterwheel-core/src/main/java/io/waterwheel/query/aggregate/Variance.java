@@ -1,8 +1,10 @@
 package io.waterwheel.query.aggregate;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.DoubleMoments;
+import io.waterwheel.query.aggregate.state.WholeMoments;
 import io.waterwheel.schema.FieldType;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Variance or standard deviation, of a population (divided by n) or of a sample (by n - 1; null of one value), as SQL's
@@ -26,21 +28,5 @@ final class Variance extends NumericFunction {
     @Override
     public AggregateState state(List<Argument> arguments, String about) {
         return ofIntegers(arguments) ? new WholeMoments(sample, root) : new DoubleMoments(sample, root);
-    }
-
-    /**
-     * What these sums say, or null: nearest to the exact value.
-     *
-     * @param count number of values
-     * @param sum of the values
-     * @param squares sum of their squares
-     */
-    static @Nullable Double of(long count, Dyadic sum, Dyadic squares, boolean sample, boolean root) {
-        long divisor = sample ? count - 1 : count;
-        if (divisor < 1) {
-            return null;
-        }
-        // (n S2 - S1^2) / (n d): not negative, by Cauchy and Schwarz, because nothing was rounded before.
-        return squares.times(count).minus(sum.squared()).quotient(count, divisor, root);
     }
 }

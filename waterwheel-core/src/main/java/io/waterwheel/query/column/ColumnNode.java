@@ -9,9 +9,9 @@ import io.waterwheel.query.expression.ValueType;
 public abstract class ColumnNode {
     private final ValueType type;
     /** What {@link #evaluate} left. */
-    final Values out = new Values();
+    protected final Values out = new Values();
 
-    ColumnNode(ValueType type) {
+    protected ColumnNode(ValueType type) {
         this.type = type;
     }
 
@@ -40,7 +40,7 @@ public abstract class ColumnNode {
     }
 
     /** {@link #evaluate}; what takes longer than a nanosecond a row tells the workspace. */
-    abstract void compute(RowView view, int[] selected, int count);
+    protected abstract void compute(RowView view, int[] selected, int count);
 
     /** Gives back the arrays of {@link #values}: nothing reads them until the next {@link #evaluate}. */
     public void release(RowView view) {

@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** The value of a field. */
-final class FieldNode extends ColumnNode {
+public final class FieldNode extends ColumnNode {
     private final FieldType fieldType;
     private final int column;
     private final int nullColumn;
@@ -21,7 +21,7 @@ final class FieldNode extends ColumnNode {
 
     private int lastBase;
 
-    FieldNode(RowLayout layout, int field) {
+    public FieldNode(RowLayout layout, int field) {
         super(ValueType.of(layout.fields().get(field).type()));
         this.fieldType = layout.fields().get(field).type();
         this.column = layout.columnOf(field);
@@ -32,21 +32,21 @@ final class FieldNode extends ColumnNode {
         this.nullShift = bit & 7;
     }
 
-    FieldType fieldType() {
+    public FieldType fieldType() {
         return fieldType;
     }
 
     /** Its payload column, or {@link RowLayout#KEY} or {@link RowLayout#TIME}. */
-    int column() {
+    public int column() {
         return column;
     }
 
-    boolean nullable() {
+    public boolean nullable() {
         return nullColumn >= 0;
     }
 
     /** Whether the row's value is null; only when {@link #nullable}. */
-    boolean isNull(RowView view, int row) {
+    public boolean isNull(RowView view, int row) {
         return (view.columns[nullColumn][view.bases[nullColumn] + row * nullWidth + nullByte] >>> nullShift & 1) != 0;
     }
 
@@ -55,7 +55,7 @@ final class FieldNode extends ColumnNode {
     public void release(RowView view) {}
 
     @Override
-    void compute(RowView view, int[] selected, int count) {
+    protected void compute(RowView view, int[] selected, int count) {
         if (nullColumn >= 0) {
             nulls(view, selected, count);
         }

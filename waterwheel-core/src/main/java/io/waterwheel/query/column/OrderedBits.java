@@ -20,7 +20,7 @@ public final class OrderedBits {
     }
 
     /** Compares an integer with a double by their exact values. */
-    static int compare(long left, double right) {
+    public static int compare(long left, double right) {
         double rounded = left;
         if (rounded < right || Double.isNaN(right)) {
             return -1;

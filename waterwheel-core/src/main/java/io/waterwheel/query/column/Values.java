@@ -33,7 +33,7 @@ public final class Values {
      * What of a row's number says where its value is: all of it, or nothing where one value, the first, is that of
      * every row. Only nodes see the second ({@link ConstantNode}); what they hand out to others has a value a row.
      */
-    int rowMask = -1;
+    public int rowMask = -1;
 
     /* What the node took of the workspace; the public arrays may be someone else's. */
     private long[] ownLongs = RowView.NO_LONGS;
@@ -41,11 +41,11 @@ public final class Values {
     private boolean[] ownNulls = NO_BOOLEANS;
     private byte[] ownBytes = RowView.NO_BYTES;
 
-    boolean isNull(int row) {
+    public boolean isNull(int row) {
         return anyNull && nulls[row & rowMask];
     }
 
-    long[] ownLongs(RowView view) {
+    public long[] ownLongs(RowView view) {
         if (ownLongs.length < view.rows) {
             if (ownLongs.length > 0) {
                 view.workspace.give(ownLongs);
@@ -56,7 +56,7 @@ public final class Values {
         return ownLongs;
     }
 
-    double[] ownDoubles(RowView view) {
+    public double[] ownDoubles(RowView view) {
         if (ownDoubles.length < view.rows) {
             if (ownDoubles.length > 0) {
                 view.workspace.give(ownDoubles);
@@ -67,7 +67,7 @@ public final class Values {
         return ownDoubles;
     }
 
-    boolean[] ownNulls(RowView view) {
+    public boolean[] ownNulls(RowView view) {
         if (ownNulls.length < view.rows) {
             if (ownNulls.length > 0) {
                 view.workspace.give(ownNulls);
@@ -79,7 +79,7 @@ public final class Values {
     }
 
     /** Room for text that the node makes, all of it in one slab. */
-    byte[] ownBytes(RowView view, int length) {
+    public byte[] ownBytes(RowView view, int length) {
         if (ownBytes.length < length) {
             if (ownBytes.length > 0) {
                 view.workspace.give(ownBytes);
@@ -92,7 +92,7 @@ public final class Values {
     }
 
     /** The same, of which the first {@code filled} bytes stay. */
-    byte[] moreBytes(RowView view, int filled, int further) {
+    public byte[] moreBytes(RowView view, int filled, int further) {
         int needed = Math.addExact(filled, further);
         if (needed <= ownBytes.length) {
             return ownBytes;
@@ -131,7 +131,7 @@ public final class Values {
     }
 
     /** Null wherever the operand is. */
-    void nullsOf(Values operand, int[] selected, int count, RowView view) {
+    public void nullsOf(Values operand, int[] selected, int count, RowView view) {
         anyNull = operand.anyNull;
         if (anyNull) {
             boolean[] out = ownNulls(view);
@@ -142,7 +142,7 @@ public final class Values {
     }
 
     /** Null wherever either operand is. */
-    void nullsOf(Values left, Values right, int[] selected, int count, RowView view) {
+    public void nullsOf(Values left, Values right, int[] selected, int count, RowView view) {
         if (!left.anyNull || !right.anyNull) {
             nullsOf(left.anyNull ? left : right, selected, count, view);
             return;
@@ -170,7 +170,7 @@ public final class Values {
     }
 
     /** Bytes of a row's text or bytes. */
-    int length(int row) {
+    public int length(int row) {
         return TupleBlock.referenceLength(longs[row & rowMask]);
     }
 
@@ -182,7 +182,7 @@ public final class Values {
     }
 
     /** Compares the text or bytes of two rows, byte by byte, unsigned. */
-    static int compareBytes(Values left, int leftRow, Values right, int rightRow) {
+    public static int compareBytes(Values left, int leftRow, Values right, int rightRow) {
         long a = left.longs[leftRow & left.rowMask];
         long b = right.longs[rightRow & right.rowMask];
         int fromA = left.offset(a);
@@ -197,7 +197,7 @@ public final class Values {
     }
 
     /** Compares the text or bytes of a reference with others. */
-    int compareBytes(long reference, byte[] other) {
+    public int compareBytes(long reference, byte[] other) {
         int from = offset(reference);
         return Arrays.compareUnsigned(
                 slab(reference), from, from + TupleBlock.referenceLength(reference), other, 0, other.length);

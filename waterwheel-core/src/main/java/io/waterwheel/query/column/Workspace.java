@@ -80,56 +80,56 @@ public final class Workspace {
 
     /* What an array holds when it is taken is undefined. */
 
-    long[] takeLongs(int rows) {
+    public long[] takeLongs(int rows) {
         long[] array = longs.take();
         return array != null && array.length >= rows
                 ? array
                 : new long[made(array == null ? 0 : array.length, rows, 8)];
     }
 
-    double[] takeDoubles(int rows) {
+    public double[] takeDoubles(int rows) {
         double[] array = doubles.take();
         return array != null && array.length >= rows
                 ? array
                 : new double[made(array == null ? 0 : array.length, rows, 8)];
     }
 
-    boolean[] takeBooleans(int rows) {
+    public boolean[] takeBooleans(int rows) {
         boolean[] array = booleans.take();
         return array != null && array.length >= rows
                 ? array
                 : new boolean[made(array == null ? 0 : array.length, rows, 1)];
     }
 
-    int[] takeInts(int rows) {
+    public int[] takeInts(int rows) {
         int[] array = ints.take();
         return array != null && array.length >= rows ? array : new int[made(array == null ? 0 : array.length, rows, 4)];
     }
 
-    byte[] takeBytes(int length) {
+    public byte[] takeBytes(int length) {
         byte[] array = bytes.take();
         return array != null && array.length >= length
                 ? array
                 : new byte[made(array == null ? 0 : array.length, length, 1)];
     }
 
-    void give(long[] array) {
+    public void give(long[] array) {
         longs.give(array);
     }
 
-    void give(double[] array) {
+    public void give(double[] array) {
         doubles.give(array);
     }
 
-    void give(boolean[] array) {
+    public void give(boolean[] array) {
         booleans.give(array);
     }
 
-    void give(int[] array) {
+    public void give(int[] array) {
         ints.give(array);
     }
 
-    void give(byte[] array) {
+    public void give(byte[] array) {
         bytes.give(array);
     }
 

@@ -1,9 +1,9 @@
 /**
- * Evaluates expressions over the rows of a page or leaf, column by column:
- * {@link io.waterwheel.query.column.ExpressionCompiler} turns an expression into
- * {@link io.waterwheel.query.column.ColumnNode}s, which read a {@link io.waterwheel.query.column.RowView} at the
- * selected rows and leave {@link io.waterwheel.query.column.Values}. No object a row. Each set of nodes serves one
- * scan, on its thread. Uses query.expression and query.memory.
+ * Values by column, and the seam by which expressions are evaluated over the rows of a page or leaf: a
+ * {@link io.waterwheel.query.column.ColumnNode} reads a {@link io.waterwheel.query.column.RowView} at the selected rows
+ * and leaves {@link io.waterwheel.query.column.Values}. No object a row. Each set of nodes serves one scan, on its
+ * thread. The nodes that all others need live here, of a field and of a constant; tests enter query.condition, all else
+ * query.function. Tests: {@code EvaluationTest} in query.compile. Uses query.expression and query.memory.
  */
 @NullMarked
 package io.waterwheel.query.column;

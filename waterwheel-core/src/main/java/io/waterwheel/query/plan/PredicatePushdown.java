@@ -3,7 +3,9 @@ package io.waterwheel.query.plan;
 import io.waterwheel.key.KeyIntervals;
 import io.waterwheel.key.KeyNarrowing;
 import io.waterwheel.key.KeyScheme;
-import io.waterwheel.query.column.ExpressionCompiler;
+import io.waterwheel.query.compile.ExpressionCompiler;
+import io.waterwheel.query.condition.Conditions;
+import io.waterwheel.query.condition.ConjunctSink;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * What a condition says of keys and times, so that a query that names them only there is as fast as one that gives them
  * as ranges: the terms of its outermost AND that compare the field with constants. One thread.
  */
-final class PredicatePushdown implements ExpressionCompiler.ConjunctSink {
+final class PredicatePushdown implements ConjunctSink {
     private final KeyNarrowing narrowing;
     private long fromTime = Long.MIN_VALUE;
     private long toTime = Long.MAX_VALUE;
@@ -37,7 +39,7 @@ final class PredicatePushdown implements ExpressionCompiler.ConjunctSink {
 
     static PredicatePushdown of(Expression where, RowLayout stored, Schema schema, KeyScheme scheme) {
         PredicatePushdown pushdown = new PredicatePushdown(stored, schema, scheme);
-        ExpressionCompiler.conjuncts(new ExpressionCompiler(stored).compile(where), pushdown);
+        Conditions.conjuncts(new ExpressionCompiler(stored).compile(where), pushdown);
         return pushdown;
     }
 

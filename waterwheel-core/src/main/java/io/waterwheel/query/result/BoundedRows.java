@@ -3,7 +3,7 @@ package io.waterwheel.query.result;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.aggregate.RowSummary;
+import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;

@@ -3,7 +3,7 @@ package io.waterwheel.query.result;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.ResultSpec;
-import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;

@@ -1,7 +1,7 @@
 package io.waterwheel.query.result;
 
-import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;

@@ -2,8 +2,8 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;

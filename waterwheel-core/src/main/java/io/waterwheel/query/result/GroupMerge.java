@@ -1,12 +1,12 @@
 package io.waterwheel.query.result;
 
 import io.waterwheel.query.ResultSpec;
-import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.column.ColumnNode;
-import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package io.waterwheel.query.result;
 
-import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.memory.Reservation;
 import java.util.List;
 

@@ -1,13 +1,13 @@
 package io.waterwheel.query.result;
 
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.aggregate.AggregateState;
-import io.waterwheel.query.aggregate.RowSummary;
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.ColumnNode;
-import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.schema.RowLayout;

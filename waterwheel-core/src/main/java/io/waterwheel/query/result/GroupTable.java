@@ -2,8 +2,8 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.query.aggregate.AggregateState;
-import io.waterwheel.query.aggregate.Words;
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.Words;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.column.Values;

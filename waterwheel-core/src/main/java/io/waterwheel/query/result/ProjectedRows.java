@@ -1,6 +1,6 @@
 package io.waterwheel.query.result;
 
-import io.waterwheel.query.aggregate.AggregateState;
+import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;

@@ -4,7 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.column.ColumnNode;
-import io.waterwheel.query.column.ExpressionCompiler;
+import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;

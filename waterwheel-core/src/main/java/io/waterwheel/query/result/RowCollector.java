@@ -1,6 +1,6 @@
 package io.waterwheel.query.result;
 
-import io.waterwheel.query.aggregate.RowSummary;
+import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.RowView;
 
 /** Takes the matching rows of one scan, and hands to its sink what becomes of them. One thread. */

@@ -1,6 +1,6 @@
 package io.waterwheel.query.result;
 
-import io.waterwheel.query.aggregate.RowSummary;
+import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;

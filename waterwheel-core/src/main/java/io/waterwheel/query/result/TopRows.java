@@ -1,6 +1,6 @@
 package io.waterwheel.query.result;
 
-import io.waterwheel.query.aggregate.RowSummary;
+import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;

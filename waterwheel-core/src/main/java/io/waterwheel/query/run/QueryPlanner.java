@@ -19,7 +19,8 @@ import java.util.function.Supplier;
 
 /**
  * Plans one query on one edit (protocol rule 8), again where a snapshot is too old, and reserves what its plans take:
- * its shape until this is closed, the chunks of the plan that is delivered until the query's reservation is. One thread.
+ * its shape until this is closed, the chunks of the plan that is delivered until the query's reservation is. One
+ * thread.
  */
 final class QueryPlanner implements AutoCloseable {
     /** About what a chunk of a plan takes: its place in lists and in the dispatch. */

@@ -1,7 +1,7 @@
 package io.waterwheel.query.scan;
 
 import io.waterwheel.chunk.ChunkDirectory;
-import io.waterwheel.query.aggregate.RowSummary;
+import io.waterwheel.query.aggregate.state.RowSummary;
 import org.jspecify.annotations.Nullable;
 
 /** What a chunk's directory says of one leaf after the other. One thread. */

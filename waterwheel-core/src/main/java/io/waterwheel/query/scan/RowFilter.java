@@ -2,8 +2,8 @@ package io.waterwheel.query.scan;
 
 import io.waterwheel.key.Area;
 import io.waterwheel.query.column.ColumnNode;
-import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.waterwheel.query.scan;
 
 import io.waterwheel.key.Area;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.column.ExpressionCompiler;
+import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.result.GatherCount;

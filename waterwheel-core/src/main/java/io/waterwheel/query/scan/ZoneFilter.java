@@ -3,8 +3,9 @@ package io.waterwheel.query.scan;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.query.column.ColumnNode;
-import io.waterwheel.query.column.ExpressionCompiler;
 import io.waterwheel.query.column.OrderedBits;
+import io.waterwheel.query.condition.Conditions;
+import io.waterwheel.query.condition.ConjunctSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * of single fields: the terms of its outermost AND that compare a field with constants, and those of an OR that do. One
  * thread.
  */
-final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
+final class ZoneFilter implements ConjunctSink {
     /** Of longer lists only the range is looked at. */
     private static final int MOST_VALUES = 64;
 
@@ -48,7 +49,7 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
     ZoneFilter(@Nullable ColumnNode where, RowLayout layout) {
         this.layout = layout;
         if (where != null) {
-            ExpressionCompiler.conjuncts(where, this);
+            Conditions.conjuncts(where, this);
         }
     }
 
@@ -195,7 +196,7 @@ final class ZoneFilter implements ExpressionCompiler.ConjunctSink {
 
     @Override
     public void other(ColumnNode term) {
-        List<ColumnNode> terms = ExpressionCompiler.alternatives(term);
+        List<ColumnNode> terms = Conditions.alternatives(term);
         if (terms.isEmpty() || terms.size() > MOST_VALUES) {
             whole = false;
             return;

@@ -2,6 +2,9 @@ package io.waterwheel.query.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.query.aggregate.state.AggregateState;
+import io.waterwheel.query.aggregate.state.DoubleSum;
+import io.waterwheel.query.aggregate.state.WholeSum;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;

@@ -1,7 +1,7 @@
 package io.waterwheel.query.aggregate;
 
 import io.waterwheel.query.Aggregate;
-import io.waterwheel.query.column.RowInterpreter;
+import io.waterwheel.query.compile.RowInterpreter;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import java.math.BigDecimal;

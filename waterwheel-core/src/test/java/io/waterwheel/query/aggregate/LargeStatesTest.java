@@ -7,6 +7,7 @@ import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.aggregate.state.QuantileValues;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;

@@ -1,0 +1,25 @@
+package io.waterwheel.query.aggregate.state;
+
+import org.jspecify.annotations.Nullable;
+
+/** What is known of all rows of a leaf without reading them. */
+public interface RowSummary {
+    /** Number of rows. */
+    int rows();
+
+    /** What is known of a stored field, by its index; null when nothing is. */
+    @Nullable
+    OfField field(int field);
+
+    /**
+     * Of one field.
+     *
+     * @param rows number of rows
+     * @param nulls of them, those where it is null
+     * @param nans of them, those where it is NaN
+     * @param low least value of the others: integers and times as they are, doubles as
+     *     {@link io.waterwheel.query.column.OrderedBits}; of text and bytes it means nothing
+     * @param high greatest value; below {@code low} when there is none
+     */
+    record OfField(int rows, int nulls, int nans, long low, long high) {}
+}

@@ -1,0 +1,83 @@
+package io.waterwheel.query.function;
+
+import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.expression.CalendarUnit;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.TimestampUnit;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneId;
+
+/**
+ * DATE_TRUNC and DATE_PART: the beginning of the hour, day, month that a time lies in, or its number, by the clock of a
+ * zone. Rows that follow each other mostly lie in one of them: it is remembered from when to when.
+ */
+final class CalendarNode extends ColumnNode {
+    private static final long SLOW = 300;
+
+    private final Expression text;
+    private final ColumnNode time;
+    private final CalendarUnit unit;
+    private final ZoneId zone;
+    private final boolean part;
+    private final TimestampUnit resolution;
+
+    /* The answer for times from (included) to (not). */
+    private long from;
+    private long to;
+    private long answer;
+
+    /** @param part whether the number is asked for, not the beginning */
+    CalendarNode(Expression text, ColumnNode time, CalendarUnit unit, ZoneId zone, boolean part) {
+        super(part ? ValueType.INTEGER : time.type());
+        this.text = text;
+        this.time = time;
+        this.unit = unit;
+        this.zone = zone;
+        this.part = part;
+        this.resolution = time.type().fieldType().resolution();
+    }
+
+    @Override
+    protected void compute(RowView view, int[] selected, int count) {
+        time.evaluate(view, selected, count);
+        out.nullsOf(time.values(), selected, count, view);
+        long[] times = time.values().longs;
+        long[] result = out.ownLongs(view);
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            if (out.isNull(row)) {
+                continue;
+            }
+            long value = times[row];
+            if (value < from || value >= to) {
+                view.workspace().spend(SLOW);
+                look(value);
+            }
+            result[row] = answer;
+        }
+        time.release(view);
+    }
+
+    private void look(long value) {
+        CalendarUnit.Span span = unit.around(resolution.instant(value), zone);
+        from = units(span.from(), Long.MIN_VALUE);
+        to = units(span.to(), Long.MAX_VALUE);
+        try {
+            answer = part ? span.number() : resolution.units(span.begin());
+        } catch (DateTimeException e) {
+            throw ArithmeticNode.overflow(text, "the " + unit.text() + " of " + value);
+        }
+    }
+
+    /** Where a span begins or ends: all do at a whole second. */
+    private long units(Instant instant, long beyond) {
+        try {
+            return resolution.units(instant);
+        } catch (DateTimeException e) {
+            return beyond;
+        }
+    }
+}

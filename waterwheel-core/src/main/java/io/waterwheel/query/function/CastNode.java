@@ -1,0 +1,84 @@
+package io.waterwheel.query.function;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.charset.StandardCharsets;
+
+/** CAST: a value in another type. Which conversions there are is said by ExpressionTypes. */
+final class CastNode extends ColumnNode {
+    private final Expression text;
+    private final ColumnNode operand;
+
+    /** @param text what it computes, for messages */
+    CastNode(Expression text, ValueType type, ColumnNode operand) {
+        super(type);
+        this.text = text;
+        this.operand = operand;
+    }
+
+    @Override
+    protected void compute(RowView view, int[] selected, int count) {
+        operand.evaluate(view, selected, count);
+        out.nullsOf(operand.values(), selected, count, view);
+        if (type() == ValueType.STRING) {
+            write(view, selected, count);
+        } else if (type() == ValueType.DOUBLE) {
+            double[] result = out.ownDoubles(view);
+            for (int i = 0; i < count; i++) {
+                result[selected[i]] = (double) operand.values().longs[selected[i]];
+            }
+        } else {
+            long[] result = out.ownLongs(view);
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                if (!out.isNull(row)) {
+                    result[row] = whole(row);
+                }
+            }
+        }
+        operand.release(view);
+    }
+
+    private long whole(int row) {
+        if (operand.type() == ValueType.DOUBLE) {
+            double value = operand.values().doubles[row];
+            if (!(value >= -0x1p63 && value < 0x1p63)) {
+                throw new WaterwheelException(
+                        ErrorCode.INTEGER_OVERFLOW, "expression: " + text + ": " + value + " exceeds 64 bits");
+            }
+            return (long) value;
+        }
+        long value = operand.values().longs[row];
+        TimestampUnit from =
+                operand.type().isTimestamp() ? operand.type().fieldType().resolution() : null;
+        return from == null ? value : from.toMillis(value);
+    }
+
+    private void write(RowView view, int[] selected, int count) {
+        long[] result = out.ownLongs(view);
+        out.ownBytes(view, 0);
+        int filled = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            if (out.isNull(row)) {
+                continue;
+            }
+            long value = operand.values().longs[row];
+            String written = operand.type() == ValueType.BOOLEAN
+                    ? (value != 0 ? "true" : "false")
+                    : operand.type() == ValueType.IPV4 ? Ipv4.text((int) value) : Long.toString(value);
+            byte[] bytes = written.getBytes(StandardCharsets.UTF_8);
+            view.workspace().spend(bytes.length);
+            System.arraycopy(bytes, 0, out.moreBytes(view, filled, bytes.length), filled, bytes.length);
+            result[row] = TupleBlock.reference(filled, bytes.length);
+            filled += bytes.length;
+        }
+    }
+}

@@ -99,7 +99,14 @@ final class ArchitectureTest {
                     "query.condition",
                     "query.function"),
             new Room("query.aggregate.state", "error", "schema", "tuple", "query.expression", "query.column"),
-            new Room("query.aggregate", "schema", "tuple", "query.expression", "query.column", "query.aggregate.state"),
+            new Room(
+                    "query.aggregate",
+                    "error",
+                    "schema",
+                    "tuple",
+                    "query.expression",
+                    "query.column",
+                    "query.aggregate.state"),
             new Room("query", "error", "geo", "schema", "tuple", "query.expression", "query.aggregate"),
             new Room(
                     "query.result",

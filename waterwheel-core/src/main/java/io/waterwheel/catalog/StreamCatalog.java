@@ -16,21 +16,16 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.tuple.LostRange;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One stream's entries in the catalog, and the only ways in which they change. Every change is one transaction that
  * carries its own precondition, so any number of instances may work on the same stream, stale ones included.
- * Thread-safe as far as its store is; calls block. One long file, because each change must know what the others check.
+ * Thread-safe as far as its store is; calls block. Changes of the routing are in {@link RoutingChanges}, those of
+ * indexers in {@link IndexerChanges}.
  *
  * <pre>
  * /streams/NAME         the stream, its id among it
@@ -42,8 +37,6 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public final class StreamCatalog {
-    private static final Logger LOG = LoggerFactory.getLogger(StreamCatalog.class);
-
     /** Versions that a route may have before giving up a range drops those that are needed no more. */
     private static final int KEPT_VERSIONS = 8;
 
@@ -70,12 +63,7 @@ public final class StreamCatalog {
     private final String base;
     private final EditTail tail;
     private final RoutingChanges routing;
-    /** Right for every indexer that stands there, whenever it was read. */
-    private volatile @Nullable Beginnings beginnings;
-
-    /** Where the routes of partitions begin, from one partition on. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Beginnings(int from, long[] offsets) {}
+    private final IndexerChanges indexers;
 
     public StreamCatalog(CatalogStore store, StreamInfo stream) {
         this.store = store;
@@ -84,6 +72,7 @@ public final class StreamCatalog {
         this.base = Namespace.dataPath(stream.id());
         this.tail = new EditTail(store, stream);
         this.routing = new RoutingChanges(store, this, tail);
+        this.indexers = new IndexerChanges(store, this, tail, routing);
     }
 
     public StreamInfo stream() {
@@ -221,7 +210,7 @@ public final class StreamCatalog {
                 });
     }
 
-    private CatalogTransaction transaction(String failure) {
+    CatalogTransaction transaction(String failure) {
         return new CatalogTransaction(store, "stream " + stream.name() + ": " + failure);
     }
 
@@ -281,7 +270,7 @@ public final class StreamCatalog {
         }
         StreamCatalog extended = new StreamCatalog(store, present);
         for (int indexer = 0; indexer < present.indexers(); indexer++) {
-            extended.widen(indexer);
+            extended.indexers.widen(indexer);
         }
         return present;
     }
@@ -313,19 +302,6 @@ public final class StreamCatalog {
         });
     }
 
-    /** Raises the epoch of an indexer that knows of fewer partitions than there are. */
-    private void widen(int indexer) {
-        String path = indexerPath(indexer);
-        if (CatalogJson.readCheckpoint(path, require(path).data()).watermarks().length < stream.partitions()) {
-            IndexerStart raised = startIndexer(indexer);
-            LOG.debug(
-                    "stream {}: indexer {} is at epoch {}",
-                    stream.name(),
-                    indexer,
-                    raised.checkpoint().epoch());
-        }
-    }
-
     /**
      * Finishes what somebody has begun and not finished, as far as a snapshot shows it: a change of the routing that
      * not every partition has adopted, indexers that have not been told of new partitions. Anybody may call it, any
@@ -337,36 +313,14 @@ public final class StreamCatalog {
     public boolean finish(StreamSnapshot snapshot) {
         StreamCatalog present = new StreamCatalog(store, snapshot.stream());
         for (int indexer : snapshot.narrow()) {
-            present.widen(indexer);
+            present.indexers.widen(indexer);
         }
         return routing.finish(snapshot) || !snapshot.narrow().isEmpty();
     }
 
     /** The checkpoint of an indexer as it stands. */
     public IndexerCheckpoint checkpoint(int indexer) {
-        String path = indexerPath(indexer);
-        return whole(CatalogJson.readCheckpoint(path, require(path).data()));
-    }
-
-    /**
-     * With the watermarks of partitions that the indexer's node does not have: it has taken nothing of them, and stands
-     * where their routes begin, which forget nothing as long as this is so.
-     */
-    private IndexerCheckpoint whole(IndexerCheckpoint checkpoint) {
-        int known = checkpoint.watermarks().length;
-        if (known >= stream.partitions()) {
-            return checkpoint;
-        }
-        Beginnings read = beginnings;
-        if (read == null || read.from() > known) {
-            read = new Beginnings(
-                    known,
-                    routing.routes(known, stream.partitions()).stream()
-                            .mapToLong(route -> route.route().firstSince())
-                            .toArray());
-            beginnings = read;
-        }
-        return checkpoint.with(Arrays.copyOfRange(read.offsets(), known - read.from(), read.offsets().length));
+        return indexers.checkpoint(indexer);
     }
 
     /** The routes of some partitions, in their order, in one round trip where the store can. */
@@ -391,28 +345,7 @@ public final class StreamCatalog {
 
     /** Starts an instance of an indexer: raises the epoch; what the raise was based on is the checkpoint (rule 3). */
     public IndexerStart startIndexer(int indexer) {
-        String path = indexerPath(indexer);
-        // If a try was done without the caller's knowledge, its epoch is skipped: no indexer runs under it.
-        return transaction("indexer " + indexer + " could not start").run(before -> {
-            EditTail.Place place = tail.place(before);
-            Entry entry = entry();
-            CatalogStore.Node node = require(path);
-            // Partitions that come after this come with an edit, and the commit fails.
-            if (entry.info().partitions() != stream.partitions()) {
-                throw new WaterwheelException(
-                        ErrorCode.STREAM_CHANGED,
-                        "stream " + stream.name() + " has " + entry.info().partitions() + " partitions now, not "
-                                + stream.partitions() + "; read its entry again");
-            }
-            IndexerCheckpoint old = whole(CatalogJson.readCheckpoint(path, node.data()));
-            IndexerCheckpoint raised =
-                    new IndexerCheckpoint(old.epoch() + 1, old.flushed(), old.watermarks(), old.rejected());
-            List<Op> ops = new ArrayList<>();
-            ops.add(new Op.Set(path, CatalogJson.write(raised), node.version()));
-            entry.upgrade(ops);
-            tail.commit(place, new Edit.Started(indexer, raised.epoch()), ops);
-            return new IndexerStart(raised, node.version() + 1);
-        });
+        return indexers.start(indexer);
     }
 
     /**
@@ -424,7 +357,7 @@ public final class StreamCatalog {
      */
     public CommitOutcome commitFlush(
             int indexer, int nodeVersion, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {
-        return commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, next, chunks), next);
+        return indexers.commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, next, chunks), next);
     }
 
     /**
@@ -435,32 +368,7 @@ public final class StreamCatalog {
     public CommitOutcome commitFlush(
             int indexer, int nodeVersion, long[] before, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {
         CheckpointStep step = CheckpointStep.between(before, next);
-        return commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, step, chunks), next);
-    }
-
-    private CommitOutcome commitFlush(int indexer, int nodeVersion, Edit.Flushed flushed, IndexerCheckpoint next) {
-        String path = indexerPath(indexer);
-        byte[] edit = CatalogJson.write(flushed);
-        return transaction("flush " + next.flushed() + " of indexer " + indexer + " could not be committed")
-                .run(before -> {
-                    if (before != null) {
-                        CatalogStore.Node node = require(path);
-                        IndexerCheckpoint current = CatalogJson.readCheckpoint(path, node.data());
-                        if (current.epoch() != next.epoch()) {
-                            return new CommitOutcome.Fenced(current.epoch());
-                        }
-                        if (current.flushed() == next.flushed()) {
-                            return new CommitOutcome.Done(node.version());
-                        }
-                        if (current.flushed() != next.flushed() - 1) {
-                            throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer
-                                    + ": flush " + next.flushed() + " cannot follow flush " + current.flushed());
-                        }
-                    }
-                    EditTail.Place place = tail.place(before);
-                    tail.commit(place, edit, List.of(new Op.Set(path, CatalogJson.write(next), nodeVersion)));
-                    return new CommitOutcome.Done(nodeVersion + 1);
-                });
+        return indexers.commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, step, chunks), next);
     }
 
     /**
@@ -503,32 +411,7 @@ public final class StreamCatalog {
      * the log.
      */
     public long[] furthest() {
-        Map<Integer, RoutingTable> tables = new HashMap<>();
-        long[] furthest = new long[stream.partitions()];
-        List<IndexerCheckpoint> checkpoints = new ArrayList<>();
-        for (int indexer = 0; indexer < stream.indexers(); indexer++) {
-            checkpoints.add(checkpoint(indexer));
-        }
-        List<VersionedRoute> routes = routing.routes(0, furthest.length);
-        for (int p = 0; p < furthest.length; p++) {
-            List<PartitionRoute.VersionSince> versions = routes.get(p).route().versions();
-            furthest[p] = versions.get(0).since();
-            for (int indexer = 0; indexer < checkpoints.size(); indexer++) {
-                long watermark = checkpoints.get(indexer).watermarks()[p];
-                int id = indexer;
-                boolean begins = versions.stream()
-                        .filter(version -> tables.computeIfAbsent(version.version(), this::table)
-                                        .slotOfIndexer(id)
-                                >= 0)
-                        .findFirst()
-                        .map(first -> watermark <= first.since())
-                        .orElse(true);
-                if (!begins) {
-                    furthest[p] = Math.max(furthest[p], watermark);
-                }
-            }
-        }
-        return furthest;
+        return indexers.furthest();
     }
 
     /**

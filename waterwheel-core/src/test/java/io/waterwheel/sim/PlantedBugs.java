@@ -11,14 +11,19 @@ import java.util.Map;
 /** Every rule that the simulator must miss when it is gone; the table in docs/exactness.md is printed from here. */
 final class PlantedBugs {
     private static final String DISPATCHER = "ingest/dispatch/PartitionDispatcher";
+    private static final String ROUTER = "ingest/dispatch/SegmentRouter";
+    private static final String OUTGOING = "ingest/dispatch/OutgoingChannels";
     private static final String CATCH_UP = "ingest/dispatch/CatchUp";
     private static final String CATCH_UP_BUDGET = "ingest/dispatch/CatchUpBudget";
     private static final String LANE = "ingest/source/ReadLane";
     private static final String READ_WINDOW = "ingest/source/ReadWindow";
     private static final String INDEXER = "ingest/indexer/IndexerCore";
+    private static final String INCOMING = "ingest/indexer/IncomingChannels";
+    private static final String TREES = "ingest/indexer/TreeStages";
     private static final String GENERATION = "ingest/indexer/TreeGroup";
     private static final String FLUSH = "ingest/indexer/FlushSequence";
     private static final String CATALOG = "catalog/StreamCatalog";
+    private static final String CHECKPOINTS = "catalog/IndexerChanges";
     private static final String ROUTING = "catalog/RoutingChanges";
     private static final String SNAPSHOT = "catalog/state/StreamSnapshot";
     private static final String BUILDER = "catalog/state/SnapshotBuilder";
@@ -40,11 +45,11 @@ final class PlantedBugs {
     /** The node version stands for (epoch, s - 1); with these the transaction checks only one of the two. */
     private static PlantedBug commitChecks(PlantedBug bug, String check) {
         return bug.with(
-                        CATALOG,
+                        CHECKPOINTS,
                         "List.of(new Op.Set(path, CatalogJson.write(next), nodeVersion))",
                         "List.of(new Op.Set(path, CatalogJson.write(next), checked(path, next)))")
                 .with(
-                        CATALOG,
+                        CHECKPOINTS,
                         "private CatalogStore.Node require(String path) {",
                         "private int checked(String path, IndexerCheckpoint next) throws CatalogStore.ConflictException {"
                                 + " store.sync(); CatalogStore.Node node = require(path);"
@@ -58,12 +63,12 @@ final class PlantedBugs {
                     new PlantedBug(
                             "no s-1", 7, NONE, "the commit checks the epoch, not that the flush before is committed"),
                     "current.epoch() != next.epoch()")
-            .with(CATALOG, "if (current.flushed() != next.flushed() - 1) {", "if (current.flushed() < 0) {");
+            .with(CHECKPOINTS, "if (current.flushed() != next.flushed() - 1) {", "if (current.flushed() < 0) {");
 
     private static final PlantedBug APART = new PlantedBug(
                     "checkpoint apart", 3, SAFETY, "the epoch is raised on another reading than the checkpoint's")
             .with(
-                    CATALOG,
+                    CHECKPOINTS,
                     "IndexerCheckpoint raised = new IndexerCheckpoint(old.epoch() + 1,",
                     "node = require(path); place = tail.refresh(); IndexerCheckpoint raised = new IndexerCheckpoint("
                             + "CatalogJson.readCheckpoint(path, node.data()).epoch() + 1,");
@@ -84,24 +89,24 @@ final class PlantedBugs {
                     "SealedTree sealed = partsWritten == 0 ? (picked = waiting.getLast()) : picked;")
             .with(FLUSH, "if (sealed.flush() != lastFlush + 1) {", "if (sealed.flush() < 0) {")
             .with(
-                    INDEXER,
-                    "if (sealed.isEmpty() || sealed.get(0).sequence() != sequence) {",
-                    "if (sealed.isEmpty()) {");
+                    TREES,
+                    "return !sealed.isEmpty() && sealed.get(0).sequence() == sequence;",
+                    "return !sealed.isEmpty();");
 
     private static final PlantedBug GAP = new PlantedBug(
                     "gap in a heartbeat", 5, NONE, "a heartbeat beyond the watermark is believed")
             .with(
-                    INDEXER,
+                    INCOMING,
                     "if (heartbeats.position(entry) > channel.watermark) {",
                     "if (heartbeats.position(entry) < 0) {");
 
     private static final PlantedBug ACCOUNT = new PlantedBug(
                     "account in a heartbeat", 6, NONE, "what a dispatcher says that it has sent is believed")
-            .with(INDEXER, "heartbeats.sent(entry) != channel.consumed", "heartbeats.sent(entry) < 0");
+            .with(INCOMING, "heartbeats.sent(entry) != channel.consumed", "heartbeats.sent(entry) < 0");
 
     private static final PlantedBug BEHIND = new PlantedBug(
                     "behind in a heartbeat", 5, NONE, "a dispatcher that stands below the watermark is believed")
-            .with(INDEXER, "heartbeats.position(entry) < channel.watermark", "heartbeats.position(entry) < 0");
+            .with(INCOMING, "heartbeats.position(entry) < channel.watermark", "heartbeats.position(entry) < 0");
 
     private static final PlantedBug SUBQUERY_EPOCH = new PlantedBug(
                     "subquery epoch", 9, NONE, "a subquery for another epoch is answered")
@@ -141,7 +146,7 @@ final class PlantedBugs {
     static final List<PlantedBug> ALL = List.of(
             new PlantedBug("limit", 1, SAFETY, "offsets are routed before they are reserved")
                     .with(
-                            DISPATCHER,
+                            ROUTER,
                             "if (records.from < route.firstSince() || records.from >= route.limit()"
                                     + " || blockers.isAt(records.from)) {",
                             "if (records.from < route.firstSince() || blockers.isAt(records.from)) {")
@@ -186,22 +191,22 @@ final class PlantedBugs {
             commitChecks(
                             new PlantedBug("commit epoch", 7, SAFETY, "the commit checks s - 1, not the epoch"),
                             "current.flushed() != next.flushed() - 1")
-                    .with(CATALOG, "if (current.epoch() != next.epoch()) {", "if (current.epoch() < 0) {")
+                    .with(CHECKPOINTS, "if (current.epoch() != next.epoch()) {", "if (current.epoch() < 0) {")
                     .with(
-                            CATALOG,
+                            CHECKPOINTS,
                             "throw new IllegalStateException(\"stream \" + stream.name() + \", indexer \" + indexer + \": flush \""
                                     + " + next.flushed() + \" cannot follow flush \" + current.flushed());",
                             "return new CommitOutcome.Fenced(current.epoch());"),
             new PlantedBug("w at seal", 7, SAFETY, "the checkpoint's watermarks are those at the commit")
                     .with(
                             INDEXER,
-                            "new IndexerCheckpoint(epoch, lastSealed, sealedWatermarks.clone(), rejected)",
-                            "new IndexerCheckpoint(epoch, lastSealed, liveWatermarks(), rejected)")
+                            "new IndexerCheckpoint(epoch, sequence, sealedWatermarks.clone(), rejected)",
+                            "new IndexerCheckpoint(epoch, sequence, liveWatermarks(), rejected)")
                     .with(
                             INDEXER,
-                            "private void treesChanged() {",
-                            "private long[] lent; private long[] liveWatermarks() { lent = watermarks(); return lent; }"
-                                    + " private void treesChanged() {")
+                            "private void publish() {",
+                            "private long[] lent; private long[] liveWatermarks() { lent = channels.watermarks(); return lent; }"
+                                    + " private void publish() {")
                     .with(
                             INDEXER,
                             "version = Math.max(version, block.version());",
@@ -245,32 +250,32 @@ final class PlantedBugs {
                     .with(FLUSH, "if (!same) {", "if (!same && content.isEmpty()) {"),
             new PlantedBug("one version a block", 4, SAFETY, "a block spans a change of the routing")
                     .with(
-                            DISPATCHER,
+                            ROUTER,
                             "Math.min(route.nextChange(records.from), route.nextLost(records.from))",
                             "Math.min(route.limit(), route.nextLost(records.from))"),
             APART,
             new PlantedBug("channel instance", 3, LIVENESS, "a subscription after a gap is the same as before")
-                    .with(INDEXER, "channel.attempt++;", ""),
+                    .with(INCOMING, "channel.attempt++;", ""),
             new PlantedBug("heartbeat", 5, LIVENESS, "idle channels are silent")
-                    .with(DISPATCHER, "send(channel, channel.sentTo, channel.sentTo, null, now);", "")
-                    .with(DISPATCHER, "if (epoch != null && silent", "if (epoch != null && now < 0 && silent"),
+                    .with(OUTGOING, "send(channel, channel.sentTo, channel.sentTo, null, now);", "")
+                    .with(OUTGOING, "if (epoch != null && silent", "if (epoch != null && now < 0 && silent"),
             new PlantedBug("credit again", 6, LIVENESS, "credit that a dispatcher does not know of is not sent again")
                     .with(
-                            INDEXER,
+                            INCOMING,
                             "if (heartbeats.granted(entry) < channel.granted) {",
                             "if (heartbeats.granted(entry) < 0) {"),
             new PlantedBug("repeated subscribe", 5, LIVENESS, "a lost subscription is not sent again")
                     .with(
-                            INDEXER,
+                            INCOMING,
                             "} else if (isSilent(channel, now)) {",
                             "} else if (now < 0 && isSilent(channel, now)) {"),
             new PlantedBug("cumulative credit", 6, MEMORY, "credit is added up instead of being a maximum")
                     .with(
-                            DISPATCHER,
+                            OUTGOING,
                             "&& credit.granted() > channel.granted) { channel.granted = credit.granted();",
                             ") { channel.granted += credit.granted() - channel.sent;"),
             new PlantedBug("consumed", 6, LIVENESS, "a new subscription counts what was lost under way")
-                    .with(DISPATCHER, "channel.sent = subscribe.consumed();", ""),
+                    .with(OUTGOING, "channel.sent = subscribe.consumed();", ""),
             new PlantedBug("seal on an empty pool", 6, LIVENESS, "a pool that can grant nothing seals no tree")
                     .with("ingest/indexer/IndexerTask", "if (next != null) {", "if (next != null && now < 0) {"),
             // Our own.
@@ -280,7 +285,7 @@ final class PlantedBugs {
                             SAFETY,
                             "tuples are sent before the dead letters among them are stored")
                     .with(
-                            DISPATCHER,
+                            OUTGOING,
                             "if (segment == null || !segment.unstored().isEmpty()) {",
                             "if (segment == null) {"),
             new PlantedBug("letters again", 4, LIVENESS, "letters that may not be stored are not sent again")
@@ -289,7 +294,7 @@ final class PlantedBugs {
                             "if (!sent.contains(waiting.get(i))) {",
                             "if (sent.isEmpty() && now < 0) {"),
             new PlantedBug("recovering", 10, SAFETY, "an indexer that recovers does not say so")
-                    .with(INDEXER, "if (channels[p].watermark < targets[p]) {", "if (channels[p].watermark < 0) {"),
+                    .with(INCOMING, "if (channels[p].watermark < targets[p]) {", "if (channels[p].watermark < 0) {"),
             new PlantedBug("stale", 10, SAFETY, "an indexer that hears nothing does not say so")
                     .with(READER, "if (now - view.heardNanos()[p] > staleNanos) {", "if (now < 0) {"),
             new PlantedBug("demand", 10, SAFETY, "what a session has seen is not demanded")
@@ -299,7 +304,7 @@ final class PlantedBugs {
                             ""),
             new PlantedBug("unknown is done", 7, SAFETY, "a commit that ended unknown is taken for done")
                     .with(
-                            CATALOG,
+                            CHECKPOINTS,
                             "if (current.flushed() == next.flushed()) {",
                             "if (current.flushed() == next.flushed() || before instanceof CatalogStore.UnknownOutcomeException) {"),
             new PlantedBug("moved", 7, SAFETY, "a flush's edit leaves out watermarks that moved a little")
@@ -354,7 +359,7 @@ final class PlantedBugs {
                             READ_WINDOW,
                             "long next = received + Math.max(0, limit - pending);",
                             "long next = received + limit;")
-                    .with(DISPATCHER, "!heartbeat && pendingBytes <= pendingLimit", "!heartbeat"),
+                    .with(DISPATCHER, "!heartbeat && pending.hasRoom()", "!heartbeat"),
             new PlantedBug("cumulative read credit", 6, MEMORY, "a spout adds credit up")
                     .with(
                             LANE,
@@ -499,7 +504,7 @@ final class PlantedBugs {
                     .and(S_ABOVE),
             new PlantedBug("subquery epoch, floor at start", 9, SAFETY, "a successor answers for its predecessor")
                     .and(SUBQUERY_EPOCH)
-                    .with(INDEXER, "this.floor = start.flushed();", "this.floor = 0;"),
+                    .with(TREES, "this.floor = flushed;", "this.floor = 0;"),
             new PlantedBug("s-1, checkpoint apart", 7, SAFETY, "no check of s - 1, and the checkpoint read apart")
                     .and(NO_S_CHECK)
                     .and(APART),
@@ -540,14 +545,14 @@ final class PlantedBugs {
                     .with(CATCH_UP, "if (!segments.get(i).unstored().isEmpty()) {", "if (i < 0) {"),
             new PlantedBug("lower channel epochs", 5, NONE, "a dispatcher follows older subscriptions too")
                     .with(
-                            DISPATCHER,
+                            OUTGOING,
                             "subscribe.epoch().compareTo(channel.epoch) <= 0",
                             "subscribe.epoch().equals(channel.epoch)"),
             GAP,
             ACCOUNT,
             BEHIND,
             new PlantedBug("idle heartbeat", 5, NONE, "a channel that is idle for long is silent")
-                    .with(DISPATCHER, "(idleToo || silent < QUICK_NANOS)", "silent < QUICK_NANOS"),
+                    .with(OUTGOING, "(idleToo || silent < QUICK_NANOS)", "silent < QUICK_NANOS"),
             SUBQUERY_EPOCH,
             S_ABOVE,
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")

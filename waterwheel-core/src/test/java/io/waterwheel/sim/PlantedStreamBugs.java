@@ -13,7 +13,7 @@ import java.util.Map;
 final class PlantedStreamBugs {
     private static final int RULE = 6;
     private static final String TASK = "ingest/indexer/IndexerTask";
-    private static final String INDEXER = "ingest/indexer/IndexerCore";
+    private static final String INCOMING = "ingest/indexer/IncomingChannels";
 
     private PlantedStreamBugs() {}
 
@@ -50,7 +50,7 @@ final class PlantedStreamBugs {
             // Every indexer has a part of its own, which others' credit does not take.
             bug("credit of the stopped", NONE, "what was under way to an indexer that stops counts for ever")
                     .with(
-                            INDEXER,
+                            INCOMING,
                             "underWayChanged(-Math.max(0, channel.granted - channel.consumed));"
                                     + " if (channel.active) {",
                             "if (channel.active) {"),

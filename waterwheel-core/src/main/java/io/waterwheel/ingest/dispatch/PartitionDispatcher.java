@@ -4,22 +4,15 @@ import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.ingest.block.Beats;
-import io.waterwheel.ingest.block.BlockBody;
-import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.ReadWindow;
 import io.waterwheel.ingest.source.ReadingRate;
 import io.waterwheel.ingest.source.RecordBatch;
-import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.tuple.LostRange;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +25,9 @@ import org.jspecify.annotations.Nullable;
  * log, read again ---------> [decode, route] -> catch-up         -^ (for channels behind the ring)
  * </pre>
  *
- * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. One long
- * file, because catching up, limit, channels and what stands in the way are one state that every event may move; what
- * has a state of its own is apart: {@link SegmentRing}, {@link DeadLetterQueue}, {@link PartitionBlockers},
- * {@link ReadingRate}.
+ * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. What has a
+ * state of its own is apart: {@link PendingRecords}, {@link SegmentRing}, {@link CatchUp}, {@link OutgoingChannels},
+ * {@link DeadLetterQueue}, {@link PartitionBlockers}, {@link CatalogRequests}, {@link ReadingRate}.
  */
 public final class PartitionDispatcher {
     /* Why no step can lose or repeat a tuple: a channel's cursor only moves over whole segments; a segment holds all
@@ -47,24 +39,18 @@ public final class PartitionDispatcher {
     private static final long MIN_MARGIN = 64;
 
     private static final long STEER_NANOS = 50_000_000;
-    private static final long RETRY_NANOS = 1_000_000_000;
     private static final long REPORT_NANOS = 1_000_000_000;
-    /** Of a channel on which something was sent more recently, every heartbeat goes. */
-    private static final long QUICK_NANOS = 1_000_000_000;
 
     private final int streamId;
     private final int partition;
-    private final Segmenter segmenter;
     private final DispatcherSettings settings;
     private final DispatcherEffects effects;
 
     private PartitionRoute route;
-    private final Map<Integer, RoutingTable> tables = new HashMap<>();
-    private final Map<Integer, OutgoingChannel> channels = new TreeMap<>();
-
-    private final ArrayDeque<PendingBatch> pending = new ArrayDeque<>();
-    private long pendingBytes;
-    private long pendingLimit;
+    private final OutgoingChannels channels;
+    private final CatalogRequests requests;
+    private final SegmentRouter router;
+    private final PendingRecords pending;
     /** Offset that live reading should go on from; -1 until the spout has told where it stands. */
     private long readTo = -1;
     /** What was routed last, for the channels that follow. */
@@ -75,12 +61,8 @@ public final class PartitionDispatcher {
 
     private final ReadWindow window = new ReadWindow();
     private long lastSteerNanos;
-    private long limitAskedNanos;
-    private long limitAsked;
     private final ReadingRate rate;
     private final KeySampler sampler;
-    private int tableAsked;
-    private long tableAskedNanos;
 
     private final DeadLetterQueue letters;
     /** What may pass, and what is said of a partition that stands still. */
@@ -94,8 +76,6 @@ public final class PartitionDispatcher {
     /** Between the spout's last two looks at the topic. */
     private long lookMillis;
 
-    private long giveUpAskedNanos;
-    private boolean giveUpAsked;
     private long reportedNanos;
 
     /**
@@ -116,15 +96,17 @@ public final class PartitionDispatcher {
         this.streamId = streamId;
         this.partition = partition;
         this.route = route;
-        this.segmenter = segmenter;
         this.settings = settings;
-        this.pendingLimit = settings.pendingBytes();
-        this.ring = new SegmentRing(channels.values(), settings.ringBytes(), nowNanos);
+        this.pending = new PendingRecords(settings.pendingBytes());
+        this.channels = new OutgoingChannels(streamId, partition, settings.heartbeatNanos(), this::find, effects);
+        this.requests = new CatalogRequests(effects, settings.heartbeatNanos());
+        this.ring = new SegmentRing(channels.all(), settings.ringBytes(), nowNanos);
         this.effects = effects;
         this.letters = new DeadLetterQueue(effects);
         this.catchUp = new CatchUp(catchUpBudget, letters, this::readForLagging, effects::takeBackRead);
         this.reportedNanos = nowNanos;
-        this.tables.put(table.version(), table);
+        this.router = new SegmentRouter(segmenter, blockers, letters, requests);
+        this.router.add(table);
         this.lastSteerNanos = nowNanos - STEER_NANOS;
         this.rate = new ReadingRate(nowNanos);
         this.sampler = new KeySampler(new SplittableRandom(partition), nowNanos);
@@ -142,12 +124,12 @@ public final class PartitionDispatcher {
 
     /** Routing tables that it holds: those that its route names, at most. */
     int tables() {
-        return tables.size();
+        return router.tables();
     }
 
     /** Bytes of records that are read and wait to be routed, with what holds them. */
     public long pendingBytes() {
-        return pendingBytes;
+        return pending.bytes();
     }
 
     /** Bytes of tuples, and of what tells refused rows, that the ring holds. */
@@ -178,7 +160,7 @@ public final class PartitionDispatcher {
      */
     public void limitMemory(long ringBytes, long mostPendingBytes) {
         ring.limit(Math.min(ringBytes, settings.ringBytes()));
-        pendingLimit = Math.min(mostPendingBytes, settings.pendingBytes());
+        pending.limit(Math.min(mostPendingBytes, settings.pendingBytes()));
     }
 
     /** Records from the spout, or its heartbeat. */
@@ -202,67 +184,33 @@ public final class PartitionDispatcher {
         if (heartbeat ? batch.from() != readTo : batch.from() > readTo || batch.to() <= readTo) {
             // The spout stands elsewhere: it was restarted, or batches were dropped.
             steer(readTo, now);
-        } else if (!heartbeat && pendingBytes <= pendingLimit) {
-            PendingBatch read = new PendingBatch(batch, readTo);
-            pending.add(read);
-            pendingBytes += read.bytes;
+        } else if (!heartbeat && pending.hasRoom()) {
+            pending.add(batch, readTo);
             readTo = batch.to();
         }
         advance(now);
     }
 
-    /**
-     * Whether an indexer has got to its watermark by what it was sent. One that joins begins at a limit, which is ahead
-     * of what was read: nothing below it was decided.
-     */
-    private boolean hasAdvanced(int indexer, long watermark) {
-        for (PartitionRoute.VersionSince version : route.versions()) {
-            RoutingTable table = tables.get(version.version());
-            if (table != null && table.slotOfIndexer(indexer) >= 0) {
-                return watermark > version.since();
-            }
-        }
-        return false;
-    }
-
     /** An indexer asks for its channel from a watermark on. */
     public void onSubscribe(Control.Subscribe subscribe, long now) {
-        OutgoingChannel channel = channels.computeIfAbsent(subscribe.indexer(), OutgoingChannel::new);
-        if (channel.epoch != null && subscribe.epoch().compareTo(channel.epoch) <= 0) {
-            if (subscribe.epoch().equals(channel.epoch)) {
-                // It has heard nothing: let it hear.
-                channel.granted = Math.max(channel.granted, subscribe.granted());
-                heartbeat(channel, now);
+        if (channels.subscribe(subscribe, now)) {
+            if (router.hasAdvanced(route, subscribe.indexer(), subscribe.watermark())) {
+                blockers.passed(subscribe.watermark());
             }
-            return;
+            advance(now);
         }
-        if (hasAdvanced(subscribe.indexer(), subscribe.watermark())) {
-            blockers.passed(subscribe.watermark());
-        }
-        channel.epoch = subscribe.epoch();
-        channel.cursor = subscribe.watermark();
-        channel.sentTo = subscribe.watermark();
-        channel.sentVersion = 0;
-        // What is lost under way will never be consumed: it no longer counts.
-        channel.sent = subscribe.consumed();
-        channel.granted = subscribe.granted();
-        heartbeat(channel, now);
-        advance(now);
     }
 
     /** An indexer lets more be sent. */
     public void onCredit(Control.Credit credit, long now) {
-        OutgoingChannel channel = channels.get(credit.indexer());
-        if (channel != null && credit.epoch().equals(channel.epoch) && credit.granted() > channel.granted) {
-            channel.granted = credit.granted();
+        if (channels.credit(credit)) {
             advance(now);
         }
     }
 
     /** The partition's route as the catalog has it now. */
     public void onRoute(PartitionRoute newer, long now) {
-        limitAsked = 0;
-        giveUpAsked = false;
+        requests.onRoute();
         if (newer.isBefore(route)) {
             return;
         }
@@ -271,7 +219,7 @@ public final class PartitionDispatcher {
             blockers.clear();
         }
         if (newer.firstSince() > route.firstSince()) {
-            tables.keySet().removeIf(version -> version < newer.firstVersion());
+            router.forgetBelow(newer.firstVersion());
         }
         route = newer;
         if (anotherLog) {
@@ -282,9 +230,7 @@ public final class PartitionDispatcher {
 
     /** A call of {@link DispatcherEffects} that changes or reads the catalog failed: it is made again soon. */
     public void onCallFailed(long now) {
-        limitAskedNanos = Math.min(limitAskedNanos, now - RETRY_NANOS + settings.heartbeatNanos());
-        tableAskedNanos = limitAskedNanos;
-        giveUpAskedNanos = limitAskedNanos;
+        requests.onCallFailed(now);
     }
 
     /** The stream's policy, at the start and when it changes. */
@@ -324,7 +270,7 @@ public final class PartitionDispatcher {
         }
         if (blockers.stands() || blockers.anotherLog()) {
             // Somebody may have decided meanwhile: the route says so.
-            askRoute(route.limit(), now);
+            requests.raiseLimit(route.limit(), route.log(), now);
         }
         advance(now);
     }
@@ -332,7 +278,6 @@ public final class PartitionDispatcher {
     /** Positions of another log begin where nothing was ever routed; nothing more of the old one is read. */
     private void beginLog(long now) {
         pending.clear();
-        pendingBytes = 0;
         ring.forEach(letters::remove);
         catchUp.drop();
         blockers.clear();
@@ -350,8 +295,8 @@ public final class PartitionDispatcher {
 
     /** A routing table that was asked for. */
     public void onTable(RoutingTable table, long now) {
-        tables.put(table.version(), table);
-        tableAsked = 0;
+        router.add(table);
+        requests.onTable();
         advance(now);
     }
 
@@ -367,7 +312,9 @@ public final class PartitionDispatcher {
         catchUp.came(now);
         PendingBatch read = new PendingBatch(batch, batch.from());
         Segment segment = null;
-        while (read.from < batch.to() && catchUp.hasRoom() && (segment = next(read, now)) != null) {
+        while (read.from < batch.to()
+                && catchUp.hasRoom()
+                && (segment = router.next(read, route, policy.badRecords(), now)) != null) {
             catchUp.add(segment, now);
         }
         catchUp.taken(read.from >= batch.to() || segment == null);
@@ -387,16 +334,8 @@ public final class PartitionDispatcher {
     public void onTick(long now) {
         rate.measure(position(), now);
         letters.onTick(now);
-        if (limitAsked != 0 && now - limitAskedNanos > RETRY_NANOS) {
-            limitAsked = 0;
-        }
+        requests.onTick(now);
         catchUp.onTick(now);
-        if (giveUpAsked && now - giveUpAskedNanos > RETRY_NANOS) {
-            giveUpAsked = false;
-        }
-        if (now - tableAskedNanos > RETRY_NANOS) {
-            tableAsked = 0;
-        }
         advance(now);
         if (Beats.passed(reportedNanos, now, REPORT_NANOS)) {
             report(now);
@@ -413,13 +352,7 @@ public final class PartitionDispatcher {
      * @param idleToo those too on which nothing was sent for a while
      */
     void addHeartbeats(HeartbeatRound round, boolean idleToo, long now) {
-        for (OutgoingChannel channel : channels.values()) {
-            ChannelEpoch epoch = channel.epoch;
-            long silent = now - channel.lastSendNanos;
-            if (epoch != null && silent >= settings.heartbeatNanos() / 2 && (idleToo || silent < QUICK_NANOS)) {
-                round.add(streamId, partition, channel.indexer, epoch, channel.sentTo, channel.sent, channel.granted);
-            }
-        }
+        channels.addHeartbeats(round, idleToo, now);
     }
 
     /** Gives back every body it holds; nothing may be called afterwards. */
@@ -445,20 +378,20 @@ public final class PartitionDispatcher {
         ring.onTime(now);
         skipLost(now);
         skipCheckpointed(now);
-        sendReady(now);
+        channels.sendReady(route, now);
         boolean moved = !blockers.anotherLog();
         while (moved && !pending.isEmpty()) {
             moved = false;
-            PendingBatch first = pending.getFirst();
+            PendingBatch first = pending.first();
             if (ring.isWanted() && ring.hasRoom() && first.from < route.limit()) {
-                Segment segment = next(first, now);
+                Segment segment = router.next(first, route, policy.badRecords(), now);
                 if (segment != null) {
                     moved = true;
                     sampler.add(segment);
                     append(segment, now);
-                    dropRead();
+                    pending.dropRead();
                     skipLost(now);
-                    sendReady(now);
+                    channels.sendReady(route, now);
                 }
             }
         }
@@ -475,13 +408,6 @@ public final class PartitionDispatcher {
         catchUp.rest();
     }
 
-    private void dropRead() {
-        while (!pending.isEmpty()
-                && pending.getFirst().from >= pending.getFirst().batch.to()) {
-            pendingBytes -= pending.removeFirst().bytes;
-        }
-    }
-
     /** Live reading goes on behind what is given up. */
     private void skipLost(long now) {
         LostRange gone = readTo < 0 ? null : route.lostAt(ring.to());
@@ -490,10 +416,7 @@ public final class PartitionDispatcher {
         }
         ring.skipTo(gone.to());
         rate.jump();
-        for (PendingBatch records : pending) {
-            records.skipTo(Math.min(gone.to(), records.batch.to()));
-        }
-        dropRead();
+        pending.skipTo(gone.to());
         if (readTo < gone.to()) {
             readTo = gone.to();
             steer(readTo, now);
@@ -506,24 +429,14 @@ public final class PartitionDispatcher {
      */
     private void skipCheckpointed(long now) {
         long first = route.firstSince();
-        for (OutgoingChannel channel : channels.values()) {
-            if (channel.epoch != null && channel.cursor < first) {
-                // An indexer that lives has passed it; another finds a gap, and asks again.
-                channel.cursor = first;
-                channel.sentTo = first;
-                channel.sentVersion = 0;
-            }
-        }
+        channels.skipCheckpointed(first);
         if (readTo < 0 || ring.to() >= first) {
             return;
         }
         ring.forEach(letters::remove);
         ring.restart(first);
         rate.jump();
-        for (PendingBatch records : pending) {
-            records.skipTo(Math.min(first, records.batch.to()));
-        }
-        dropRead();
+        pending.skipTo(first);
         if (readTo < first) {
             readTo = first;
             steer(readTo, now);
@@ -538,16 +451,8 @@ public final class PartitionDispatcher {
         if (readTo < 0 || readTo >= logStart || !pending.isEmpty()) {
             return;
         }
-        boolean any = false;
-        for (OutgoingChannel channel : channels.values()) {
-            if (channel.epoch != null) {
-                any = true;
-                if (channel.cursor < logStart) {
-                    return;
-                }
-            }
-        }
-        if (any) {
+        long least = channels.least();
+        if (least != Long.MAX_VALUE && least >= logStart) {
             ring.forEach(letters::remove);
             ring.restart(logStart);
             readTo = logStart;
@@ -559,7 +464,7 @@ public final class PartitionDispatcher {
     /** Whether an indexer needs records that the log no longer holds (rule 14). */
     private void lookForGap(long now) {
         long from = Long.MAX_VALUE;
-        for (OutgoingChannel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.all()) {
             if (channel.epoch != null && channel.cursor < logStart && !inMemory(channel.cursor)) {
                 from = Math.min(from, channel.cursor);
             }
@@ -568,10 +473,8 @@ public final class PartitionDispatcher {
             blockers.noGap();
         } else if (policy.logLoss() == LogLoss.FAIL) {
             blockers.gap(from, logStart);
-        } else if (!giveUpAsked) {
-            giveUpAsked = true;
-            giveUpAskedNanos = now;
-            effects.giveUp(new LostRange(partition, from, logStart, "gone from the log"));
+        } else {
+            requests.giveUp(new LostRange(partition, from, logStart, "gone from the log"), now);
         }
     }
 
@@ -583,123 +486,10 @@ public final class PartitionDispatcher {
         return cursor >= ring.to() && (readTo >= logStart || !pending.isEmpty());
     }
 
-    /** The next segment of these records, or null when the limit or a table is not there yet. */
-    private @Nullable Segment next(PendingBatch records, long now) {
-        for (LostRange gone = route.lostAt(records.from); gone != null; gone = route.lostAt(records.from)) {
-            records.skipTo(Math.min(gone.to(), records.batch.to()));
-            if (records.from >= records.batch.to()) {
-                return null;
-            }
-        }
-        if (records.from < route.firstSince() || records.from >= route.limit() || blockers.isAt(records.from)) {
-            return null;
-        }
-        int version = route.versionAt(records.from);
-        RoutingTable table = tables.get(version);
-        if (table == null) {
-            if (tableAsked != version) {
-                tableAsked = version;
-                tableAskedNanos = now;
-                effects.fetchTable(version);
-            }
-            return null;
-        }
-        long bound = Math.min(route.nextChange(records.from), route.nextLost(records.from));
-        Segment segment = segmenter.build(
-                records.batch,
-                records.index,
-                records.from,
-                bound,
-                table,
-                first -> blockers.passes(first, policy.badRecords(), letters));
-        blockers.decoded(segmenter.records());
-        if (segment.from == segment.to) {
-            segment.release();
-            return null;
-        }
-        records.index = segmenter.next();
-        records.from = segment.to;
-        return segment;
-    }
-
     private void append(Segment segment, long now) {
         ring.add(segment);
         letters.add(segment, now);
         ring.trim();
-    }
-
-    private void sendReady(long now) {
-        for (OutgoingChannel channel : channels.values()) {
-            if (channel.epoch != null) {
-                sendReady(channel, now);
-            }
-        }
-    }
-
-    private void sendReady(OutgoingChannel channel, long now) {
-        while (true) {
-            if (skipLost(channel, now)) {
-                continue;
-            }
-            Segment segment = find(channel.cursor);
-            if (segment == null || !segment.unstored().isEmpty()) {
-                break;
-            }
-            BlockBody body = segment.bodyOf(channel.indexer);
-            if (body != null && body.bytes() > 0 && !channel.hasCredit()) {
-                break;
-            }
-            if (channel.cursor > channel.sentTo && channel.sentVersion != segment.table.version()) {
-                // What is skipped so far was under another version: a block holds one version only.
-                sendEmpty(channel, now);
-            }
-            channel.sentVersion = segment.table.version();
-            if (body != null) {
-                body.retain();
-                channel.sent += body.bytes();
-                send(channel, channel.sentTo, segment.to, body, now);
-            }
-            channel.cursor = segment.to;
-        }
-        if (channel.cursor > channel.sentTo) {
-            sendEmpty(channel, now);
-        }
-    }
-
-    /** What is given up is empty for everyone. */
-    private boolean skipLost(OutgoingChannel channel, long now) {
-        LostRange gone = route.lostAt(channel.cursor);
-        if (gone == null) {
-            return false;
-        }
-        // Under the newest version: an indexer that passes it has seen the one that came with it.
-        if (channel.cursor > channel.sentTo) {
-            sendEmpty(channel, now);
-        }
-        channel.sentVersion = route.newestVersion();
-        channel.cursor = gone.to();
-        sendEmpty(channel, now);
-        return true;
-    }
-
-    private void sendEmpty(OutgoingChannel channel, long now) {
-        send(channel, channel.sentTo, channel.cursor, null, now);
-    }
-
-    /** Answers a subscription. */
-    private void heartbeat(OutgoingChannel channel, long now) {
-        send(channel, channel.sentTo, channel.sentTo, null, now);
-    }
-
-    private void send(OutgoingChannel channel, long from, long to, @Nullable BlockBody body, long now) {
-        ChannelEpoch epoch = channel.epoch;
-        if (epoch == null) {
-            throw new IllegalStateException("channel " + channel.indexer + " has no subscription");
-        }
-        channel.sentTo = to;
-        channel.lastSendNanos = now;
-        effects.send(
-                new ChannelBlock(streamId, partition, channel.indexer, epoch, from, to, channel.sentVersion, body));
     }
 
     /** The segment that covers an offset, or null when it is not in memory. */
@@ -716,7 +506,7 @@ public final class PartitionDispatcher {
             return;
         }
         long from = Long.MAX_VALUE;
-        for (OutgoingChannel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.all()) {
             if (channel.hasCredit()
                     && channel.cursor < ring.from()
                     && channel.cursor >= logStart
@@ -741,7 +531,7 @@ public final class PartitionDispatcher {
             return;
         }
         long least = Long.MAX_VALUE;
-        for (OutgoingChannel channel : channels.values()) {
+        for (OutgoingChannel channel : channels.all()) {
             if (channel.epoch != null && channel.cursor < ring.from()) {
                 least = Math.min(least, channel.cursor);
             }
@@ -750,21 +540,13 @@ public final class PartitionDispatcher {
     }
 
     private void keepLimitAhead(long now) {
-        if (readTo < 0 || limitAsked != 0 || blockers.anotherLog()) {
+        if (readTo < 0 || requests.isLimitAsked() || blockers.anotherLog()) {
             return;
         }
         long margin = Math.max(MIN_MARGIN, rate.aSecond());
-        long needed = pending.isEmpty() ? ring.to() : pending.getFirst().batch.to();
+        long needed = pending.isEmpty() ? ring.to() : pending.first().batch.to();
         if (route.limit() - needed < margin / 2) {
-            askRoute(needed + margin, now);
-        }
-    }
-
-    private void askRoute(long limit, long now) {
-        if (limitAsked == 0) {
-            limitAsked = limit;
-            limitAskedNanos = now;
-            effects.raiseLimit(limit, route.log());
+            requests.raiseLimit(needed + margin, route.log(), now);
         }
     }
 
@@ -777,7 +559,7 @@ public final class PartitionDispatcher {
     }
 
     private void raiseGrant() {
-        if (window.raise(pendingLimit, pendingBytes)) {
+        if (window.raise(pending.limit(), pending.bytes())) {
             grant();
         }
     }

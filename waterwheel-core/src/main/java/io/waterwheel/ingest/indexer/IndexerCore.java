@@ -10,35 +10,23 @@ import io.waterwheel.ingest.block.Beats;
 import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.block.ChannelHeartbeats;
-import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One logical indexer of one stream: takes blocks from its channels into the active tree, keeps the watermarks, seals
  * and hands trees to be flushed, grants credit (protocol rules 3 to 7 and 13). A state machine: events in,
- * {@link IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread. One long file, because channels,
- * trees and flushes are one state that every event may move.
+ * {@link IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread. The channels are in
+ * {@link IncomingChannels}, the trees in {@link TreeStages}.
  */
 public final class IndexerCore {
     /* A block is taken only if it begins at or before the watermark and carries the channel's present epoch; what
      * lies below the watermark is cut off; the watermark then moves to its end. So between the checkpoint and the
      * watermark every tuple is taken exactly once, whatever is lost, repeated or reordered on the way. */
-
-    private static final long SUBSCRIBE_NANOS = 50_000_000;
-    private static final long ACTIVE_NANOS = 500_000_000;
-    /**
-     * A channel that something came on more recently hears every heartbeat. Less than what the dispatcher goes by, so
-     * that nothing is expected that is not sent.
-     */
-    private static final long QUICK_NANOS = 700_000_000;
-    /** Heartbeats of an idle channel come more seldom, so its silence lasts longer before it is asked for again. */
-    private static final long IDLE_SILENCE_NANOS = 900_000_000;
 
     /** Of reports that say nothing new, one in this number is sent, within {@link #IDLE_REPORT_NANOS}. */
     private static final int IDLE_REPORTS = 4;
@@ -49,21 +37,6 @@ public final class IndexerCore {
     /** Reported regions reach this far beyond the newest tuple, so that a steady stream need not report each block. */
     private static final long REPORT_SLACK_MILLIS = 10_000;
 
-    private static final class Channel {
-        long attempt;
-        long watermark;
-        long consumed;
-        long granted;
-        boolean active;
-        long lastTakeNanos;
-        long lastHeardNanos;
-        /** When the watermark last moved, or a subscription was new. */
-        long lastNewsNanos;
-
-        long lastSubscribeNanos;
-        boolean subscribeDue;
-    }
-
     /**
      * What is read in a recovery is committed after this time, when it is this much, over all partitions. An indexer
      * that gets few tuples of a long log would else begin at the same place after every crash, should the next one
@@ -72,15 +45,6 @@ public final class IndexerCore {
     private static final long RECOVERY_AGE_NANOS = 10_000_000_000L;
 
     private static final long RECOVERY_OFFSETS = 100_000;
-
-    /** How long readers of a forgotten tree may go on while memory is needed. */
-    private static final long REVOKE_NANOS = 200_000_000;
-
-    private record Sealed(long sequence, TreeGroup trees) {}
-
-    private record Forgotten(TreeGroup trees, long atNanos) {}
-
-    private record Committed(Sealed sealed, long atNanos) {}
 
     private final StreamInfo stream;
     private final int indexer;
@@ -91,24 +55,13 @@ public final class IndexerCore {
     private final IndexerSettings settings;
     private final IndexerEffects effects;
 
-    private final Channel[] channels;
-    private TreeGroup active;
+    private final IncomingChannels channels;
+    private final TreeStages trees;
     private Control.Templates templates = Control.Templates.NONE;
     /** When the active trees took their first tuple, or the checkpoint last moved. */
     private long activeSinceNanos;
 
-    private final List<Sealed> sealed = new ArrayList<>();
-    private final List<Committed> committed = new ArrayList<>();
-    /** Trees that are forgotten and whose memory readers still hold. */
-    private final List<Forgotten> lingering = new ArrayList<>();
-    /** What views show: replaced when a tree comes or goes, not for every block. */
-    private List<FreshView.SequencedTree> visible = List.of();
-
-    private @Nullable Template template;
-    private long flushed;
-    private long lastSealed;
     private long[] sealedWatermarks;
-    private long floor;
     private int version;
     private long rejected;
     private boolean recovering;
@@ -116,17 +69,12 @@ public final class IndexerCore {
     private boolean successorSeen;
     /** Why its flushes fail; empty while they do not. */
     private String flushTrouble = "";
-    /** What its unflushed trees and what is under way to it may take of the pool. */
-    private long memoryLimit = Long.MAX_VALUE;
 
-    private long underWay;
     private @Nullable Region reportedRegion;
     private boolean reported;
     private long lastReportNanos;
     /** Whether what it holds, or its watermarks, changed since. */
     private boolean unreported;
-    /** Whether something was heard since the last view. */
-    private boolean unpublished;
 
     /**
      * @param start the checkpoint with the epoch already raised in it
@@ -151,24 +99,15 @@ public final class IndexerCore {
         this.window = window;
         this.settings = settings;
         this.effects = effects;
-        this.flushed = start.flushed();
-        this.lastSealed = start.flushed();
-        this.floor = start.flushed();
         this.rejected = start.rejected();
         this.sealedWatermarks = start.watermarks().clone();
-        this.active = TreeGroup.first(RowLayout.of(stream.schema()), pool, settings);
+        this.trees = new TreeStages(
+                TreeGroup.first(RowLayout.of(stream.schema()), pool, settings), start.flushed(), settings.keepNanos());
         this.activeSinceNanos = now;
-        treesChanged();
-        this.channels = new Channel[stream.partitions()];
-        for (int p = 0; p < channels.length; p++) {
-            channels[p] = new Channel();
-            channels[p].watermark = start.watermarks()[p];
-            channels[p].lastHeardNanos = now;
-        }
+        this.channels = new IncomingChannels(
+                stream.id(), indexer, epoch, start.watermarks(), window, trees, settings, effects, now);
         publish();
-        for (int p = 0; p < channels.length; p++) {
-            subscribe(p, now);
-        }
+        channels.subscribe(now);
     }
 
     public StreamInfo stream() {
@@ -186,12 +125,12 @@ public final class IndexerCore {
 
     /** Tuples of the active trees. */
     public long activeTuples() {
-        return active.tuples();
+        return trees.active().tuples();
     }
 
     /** Memory that the active trees use. */
     public long activeBytes() {
-        return active.usedBytes();
+        return trees.active().usedBytes();
     }
 
     /** When the active trees took their first tuple, or the checkpoint last moved. */
@@ -201,16 +140,12 @@ public final class IndexerCore {
 
     /** Number of flushes sealed and not yet committed. */
     public int unflushedTrees() {
-        return sealed.size();
+        return trees.sealed();
     }
 
     /** Memory of its trees that are not in chunks yet. */
     public long unflushedBytes() {
-        long sum = active.usedBytes();
-        for (int i = 0; i < sealed.size(); i++) {
-            sum += sealed.get(i).trees().usedBytes();
-        }
-        return sum;
+        return trees.unflushedBytes();
     }
 
     /** Whether its flushes fail: others of its task do not wait for them. */
@@ -224,47 +159,33 @@ public final class IndexerCore {
             return;
         }
         flushTrouble = trouble;
+        channels.setAside(isSetAside());
         report(now);
     }
 
     /** Sets what its unflushed trees, and what is under way to it, may take of the pool. */
     void limitMemory(long bytes) {
-        memoryLimit = bytes;
+        channels.limitMemory(bytes);
     }
 
     /** Tuples of its trees that are not in chunks yet. */
     public long unflushedTuples() {
-        long sum = active.tuples();
-        for (int i = 0; i < sealed.size(); i++) {
-            sum += sealed.get(i).trees().tuples();
-        }
-        return sum;
+        return trees.unflushedTuples();
     }
 
     /** Bytes that were granted to dispatchers and are not consumed. */
     public long underWay() {
-        return underWay;
+        return channels.underWay();
     }
 
     /** Memory of its trees that are not in chunks yet, and bytes that are under way to it. */
     long takenBytes() {
-        return unflushedBytes() + underWay;
+        return channels.takenBytes();
     }
 
     /** Whether it may be given nothing more, whatever the pool has. */
     boolean isAtLimit() {
-        return memoryLimit != Long.MAX_VALUE && takenBytes() >= memoryLimit;
-    }
-
-    private long share(Channel channel) {
-        long own = isSetAside() ? 0 : window.ownBytes() - takenBytes();
-        long share = window.share(channel.active, own);
-        return memoryLimit == Long.MAX_VALUE ? share : Math.max(0, Math.min(share, memoryLimit - takenBytes()));
-    }
-
-    private void underWayChanged(long bytes) {
-        underWay += bytes;
-        window.underWayChanged(bytes);
+        return channels.isAtLimit();
     }
 
     /**
@@ -286,13 +207,12 @@ public final class IndexerCore {
     }
 
     private void take(ChannelBlock block, long now, long clockMillis) {
-        Channel channel = channels[block.partition()];
-        if (block.epoch().indexerEpoch() != epoch || block.epoch().attempt() != channel.attempt) {
+        IncomingChannel channel = channels.heard(block, now);
+        if (channel == null) {
             return;
         }
-        heard(channel, now);
         if (block.from() > channel.watermark) {
-            onGap(block.partition(), now);
+            channels.onGap(block.partition(), now);
             return;
         }
         if (block.to() <= channel.watermark) {
@@ -302,71 +222,44 @@ public final class IndexerCore {
         BlockBody body = block.body();
         if (body != null) {
             int first = body.firstRowAt(channel.watermark);
+            TreeGroup active = trees.active();
             if (active.tuples() == 0 && first < body.tuples().size()) {
                 activeSinceNanos = now;
             }
             if (active.insert(body.tuples(), first, clockMillis)) {
-                treesChanged();
+                trees.changed();
             }
             noteRebuilds();
             rejected += body.rejectedFrom(channel.watermark);
-            consume(channel, body.bytes(), now);
+            channels.consume(channel, body.bytes(), now);
         }
         version = Math.max(version, block.version());
         channel.watermark = block.to();
         channel.lastNewsNanos = now;
         unreported = true;
         if (recovering) {
-            recovering = isRecovering();
+            recovering = channels.isBelow(targets);
         }
-        if (active.bytes() >= settings.sealBytes()) {
+        if (trees.active().bytes() >= settings.sealBytes()) {
             seal(SealedTree.Reason.SIZE, now);
         }
         publish();
-        grant(block.partition(), now);
-        reportIfNews(now);
-    }
-
-    private void heard(Channel channel, long now) {
-        channel.lastHeardNanos = now;
-        unpublished = true;
-    }
-
-    /** Something is lost: ask again, as another attempt, from where this channel stands. */
-    private void onGap(int partition, long now) {
-        Channel channel = channels[partition];
-        channel.subscribeDue = true;
-        if (now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
-            subscribe(partition, now);
+        channels.grant(block.partition());
+        if (window.exhausted()) {
+            forget(now, true);
         }
+        reportIfNews(now);
     }
 
     /** Hears where a channel stands on which nothing flows, as its dispatcher sees it. */
     void onHeartbeat(ChannelHeartbeats heartbeats, int entry, long now) {
-        int partition = heartbeats.partition(entry);
-        if (stopped || partition >= channels.length) {
-            return;
-        }
-        Channel channel = channels[partition];
-        if (heartbeats.indexerEpoch(entry) != epoch || heartbeats.attempt(entry) != channel.attempt) {
-            return;
-        }
-        heard(channel, now);
-        if (heartbeats.position(entry) > channel.watermark) {
-            onGap(partition, now);
-            return;
-        }
-        /* A dispatcher that was restarted, and heard an old subscription first, has sent more than ever arrives: what
-         * both sides count as under way differs from then on, and a channel with little credit would wait for ever. */
-        channel.subscribeDue |= !channel.active
-                && (heartbeats.position(entry) < channel.watermark || heartbeats.sent(entry) != channel.consumed);
-        if (heartbeats.granted(entry) < channel.granted) {
-            // The last grant may be lost, and a grant is a maximum, so repeating changes nothing.
-            credit(partition);
+        if (!stopped) {
+            channels.onHeartbeat(heartbeats, entry, now);
         }
     }
 
     private void noteRebuilds() {
+        TreeGroup active = trees.active();
         TemplateTree.Rebuilt rebuilt = active.takeRebuilt();
         while (rebuilt != null) {
             templates = new Control.Templates(
@@ -380,70 +273,14 @@ public final class IndexerCore {
         }
     }
 
-    private void consume(Channel channel, long bytes, long now) {
-        channel.consumed += bytes;
-        long before = channel.granted - (channel.consumed - bytes);
-        long after = Math.max(0, channel.granted - channel.consumed);
-        underWayChanged(after - Math.max(0, before));
-        if (bytes > 0) {
-            channel.lastTakeNanos = now;
-            if (!channel.active) {
-                channel.active = true;
-                window.activeChanged(1);
-            }
-        }
-    }
-
-    /** Lets the dispatcher send more once half of what it may send is taken. */
-    private void grant(int partition, long now) {
-        Channel channel = channels[partition];
-        if (raiseGrant(channel)) {
-            credit(partition);
-        }
-        if (window.exhausted()) {
-            forget(now, true);
-        }
-    }
-
-    private void credit(int partition) {
-        Channel channel = channels[partition];
-        effects.credit(new Control.Credit(
-                stream.id(), partition, indexer, new ChannelEpoch(epoch, channel.attempt), channel.granted));
-    }
-
-    private boolean raiseGrant(Channel channel) {
-        long left = Math.max(0, channel.granted - channel.consumed);
-        long share = share(channel);
-        if (left > share / 2 || channel.consumed + share <= channel.granted) {
-            return false;
-        }
-        underWayChanged(share - left);
-        channel.granted = channel.consumed + share;
-        return true;
-    }
-
     /** Time passes. Call about every 50 ms. */
     public void onTick(long now) {
         if (stopped) {
             return;
         }
-        for (int p = 0; p < channels.length; p++) {
-            Channel channel = channels[p];
-            if (channel.active && now - channel.lastTakeNanos > ACTIVE_NANOS) {
-                channel.active = false;
-                window.activeChanged(-1);
-                channel.subscribeDue |= channel.granted - channel.consumed > 1;
-            }
-            if (channel.subscribeDue && now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
-                subscribe(p, now);
-            } else if (isSilent(channel, now)) {
-                repeatSubscribe(p, now);
-            } else if (raiseGrant(channel)) {
-                credit(p);
-            }
-        }
+        channels.onTick(now);
         if (now - activeSinceNanos > settings.sealAgeNanos() || isRecoveryToBeKept(now)) {
-            if (active.tuples() > 0 || moved()) {
+            if (trees.active().tuples() > 0 || channels.isAbove(sealedWatermarks)) {
                 seal(SealedTree.Reason.AGE, now);
                 publish();
             } else {
@@ -451,23 +288,13 @@ public final class IndexerCore {
             }
         }
         forget(now, window.exhausted());
-        if (isReportDue(now) && !isStale(now)) {
+        if (isReportDue(now) && !channels.isStale(now)) {
             // One that hears nothing lets its report age, so that it is asked and can say so.
             report(now);
         }
-        if (unpublished) {
+        if (channels.isHeard()) {
             publish();
         }
-    }
-
-    /**
-     * Whether neither block nor heartbeat came for longer than a dispatcher that knows of the channel would let pass.
-     */
-    private boolean isSilent(Channel channel, long now) {
-        long silence = now - channel.lastNewsNanos < QUICK_NANOS
-                ? settings.silenceNanos()
-                : Math.max(settings.silenceNanos(), IDLE_SILENCE_NANOS);
-        return now - channel.lastHeardNanos > silence && now - channel.lastSubscribeNanos > settings.silenceNanos();
     }
 
     private boolean isReportDue(long now) {
@@ -479,28 +306,14 @@ public final class IndexerCore {
     }
 
     private boolean isRecoveryToBeKept(long now) {
-        if (!recovering || now - activeSinceNanos <= RECOVERY_AGE_NANOS) {
-            return false;
-        }
-        long read = 0;
-        for (int p = 0; p < channels.length; p++) {
-            read += channels[p].watermark - sealedWatermarks[p];
-        }
-        return read >= RECOVERY_OFFSETS;
-    }
-
-    private boolean moved() {
-        for (int p = 0; p < channels.length; p++) {
-            if (channels[p].watermark > sealedWatermarks[p]) {
-                return true;
-            }
-        }
-        return false;
+        return recovering
+                && now - activeSinceNanos > RECOVERY_AGE_NANOS
+                && channels.offsetsSince(sealedWatermarks) >= RECOVERY_OFFSETS;
     }
 
     /** Seals the active tree, if anything is new since the last one. */
     public void onSealRequest(SealedTree.Reason reason, long now) {
-        if (!stopped && (active.tuples() > 0 || moved())) {
+        if (!stopped && (trees.active().tuples() > 0 || channels.isAbove(sealedWatermarks))) {
             seal(reason, now);
             publish();
             report(now);
@@ -521,24 +334,17 @@ public final class IndexerCore {
     }
 
     private void seal(SealedTree.Reason reason, long now) {
-        TreeGroup trees = active;
-        trees.giveUpRebuilds();
-        lastSealed++;
-        sealedWatermarks = watermarks();
-        sealed.add(new Sealed(lastSealed, trees));
-        if (trees.main().tuples() > 0) {
-            template = trees.main().template();
-        }
-        active = trees.next(template);
+        TreeGroup sealed = trees.seal();
+        sealedWatermarks = channels.watermarks();
         activeSinceNanos = now;
         unreported = true;
-        treesChanged();
+        long sequence = trees.lastSealed();
         effects.flush(new SealedTree(
                 stream.id(),
                 indexer,
-                lastSealed,
-                trees.parts(),
-                new IndexerCheckpoint(epoch, lastSealed, sealedWatermarks.clone(), rejected),
+                sequence,
+                sealed.parts(),
+                new IndexerCheckpoint(epoch, sequence, sealedWatermarks.clone(), rejected),
                 reason));
     }
 
@@ -551,19 +357,11 @@ public final class IndexerCore {
         if (stopped) {
             return;
         }
-        if (sealed.isEmpty() || sealed.get(0).sequence() != sequence) {
+        if (!trees.isOldestSealed(sequence)) {
             throw new IllegalStateException("stream " + stream.name() + ", indexer " + indexer + ": flush " + sequence
                     + " was committed out of order");
         }
-        committed.add(new Committed(sealed.remove(0), now));
-        flushed = sequence;
-        if (next != null) {
-            template = next;
-            if (active.tuples() == 0) {
-                active.restart(next);
-            }
-        }
-        treesChanged();
+        trees.commit(sequence, next, now);
         forget(now, window.exhausted());
         publish();
         report(now);
@@ -575,21 +373,8 @@ public final class IndexerCore {
             return;
         }
         stopped = true;
-        for (Channel channel : channels) {
-            underWayChanged(-Math.max(0, channel.granted - channel.consumed));
-            if (channel.active) {
-                window.activeChanged(-1);
-            }
-        }
-        active.giveUpRebuilds();
-        active.discard();
-        sealed.forEach(flush -> flush.trees().discard());
-        sealed.clear();
-        // The flusher reads sealed trees; these only slow readers still read, and the pool is others' too.
-        committed.forEach(flush -> flush.sealed().trees().revoke());
-        committed.clear();
-        lingering.forEach(forgotten -> forgotten.trees().revoke());
-        lingering.clear();
+        channels.stop();
+        trees.stop();
     }
 
     public boolean stopped() {
@@ -598,126 +383,39 @@ public final class IndexerCore {
 
     /** Lets go of committed trees: after a while, or at once when memory is needed. */
     private void forget(long now, boolean needed) {
-        lingering.removeIf(forgotten -> {
-            if (needed && now - forgotten.atNanos() >= REVOKE_NANOS) {
-                forgotten.trees().revoke();
-                return true;
-            }
-            return forgotten.trees().isReclaimed();
-        });
-        if (committed.isEmpty() || !(needed || mayForget(now))) {
-            return;
+        List<TreeGroup> gone = trees.forget(now, needed);
+        if (!gone.isEmpty()) {
+            // First out of the view, then away: no new reader finds it.
+            publish();
+            trees.discard(gone, now);
         }
-        List<TreeGroup> gone = new ArrayList<>();
-        while (!committed.isEmpty() && (needed || mayForget(now))) {
-            Sealed oldest = committed.remove(0).sealed();
-            floor = oldest.sequence();
-            gone.add(oldest.trees());
-        }
-        treesChanged();
-        // First out of the view, then away: no new reader finds it.
-        publish();
-        for (TreeGroup trees : gone) {
-            trees.discard();
-            if (!trees.isReclaimed()) {
-                lingering.add(new Forgotten(trees, now));
-            }
-        }
-    }
-
-    private boolean mayForget(long now) {
-        return now - committed.get(0).atNanos() > settings.keepNanos();
-    }
-
-    private void subscribe(int partition, long now) {
-        Channel channel = channels[partition];
-        channel.attempt++;
-        channel.subscribeDue = false;
-        channel.lastNewsNanos = now;
-        // What was under way in the old attempt is lost, so it counts no longer.
-        underWayChanged(-Math.max(0, channel.granted - channel.consumed));
-        long share = share(channel);
-        channel.granted = channel.consumed + share;
-        underWayChanged(share);
-        repeatSubscribe(partition, now);
-    }
-
-    private void repeatSubscribe(int partition, long now) {
-        Channel channel = channels[partition];
-        channel.lastSubscribeNanos = now;
-        effects.subscribe(new Control.Subscribe(
-                stream.id(),
-                partition,
-                indexer,
-                new ChannelEpoch(epoch, channel.attempt),
-                channel.watermark,
-                channel.consumed,
-                channel.granted));
-    }
-
-    private long[] watermarks() {
-        long[] watermarks = new long[channels.length];
-        for (int p = 0; p < watermarks.length; p++) {
-            watermarks[p] = channels[p].watermark;
-        }
-        return watermarks;
-    }
-
-    private boolean isStale(long now) {
-        for (Channel channel : channels) {
-            if (now - channel.lastHeardNanos > settings.staleNanos()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean isRecovering() {
-        for (int p = 0; p < channels.length; p++) {
-            if (channels[p].watermark < targets[p]) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void treesChanged() {
-        List<FreshView.SequencedTree> trees = new ArrayList<>();
-        committed.forEach(flush -> flush.sealed().trees().show(flush.sealed().sequence(), trees));
-        sealed.forEach(flush -> flush.trees().show(flush.sequence(), trees));
-        active.show(lastSealed + 1, trees);
-        visible = List.copyOf(trees);
     }
 
     private void publish() {
-        unpublished = false;
-        long[] heard = new long[channels.length];
-        for (int p = 0; p < heard.length; p++) {
-            heard[p] = channels[p].lastHeardNanos;
-        }
-        recovering = isRecovering();
-        effects.publish(
-                new FreshView(epoch, flushed, floor, visible, watermarks(), targets, version, recovering, heard));
+        recovering = channels.isBelow(targets);
+        effects.publish(new FreshView(
+                epoch,
+                trees.flushed(),
+                trees.floor(),
+                trees.visible(),
+                channels.watermarks(),
+                targets,
+                version,
+                recovering,
+                channels.takeHeardNanos()));
     }
 
     private void reportIfNews(long now) {
         if (now - lastReportNanos < REPORT_LIMIT_NANOS) {
             return;
         }
-        if (!reported || !active.isWithin(reportedRegion)) {
+        if (!reported || !trees.isUnflushedWithin(reportedRegion)) {
             report(now);
-            return;
-        }
-        for (int i = 0; i < sealed.size(); i++) {
-            if (!sealed.get(i).trees().isWithin(reportedRegion)) {
-                report(now);
-                return;
-            }
         }
     }
 
     private void report(long now) {
-        Region region = unflushedRegion();
+        Region region = trees.unflushedRegion();
         if (region != null) {
             long to = region.times().to();
             long slack = to > Long.MAX_VALUE - REPORT_SLACK_MILLIS ? Long.MAX_VALUE : to + REPORT_SLACK_MILLIS;
@@ -730,21 +428,10 @@ public final class IndexerCore {
         effects.report(new Control.Report(
                 stream.id(),
                 indexer,
-                new Control.Progress(epoch, flushed, watermarks(), version, recovering),
+                new Control.Progress(epoch, trees.flushed(), channels.watermarks(), version, recovering),
                 new Control.Unflushed(region, unflushedTuples()),
                 rejected,
-                new Control.Memory(pool.usedBytes(), window.poolBytes(), sealed.size(), flushTrouble),
+                new Control.Memory(pool.usedBytes(), window.poolBytes(), trees.sealed(), flushTrouble),
                 templates));
-    }
-
-    private @Nullable Region unflushedRegion() {
-        Region region = active.region();
-        for (Sealed flush : sealed) {
-            Region other = flush.trees().region();
-            if (other != null) {
-                region = region == null ? other : region.span(other);
-            }
-        }
-        return region;
     }
 }

@@ -11,12 +11,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Clients, each with a connection of its own, that ask for much and take no more of it than the first row. */
 final class SlowReaders implements AutoCloseable {
     private final List<WaterwheelClient> clients = new ArrayList<>();
     private final List<Future<String>> answers = new ArrayList<>();
+    private final AtomicInteger begun = new AtomicInteger();
     private final CountDownLatch enough = new CountDownLatch(1);
 
     void ask(ExecutorService threads, String url, Function<WaterwheelClient, StreamQuery> question) {
@@ -25,13 +27,21 @@ final class SlowReaders implements AutoCloseable {
         answers.add(threads.submit(() -> {
             StreamQuery query = question.apply(client).timeout(Duration.ofMinutes(10));
             try (Cursor cursor = query.rows()) {
-                boolean begun = cursor.next();
+                if (!cursor.next()) {
+                    return "NO_ROW";
+                }
+                begun.incrementAndGet();
                 enough.await();
-                return begun ? "" : "NO_ROW";
+                return "";
             } catch (WaterwheelException e) {
                 return e.code();
             }
         }));
+    }
+
+    /** How many have their first row. */
+    int begun() {
+        return begun.get();
     }
 
     /** Those that were refused, or whose answers have ended: the codes of their errors. */

@@ -248,7 +248,8 @@ final class AttacksTest {
                         int key = random.nextInt(ROWS);
                         long begin = System.nanoTime();
                         try {
-                            List<String> notes = texts(own.query("rows").key(key).select("note"));
+                            List<String> notes =
+                                    texts(own.query("rows").key(key).select("note"));
                             nanos.add(System.nanoTime() - begin);
                             assertThat(notes).containsExactly(note(key));
                         } catch (WaterwheelException e) {

@@ -8,20 +8,24 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import kafka.tools.StorageTool;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Kafka broker and its controller in this process, on a folder that outlives it. Can be started again on the folder
  * also after its process was killed.
  */
-public final class EmbeddedKafka implements AutoCloseable {
+public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
     /**
      * After a kill the controller, which is killed with it, takes the broker's last session for alive until this has
      * passed and refuses the new one: it is the floor of a restart. Too short, and a long pause fences the broker: its
@@ -45,13 +49,18 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     private static final String LOGS = "logs";
 
-    private final int port;
-    private final int ownPort;
+    /** What a start needs, and the next one at the same address. */
+    private record Start(Path folder, Ports ports, Map<String, String> more, BooleanSupplier spared) {}
+
+    private record Ports(int clients, int own, int controller) {}
+
+    private final Start start;
+    private final KafkaLife life;
     private final KafkaRaftServer server;
 
-    private EmbeddedKafka(int port, int ownPort, KafkaRaftServer server) {
-        this.port = port;
-        this.ownPort = ownPort;
+    private EmbeddedKafka(Start start, KafkaLife life, KafkaRaftServer server) {
+        this.start = start;
+        this.life = life;
         this.server = server;
     }
 
@@ -75,35 +84,84 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
+     * The same, for one that is started again where it ends alone.
+     *
+     * @param spared whether it ends alone when it ends now, and not the process with it
+     */
+    static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason, BooleanSupplier spared)
+            throws IOException {
+        return start(folder, wantedPort, AppendGate.settings(folder.toString(), reason), spared);
+    }
+
+    /**
      * The same.
      *
      * @param more settings of the broker, on top of those it gets here
      */
     public static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more) throws IOException {
+        return start(folder, wantedPort, more, () -> false);
+    }
+
+    private static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more, BooleanSupplier spared)
+            throws IOException {
         ServerFolder.make(folder);
         PortRegistry ports = new PortRegistry(folder);
-        int port = ports.port("broker", wantedPort);
-        int ownPort = ports.port("own", 0);
-        Properties settings = settings(folder, port, ownPort, ports.port("controller", 0));
-        settings.putAll(more);
+        return start(new Start(
+                folder,
+                new Ports(ports.port("broker", wantedPort), ports.port("own", 0), ports.port("controller", 0)),
+                more,
+                spared));
+    }
+
+    private static EmbeddedKafka start(Start start) throws IOException {
+        Path folder = start.folder();
+        Ports ports = start.ports();
+        Properties settings = settings(folder, ports.clients(), ports.own(), ports.controller());
+        settings.putAll(start.more());
         Path file = folder.resolve("server.properties");
         try (OutputStream out = Files.newOutputStream(file)) {
             settings.store(out, "written at each start");
         }
         format(folder, file);
-        LastWord.beforeKafkaEnds(folder);
         long began = System.currentTimeMillis();
-        KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
+        KafkaLife life = KafkaLife.begin(folder, start.spared());
+        AtomicReference<@Nullable KafkaRaftServer> made = new AtomicReference<>();
         try {
-            server.startup();
-        } catch (RuntimeException e) {
+            KafkaRaftServer server = life.start(() -> {
+                KafkaRaftServer starting = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
+                made.set(starting);
+                starting.startup();
+                return starting;
+            });
+            // Before anybody uses it: a broker that was killed, and is back at once, may leave some.
+            HangingTransactions.endAll("127.0.0.1:" + ports.own(), began);
+            return new EmbeddedKafka(start, life, server);
+        } catch (IOException e) {
+            life.stop(() -> stop(made.get()));
+            throw e;
+        }
+    }
+
+    private static void stop(@Nullable KafkaRaftServer server) {
+        if (server != null) {
             server.shutdown();
             server.awaitShutdown();
-            throw new IOException("Kafka in " + folder + " did not start: " + e, e);
         }
-        // Before anybody uses it: a broker that was killed, and is back at once, may leave some.
-        HangingTransactions.endAll("127.0.0.1:" + ownPort, began);
-        return new EmbeddedKafka(port, ownPort, server);
+    }
+
+    @Override
+    public boolean ended() {
+        return life.ended();
+    }
+
+    @Override
+    public EmbeddedKafka again() throws IOException {
+        PortRegistry free = new PortRegistry(start.folder());
+        for (int port : List.of(
+                start.ports().clients(), start.ports().own(), start.ports().controller())) {
+            int unused = free.port("Kafka", port);
+        }
+        return start(start);
     }
 
     private static Properties settings(Path folder, int port, int ownPort, int controllerPort) {
@@ -163,22 +221,21 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     public int port() {
-        return port;
+        return start.ports().clients();
     }
 
     /** What clients take for {@code bootstrap.servers}. */
     public String bootstrap() {
-        return "127.0.0.1:" + port;
+        return "127.0.0.1:" + port();
     }
 
     /** The same for clients of this process: a port that no other is told of, so that none can keep them out. */
     public String ownBootstrap() {
-        return "127.0.0.1:" + ownPort;
+        return "127.0.0.1:" + start.ports().own();
     }
 
     @Override
     public void close() {
-        server.shutdown();
-        server.awaitShutdown();
+        life.stop(() -> stop(server));
     }
 }

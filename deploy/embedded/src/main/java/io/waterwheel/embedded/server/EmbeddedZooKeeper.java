@@ -7,13 +7,15 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Properties;
+import java.util.concurrent.FutureTask;
 import org.apache.zookeeper.server.embedded.ExitHandler;
 import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
 
 /** A ZooKeeper server in this process, on a folder that outlives it, also when the process is killed. */
-public final class EmbeddedZooKeeper implements AutoCloseable {
+public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper> {
     private static final int TICK_MILLIS = 1_000;
     /** Half a second on a quiet machine; others may have taken most of it. */
     private static final long START_MILLIS = 300_000;
@@ -23,13 +25,20 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 
     private static final String CREDENTIALS = "credentials";
 
+    /** The thread that is a server as long as it lives. */
+    private static final String RUNNER = "zkservermainrunner";
+
+    private final Path folder;
     private final int port;
     private final ZooKeeperServerEmbedded server;
+    private final Thread runner;
     private final Path credentials;
 
-    private EmbeddedZooKeeper(int port, ZooKeeperServerEmbedded server, Path credentials) {
+    private EmbeddedZooKeeper(Path folder, int port, ZooKeeperServerEmbedded server, Thread runner, Path credentials) {
+        this.folder = folder;
         this.port = port;
         this.server = server;
+        this.runner = runner;
         this.credentials = credentials;
     }
 
@@ -57,11 +66,37 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
                     .configuration(settings)
                     .exitHandler(ExitHandler.LOG_ONLY)
                     .build();
-            server.start(START_MILLIS);
-            return new EmbeddedZooKeeper(port, server, credentials);
+            return new EmbeddedZooKeeper(folder, port, server, start(server), credentials);
         } catch (Exception e) {
             throw new IOException("ZooKeeper in " + folder + " did not start: " + e, e);
         }
+    }
+
+    /** Returns its thread, which is told from those of other servers by the group that it was started in. */
+    private static Thread start(ZooKeeperServerEmbedded server) throws Exception {
+        FutureTask<Thread> starting = new FutureTask<>(() -> {
+            server.start(START_MILLIS);
+            ThreadGroup own = Thread.currentThread().getThreadGroup();
+            Thread[] threads = new Thread[own.activeCount() + 100];
+            int count = own.enumerate(threads);
+            return Arrays.stream(threads, 0, count)
+                    .filter(thread -> thread.getName().equals(RUNNER))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("the server has ended already"));
+        });
+        Thread thread = new Thread(new ThreadGroup("zookeeper"), starting, "zookeeper-start");
+        thread.start();
+        return starting.get();
+    }
+
+    @Override
+    public boolean ended() {
+        return !runner.isAlive();
+    }
+
+    @Override
+    public EmbeddedZooKeeper again() throws IOException {
+        return start(folder, port);
     }
 
     /** A file of one line, user:password, that its owner alone can read; the password is drawn at the first start. */

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import org.apache.kafka.common.utils.Exit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,32 +12,42 @@ import org.slf4j.LoggerFactory;
  * Says why, before Kafka ends the process: where it cannot write its folder it halts the virtual machine it runs in,
  * and so everything of the server. Without this the process is gone between two lines of its log.
  */
-public final class LastWord {
+final class LastWord {
     private static final Logger LOG = LoggerFactory.getLogger(LastWord.class);
 
     /** Less than this is no room: file systems keep some blocks. */
     private static final long NO_ROOM_BYTES = 1 << 20;
 
+    private static final int PROBE_BYTES = 4 << 10;
+
     private LastWord() {}
 
-    /**
-     * From now on Kafka's end of this process is told of, on standard error too: the disk of the log may be the full
-     * one.
-     *
-     * @param folder of the broker
-     */
+    /** Says it, on standard error too: the disk of the log may be the full one. */
     @SuppressWarnings("SystemOut") // no logger is left to say it
-    public static void beforeKafkaEnds(Path folder) {
-        Exit.setHaltProcedure((status, message) -> {
+    static void say(Path folder, int status, @Nullable String message) {
+        String words = words(folder, free(folder), status, message);
+        System.err.println(words);
+        System.err.flush();
+        LOG.error("{}", words);
+    }
+
+    /** Whether a folder can be written, found out by writing: of a disk that failed the system may say that it can. */
+    static boolean writable(Path folder) {
+        if (free(folder) < NO_ROOM_BYTES) {
+            return false;
+        }
+        try {
+            Path probe = Files.createTempFile(folder, "writable-", ".tmp");
             try {
-                String words = words(folder, free(folder), status, message);
-                System.err.println(words);
-                System.err.flush();
-                LOG.error("{}", words);
+                Files.write(probe, new byte[PROBE_BYTES]);
             } finally {
-                Runtime.getRuntime().halt(status);
+                Files.delete(probe);
             }
-        });
+            return true;
+        } catch (IOException e) {
+            LOG.debug("{} cannot be written", folder, e);
+            return false;
+        }
     }
 
     private static long free(Path folder) {

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.storm.Config;
 import org.apache.storm.generated.StormTopology;
@@ -87,15 +88,15 @@ public final class WaterwheelServer implements AutoCloseable {
                 folder.resolve(".").normalize(), config.get(Keys.DISK_RESERVE).bytes()));
         parts.push(watch);
         // Kafka takes longest: side by side with the others.
-        FutureTask<EmbeddedKafka> kafka =
-                new FutureTask<>(() -> EmbeddedKafka.start(folder.resolve("kafka"), 0, watch::trouble));
+        FutureTask<KeptKafka> kafka = new FutureTask<>(() -> startKafka(folder.resolve("kafka"), watch));
         if (!external.contains(External.KAFKA)) {
             new Thread(kafka, "kafka-start").start();
             parts.push(() -> closeStarted(kafka));
         }
         if (!external.contains(External.ZOOKEEPER)) {
-            EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
-            parts.push(zooKeeper);
+            Path own = folder.resolve("zookeeper");
+            EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(own, 0);
+            parts.push(KeptPart.of("ZooKeeper", zooKeeper, () -> writable(own, watch)));
             config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
             if (config.get(Keys.ZOOKEEPER_AUTH).equals("none")) {
                 // Others on this machine reach it too: they may look where coordinators answer, and no more.
@@ -110,7 +111,7 @@ public final class WaterwheelServer implements AutoCloseable {
                     config.with(Keys.CHUNK_STORE_URI, "file://" + chunks.toUri().getRawPath());
         }
         if (!external.contains(External.KAFKA)) {
-            EmbeddedKafka started = await(kafka);
+            EmbeddedKafka started = await(kafka).broker();
             config = config.with(Keys.KAFKA_BOOTSTRAP, started.ownBootstrap())
                     .with(Keys.KAFKA_CLIENT_BOOTSTRAP, started.bootstrap());
         }
@@ -147,7 +148,22 @@ public final class WaterwheelServer implements AutoCloseable {
         }
     }
 
-    private static EmbeddedKafka await(FutureTask<EmbeddedKafka> kafka) throws IOException {
+    /** A broker, and what keeps it up. */
+    private record KeptKafka(EmbeddedKafka broker, KeptPart<EmbeddedKafka> keeper) {}
+
+    private static KeptKafka startKafka(Path folder, DiskWatch watch) throws IOException {
+        BooleanSupplier writable = () -> writable(folder, watch);
+        // Started for the first time it has nobody to start it again, so a trouble then ends the start.
+        EmbeddedKafka broker = EmbeddedKafka.start(folder, 0, watch::trouble, () -> !writable.getAsBoolean());
+        return new KeptKafka(broker, KeptPart.of("Kafka", broker, writable));
+    }
+
+    /** Whether what ended, because it could not write, may be started. */
+    private static boolean writable(Path folder, DiskWatch watch) {
+        return watch.trouble().isEmpty() && LastWord.writable(folder);
+    }
+
+    private static KeptKafka await(FutureTask<KeptKafka> kafka) throws IOException {
         try {
             return kafka.get();
         } catch (ExecutionException e) {
@@ -161,9 +177,9 @@ public final class WaterwheelServer implements AutoCloseable {
         }
     }
 
-    private static void closeStarted(FutureTask<EmbeddedKafka> kafka) {
+    private static void closeStarted(FutureTask<KeptKafka> kafka) throws InterruptedException {
         try {
-            await(kafka).close();
+            await(kafka).keeper().close();
         } catch (IOException e) {
             LOG.debug("Kafka had not started: there is nothing to close", e);
         }

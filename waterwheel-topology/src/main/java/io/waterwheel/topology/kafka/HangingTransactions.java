@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * mark a partition when the broker that holds its only replica is started again before its session has run out: its
  * coordinator of transactions loads what was decided before the kill, finds that the partition has no leader for a
  * moment, takes it for deleted, and is done. The decision may be a commit that the producer was told of, so to abort
- * what hangs, as Kafka's own tool does, would lose it: here the mark is written that is missing.
+ * what hangs, as Kafka's own tool does, would lose it: here the mark is written that is missing. Which one it is, the
+ * coordinator's log says, also where its state is of a later transaction.
  */
 public final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
@@ -39,7 +40,7 @@ public final class HangingTransactions {
     private HangingTransactions() {}
 
     /** What hangs in one partition. */
-    private record Hanging(TopicPartition partition, ProducerState producer, TransactionResult decided) {}
+    private record Hanging(TopicPartition partition, ProducerState producer, TransactionResult fromState) {}
 
     /**
      * Looks through all partitions of a cluster. For the embedded broker alone: on a cluster of others' a mark is never
@@ -56,7 +57,7 @@ public final class HangingTransactions {
                     .forEach(partition -> all.add(new TopicPartition(topic.name(), partition.partition()))));
             // What is decided and not marked yet is being marked, or about to be forgotten: that takes a moment.
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CALL_MILLIS);
-            while (!end(admin, all, before) && System.nanoTime() - deadline < 0) {
+            while (!end(admin, bootstrap, all, before) && System.nanoTime() - deadline < 0) {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             }
         } catch (ExecutionException | TimeoutException | IOException e) {
@@ -82,7 +83,7 @@ public final class HangingTransactions {
     }
 
     /** Ends what hangs; returns false when there is more that its coordinator has decided, or does not list yet. */
-    private static boolean end(Admin admin, Collection<TopicPartition> partitions, long before)
+    private static boolean end(Admin admin, String bootstrap, Collection<TopicPartition> partitions, long before)
             throws ExecutionException, TimeoutException, InterruptedException, IOException {
         Map<Long, TransactionListing> listed = new HashMap<>();
         for (TransactionListing listing : get(admin.listTransactions().all())) {
@@ -107,6 +108,10 @@ public final class HangingTransactions {
                 }
             }
         });
+        if (hanging.isEmpty()) {
+            return whole[0];
+        }
+        TransactionDecisions decisions = TransactionDecisions.read(bootstrap, CALL_MILLIS);
         for (Hanging one : hanging) {
             Node leader = get(admin.describeTopics(List.of(one.partition().topic()))
                             .allTopicNames())
@@ -120,6 +125,8 @@ public final class HangingTransactions {
                 throw new IOException(one.partition() + " has no leader");
             }
             ProducerState producer = one.producer();
+            TransactionResult logged = decisions.of(producer.producerId(), producer.producerEpoch());
+            TransactionResult result = logged != null ? logged : one.fromState();
             // By the rules of the first version of transactions, which take the epoch that the partition has.
             TransactionMarks.write(
                     leader,
@@ -127,18 +134,23 @@ public final class HangingTransactions {
                             producer.producerId(),
                             (short) producer.producerEpoch(),
                             producer.coordinatorEpoch().orElse(0),
-                            one.decided(),
+                            result,
                             List.of(one.partition()),
                             (short) 1),
                     CALL_MILLIS);
-            LOG.warn("{}: wrote {} for the transaction of producer {}", one.partition(), one.decided(), producer);
+            LOG.warn(
+                    "{}: wrote {} for the transaction of producer {}, {}",
+                    one.partition(),
+                    result,
+                    producer,
+                    logged != null ? "as its coordinator's log says" : "by the state of its coordinator");
         }
         return whole[0];
     }
 
     /**
-     * How a transaction ended that is no longer under way, as far as that is remembered; null while its coordinator
-     * will end it, by itself or with its producer.
+     * How a transaction ended that is no longer under way, as far as its coordinator remembers it; null while its
+     * coordinator will end it, by itself or with its producer.
      */
     static @Nullable TransactionResult decided(@Nullable TransactionState state) {
         if (state == null) {
@@ -148,10 +160,10 @@ public final class HangingTransactions {
         return switch (state) {
             case ONGOING, PREPARE_ABORT, PREPARE_COMMIT, PREPARE_EPOCH_FENCE, UNKNOWN -> null;
             case COMPLETE_ABORT -> TransactionResult.ABORT;
-            // Empty: somebody has initialised the id since, and how the transaction ended is forgotten. It may have
-            // been committed, or aborted by its producer, by its successor, or by the coordinator when its time was
-            // up. An abort written as a commit makes visible what is sent again; a commit written as an abort loses
-            // what its producer was told of. Better twice than lost, and said in docs/exactness.md.
+            // Empty: somebody has initialised the id since, and how the transaction ended is forgotten. Where the
+            // coordinator's log does not say it either, it may have been committed or aborted. An abort written as
+            // a commit makes visible what is sent again; a commit written as an abort loses what its producer was
+            // told of. Better twice than lost, and said in docs/exactness.md.
             case COMPLETE_COMMIT, EMPTY -> TransactionResult.COMMIT;
         };
     }

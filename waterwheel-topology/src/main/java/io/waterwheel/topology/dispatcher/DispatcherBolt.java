@@ -27,7 +27,7 @@ public final class DispatcherBolt extends BaseRichBolt {
 
     private final ServicesFactory factory;
     private transient @Nullable WorkerServices services;
-    private transient @Nullable EventLoop<Object> loop;
+    private transient @Nullable EventLoop<DispatcherEvent> loop;
     private transient @Nullable DispatcherTask task;
 
     public DispatcherBolt(ServicesFactory factory) {
@@ -45,10 +45,10 @@ public final class DispatcherBolt extends BaseRichBolt {
 
     @Override
     public void execute(Tuple tuple) {
-        EventLoop<Object> running = loop;
+        EventLoop<DispatcherEvent> running = loop;
         if (running != null) {
             try {
-                running.put(tuple.getValue(0));
+                running.put(DispatcherEvent.ofData(tuple.getValue(0)));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -16,11 +16,11 @@ import io.waterwheel.ingest.dispatch.PartitionDispatcher;
 import io.waterwheel.ingest.dispatch.RefusedRow;
 import io.waterwheel.ingest.dispatch.Segmenter;
 import io.waterwheel.ingest.source.LiveBatch;
-import io.waterwheel.ingest.source.SpoutHeartbeats;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.dispatcher.DispatcherEvent.PartitionId;
 import io.waterwheel.topology.message.BlockMessage;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
@@ -40,6 +40,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.storm.task.OutputCollector;
 import org.apache.storm.task.TopologyContext;
 import org.apache.storm.tuple.Values;
@@ -47,25 +48,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * All partitions that one dispatcher task routes, on one event loop. Events: record batches, control messages, and
- * answers of blocking calls as {@link Runnable}s.
- */
-final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
+/** All partitions that one dispatcher task routes, on one event loop. */
+final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
     /** Bodies that are unused for this time are given back. */
     private static final long SHRINK_NANOS = 10_000_000_000L;
 
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    private record PartitionId(int streamId, int partition) {}
-
     private final WorkerServices services;
     private final OutputCollector collector;
     private final int index;
     private final List<Integer> indexerTasks;
     private final int spouts;
-    private final EventLoop<Object> loop;
+    private final EventLoop<DispatcherEvent> loop;
     private final AutoCloseable registration;
     private final DispatcherSettings settings;
     private final HeartbeatRound heartbeats;
@@ -106,10 +102,15 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                 System.nanoTime(),
                 (task, message) -> collector.emitDirect(indexerTasks.get(task), STREAM, new Values(message)));
         this.loop = new EventLoop<>(Role.DISPATCHER.address(index), TICK_NANOS, this);
-        this.registration = services.controlBus().register(Role.DISPATCHER, index, loop::offer);
+        this.registration = services.controlBus().register(Role.DISPATCHER, index, this::offer);
     }
 
-    EventLoop<Object> start() {
+    private boolean offer(Control message) {
+        DispatcherEvent event = DispatcherEvent.ofControl(message);
+        return event != null && loop.offer(event);
+    }
+
+    EventLoop<DispatcherEvent> start() {
         loop.start();
         return loop;
     }
@@ -120,37 +121,43 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
     }
 
     @Override
-    public void on(Object event, long now) {
-        if (event instanceof LiveBatch batch) {
-            onLive(batch, now);
-        } else if (event instanceof SpoutHeartbeats heartbeats) {
-            heartbeats.partitions().forEach(heartbeat -> onLive(heartbeat, now));
-        } else if (event instanceof Control.Subscribe subscribe) {
-            PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition());
-            if (partition != null) {
-                partition.onSubscribe(subscribe, now);
-            }
-        } else if (event instanceof Control.Credit credit) {
-            PartitionDispatcher partition = partitions.get(new PartitionId(credit.streamId(), credit.partition()));
-            if (partition != null) {
-                partition.onCredit(credit, now);
-            }
-        } else if (event instanceof Control.LogState state) {
-            PartitionDispatcher partition = partition(state.streamId(), state.partition());
-            if (partition != null) {
-                partition.onLogState(state, now);
-            }
-        } else if (event instanceof Runnable answer) {
-            answer.run();
-        }
+    public void on(DispatcherEvent event, long now) {
+        event.applyTo(this, now);
         control.flush();
     }
 
-    private void onLive(LiveBatch batch, long now) {
+    void onLive(LiveBatch batch, long now) {
         PartitionDispatcher partition =
                 partition(batch.records().streamId(), batch.records().partition());
         if (partition != null) {
             partition.onLive(batch, now);
+        }
+    }
+
+    void onSubscribe(Control.Subscribe subscribe, long now) {
+        PartitionDispatcher partition = partition(subscribe.streamId(), subscribe.partition());
+        if (partition != null) {
+            partition.onSubscribe(subscribe, now);
+        }
+    }
+
+    void onCredit(Control.Credit credit, long now) {
+        withPartition(
+                new PartitionId(credit.streamId(), credit.partition()), partition -> partition.onCredit(credit, now));
+    }
+
+    void onLogState(Control.LogState state, long now) {
+        PartitionDispatcher partition = partition(state.streamId(), state.partition());
+        if (partition != null) {
+            partition.onLogState(state, now);
+        }
+    }
+
+    /** Does something with a partition, if it is still routed here. */
+    void withPartition(PartitionId id, Consumer<PartitionDispatcher> what) {
+        PartitionDispatcher partition = partitions.get(id);
+        if (partition != null) {
+            what.accept(partition);
         }
     }
 
@@ -207,10 +214,10 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                 try {
                     PartitionRoute route = catalog.route(id.partition()).route();
                     RoutingTable table = catalog.table(route.firstVersion());
-                    post(() -> begin(id, stream, catalog, route, table));
+                    post(new DispatcherEvent.Ready(id, stream, catalog, route, table));
                 } catch (StreamGoneException e) {
                     LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
-                    post(() -> beginning.remove(id));
+                    post(new DispatcherEvent.NotReady(id));
                 } catch (RuntimeException e) {
                     LOG.warn(
                             "[{}/dispatcher-{}] partition {} cannot be routed yet",
@@ -218,7 +225,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                             index,
                             id.partition(),
                             e);
-                    post(() -> beginning.remove(id));
+                    post(new DispatcherEvent.NotReady(id));
                 }
             });
         } catch (RejectedExecutionException e) {
@@ -227,18 +234,22 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
         }
     }
 
-    private void begin(
-            PartitionId id, StreamInfo stream, StreamCatalog catalog, PartitionRoute route, RoutingTable table) {
+    void onNotReady(PartitionId id) {
+        beginning.remove(id);
+    }
+
+    void begin(DispatcherEvent.Ready ready, long now) {
+        PartitionId id = ready.id();
+        StreamInfo stream = ready.stream();
         beginning.remove(id);
         if (!services.streams().streams().containsKey(id.streamId())) {
             return;
         }
-        long now = System.nanoTime();
         PartitionDispatcher created = new PartitionDispatcher(
                 id.streamId(),
                 id.partition(),
-                route,
-                table,
+                ready.route(),
+                ready.table(),
                 segmenters.computeIfAbsent(
                         id.streamId(),
                         key -> new Segmenter(
@@ -248,7 +259,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                                 blockBytes)),
                 settings,
                 catchUpBudget,
-                new Effects(id, stream, catalog),
+                new Effects(id, stream, ready.catalog()),
                 now);
         created.onPolicy(stream.policy(), now);
         partitions.put(id, created);
@@ -256,7 +267,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
     }
 
     /** Lets the loop do something: an answer must not be lost, it waits as data when control is full. */
-    private void post(Runnable event) {
+    private void post(DispatcherEvent event) {
         if (!loop.offer(event)) {
             try {
                 loop.put(event);
@@ -307,7 +318,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                             from,
                             failure.getMessage() == null ? failure : failure.getMessage());
                 }
-                answer(partition -> partition.onCatchUp(batch, System.nanoTime()));
+                post(new DispatcherEvent.LogRead(id, batch));
             });
         }
 
@@ -321,7 +332,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
             call(services.limitCalls(), "raise its limit", () -> {
                 PartitionRoute route =
                         catalog.raiseLimit(id.partition(), limit, log).route();
-                return partition -> partition.onRoute(route, System.nanoTime());
+                return new DispatcherEvent.RouteRead(id, route);
             });
         }
 
@@ -334,7 +345,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                     range);
             call("give up what is lost", () -> {
                 PartitionRoute route = catalog.giveUp(range).route();
-                return partition -> partition.onRoute(route, System.nanoTime());
+                return new DispatcherEvent.RouteRead(id, route);
             });
         }
 
@@ -369,11 +380,11 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
             call("read a routing table", () -> {
                 Optional<RoutingTable> table = catalog.findTable(version);
                 if (table.isPresent()) {
-                    return partition -> partition.onTable(table.get(), System.nanoTime());
+                    return new DispatcherEvent.TableRead(id, table.get());
                 }
                 catalog.sync();
                 PartitionRoute route = catalog.route(id.partition()).route();
-                return partition -> partition.onRoute(route, System.nanoTime());
+                return new DispatcherEvent.RouteRead(id, route);
             });
         }
 
@@ -391,7 +402,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                             letters.get(0).offset(),
                             failure);
                 }
-                answer(partition -> partition.onDeadLetters(token, failure == null, System.nanoTime()));
+                post(new DispatcherEvent.LettersStored(id, token, failure == null));
             });
         }
 
@@ -400,23 +411,19 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
             control.send(Role.SPOUT, Placement.spoutOf(live.streamId(), live.partition(), spouts), live);
         }
 
-        private interface Answer {
-            void to(PartitionDispatcher partition);
-        }
-
-        private void call(String what, Callable<Answer> call) {
+        private void call(String what, Callable<DispatcherEvent> call) {
             call(services.blockingCalls(), what, call);
         }
 
-        private void call(Executor threads, String what, Callable<Answer> call) {
+        private void call(Executor threads, String what, Callable<DispatcherEvent> call) {
             try {
                 threads.execute(() -> {
                     try {
-                        answer(call.call());
+                        post(call.call());
                     } catch (StreamGoneException e) {
                         LOG.info("[{}/dispatcher-{}] was dropped", stream.name(), index);
                     } catch (Exception e) {
-                        answer(partition -> partition.onCallFailed(System.nanoTime()));
+                        post(new DispatcherEvent.CallFailed(id));
                         LOG.warn(
                                 "[{}/dispatcher-{}] partition {} could not {}; trying again",
                                 stream.name(),
@@ -427,7 +434,7 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                     }
                 });
             } catch (RejectedExecutionException e) {
-                answer(partition -> partition.onCallFailed(System.nanoTime()));
+                post(new DispatcherEvent.CallFailed(id));
                 LOG.warn(
                         "[{}/dispatcher-{}] too many catalog calls wait; partition {} tries again to {}",
                         stream.name(),
@@ -435,16 +442,6 @@ final class DispatcherTask implements EventLoop.Handler<Object>, AutoCloseable {
                         id.partition(),
                         what);
             }
-        }
-
-        private void answer(Answer answer) {
-            Runnable event = () -> {
-                PartitionDispatcher partition = partitions.get(id);
-                if (partition != null) {
-                    answer.to(partition);
-                }
-            };
-            post(event);
         }
     }
 

@@ -1,8 +1,6 @@
 package io.waterwheel.topology.indexer;
 
 import io.waterwheel.index.TreeWarmUp;
-import io.waterwheel.ingest.block.ChannelHeartbeats;
-import io.waterwheel.topology.message.BlockMessage;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.ServicesFactory;
@@ -28,7 +26,7 @@ public final class IndexerBolt extends BaseRichBolt {
     private final ServicesFactory factory;
     private transient @Nullable WorkerServices services;
     private transient @Nullable IndexerHost host;
-    private transient @Nullable EventLoop<Object> loop;
+    private transient @Nullable EventLoop<IndexerEvent> loop;
 
     public IndexerBolt(ServicesFactory factory) {
         this.factory = factory;
@@ -46,11 +44,10 @@ public final class IndexerBolt extends BaseRichBolt {
 
     @Override
     public void execute(Tuple tuple) {
-        EventLoop<Object> running = loop;
-        Object value = tuple.getValue(0);
-        if (running != null && (value instanceof BlockMessage || value instanceof ChannelHeartbeats)) {
+        EventLoop<IndexerEvent> running = loop;
+        if (running != null) {
             try {
-                running.put(value);
+                running.put(IndexerEvent.ofData(tuple.getValue(0)));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

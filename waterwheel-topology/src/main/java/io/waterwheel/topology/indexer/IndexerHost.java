@@ -41,11 +41,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The indexers that one task hosts, on one event loop: those logical ids, of every stream, that fall to its number.
- * Events: block messages, heartbeats, control messages, and the flusher's outcomes as {@link Runnable}s.
- */
-final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
+/** The indexers that one task hosts, on one event loop: those logical ids, of every stream, that fall to its number. */
+final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexerHost.class);
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
@@ -73,7 +70,7 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     }
 
     /** Tries to start a stream's indexers, further apart each time. Owner: the loop, but for what a call posts. */
-    private static final class Attempt {
+    static final class Attempt {
         boolean underWay;
         long notBeforeNanos;
         private long pauseNanos;
@@ -96,7 +93,7 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     private final int index;
     private final int tasks;
     private final int dispatchers;
-    private final EventLoop<Object> loop;
+    private final EventLoop<IndexerEvent> loop;
     private final AutoCloseable registration;
     private final PagePool pool;
     private final CreditWindow window;
@@ -136,10 +133,15 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
                 services.config().get(Keys.LATE_FUTURE_TOLERANCE).toMillis());
         this.loop = new EventLoop<>(Role.INDEXER.address(index), TICK_NANOS, this);
         this.flusher = new Flusher(Role.INDEXER.address(index), services.chunkStore());
-        this.registration = services.controlBus().register(Role.INDEXER, index, loop::offer);
+        this.registration = services.controlBus().register(Role.INDEXER, index, this::offer);
     }
 
-    EventLoop<Object> start() {
+    private boolean offer(Control message) {
+        IndexerEvent event = IndexerEvent.ofControl(message);
+        return event != null && loop.offer(event);
+    }
+
+    EventLoop<IndexerEvent> start() {
         loop.start();
         return loop;
     }
@@ -155,25 +157,29 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     }
 
     @Override
-    public void on(Object event, long now) {
-        if (event instanceof BlockMessage message) {
-            Hosted stream = hosted.get(message.streamId());
-            if (stream != null) {
-                ChannelBlock block = message.block(stream.layout);
-                task.onBlock(block, now, System.currentTimeMillis());
-            }
-        } else if (event instanceof ChannelHeartbeats heartbeats) {
-            task.onHeartbeats(heartbeats, now);
-        } else if (event instanceof Control.Seal seal) {
-            for (IndexerCore core : task.cores()) {
-                if (core.stream().id() == seal.streamId()) {
-                    core.onSealRequest(SealedTree.Reason.REQUEST, now);
-                }
-            }
-        } else if (event instanceof Runnable outcome) {
-            outcome.run();
-        }
+    public void on(IndexerEvent event, long now) {
+        event.applyTo(this, now);
         control.flush();
+    }
+
+    void onBlock(BlockMessage message, long now) {
+        Hosted stream = hosted.get(message.streamId());
+        if (stream != null) {
+            ChannelBlock block = message.block(stream.layout);
+            task.onBlock(block, now, System.currentTimeMillis());
+        }
+    }
+
+    void onHeartbeats(ChannelHeartbeats heartbeats, long now) {
+        task.onHeartbeats(heartbeats, now);
+    }
+
+    void onSeal(int streamId, long now) {
+        for (IndexerCore core : task.cores()) {
+            if (core.stream().id() == streamId) {
+                core.onSealRequest(SealedTree.Reason.REQUEST, now);
+            }
+        }
     }
 
     @Override
@@ -267,7 +273,7 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     }
 
     /** What an indexer starts with. */
-    private record Start(int indexer, StreamCatalog catalog, IndexerLaunch launch) {}
+    record Start(int indexer, StreamCatalog catalog, IndexerLaunch launch) {}
 
     /** Starts this task's indexers of a stream: asks catalog and log elsewhere, then hosts them here. */
     private void begin(StreamInfo stream, Attempt attempt) {
@@ -276,13 +282,13 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
             services.blockingCalls().execute(() -> {
                 try {
                     List<Start> starts = starts(stream);
-                    post(() -> host(stream, starts));
+                    post(new IndexerEvent.Started(stream, starts));
                 } catch (StreamGoneException e) {
                     LOG.info("[{}/indexer-{}] dropped before it was indexed", stream.name(), index);
-                    post(attempt::failed);
+                    post(new IndexerEvent.NotStarted(attempt));
                 } catch (RuntimeException e) {
                     LOG.warn("[{}/indexer-{}] could not start; trying again", stream.name(), index, e);
-                    post(attempt::failed);
+                    post(new IndexerEvent.NotStarted(attempt));
                 }
             });
         } catch (RejectedExecutionException e) {
@@ -300,19 +306,10 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
                     StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
                     Start start = new Start(
                             indexer, catalog, IndexerLaunch.of(catalog, indexer, () -> services.logEnds(stream)));
-                    post(() -> {
-                        attempt.failed();
-                        Hosted here = hosted.get(stream.id());
-                        // Meanwhile it may have got more partitions, which began all its indexers anew.
-                        if (here != null
-                                && here.stream.partitions() == stream.partitions()
-                                && task.core(stream.id(), indexer) == null) {
-                            host(here, start);
-                        }
-                    });
+                    post(new IndexerEvent.StartedAgain(stream, start, attempt));
                 } catch (RuntimeException e) {
                     LOG.warn("[{}/indexer-{}] could not start; trying again", stream.name(), indexer, e);
-                    post(attempt::failed);
+                    post(new IndexerEvent.NotStarted(attempt));
                 }
             });
         } catch (RejectedExecutionException e) {
@@ -331,7 +328,18 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
         return starts;
     }
 
-    private void host(StreamInfo stream, List<Start> starts) {
+    void onStartedAgain(StreamInfo stream, Start start, Attempt attempt) {
+        attempt.failed();
+        Hosted here = hosted.get(stream.id());
+        // Meanwhile it may have got more partitions, which began all its indexers anew.
+        if (here != null
+                && here.stream.partitions() == stream.partitions()
+                && task.core(stream.id(), start.indexer()) == null) {
+            host(here, start);
+        }
+    }
+
+    void onStarted(StreamInfo stream, List<Start> starts) {
         StreamInfo present = services.streams().streams().get(stream.id());
         if (present == null || present.partitions() != stream.partitions()) {
             // Dropped, or changed meanwhile: whatever is wanted now is started anew.
@@ -374,7 +382,7 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     }
 
     /** Hands an event to the loop; it must not be lost, so it waits as data when control is full. */
-    private void post(Runnable event) {
+    private void post(IndexerEvent event) {
         if (!loop.offer(event)) {
             try {
                 loop.put(event);
@@ -385,7 +393,7 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
     }
 
     /** What one indexer wants done. */
-    private final class Effects implements IndexerEffects, Flusher.Listener {
+    final class Effects implements IndexerEffects, Flusher.Listener {
         private final StreamInfo stream;
         private final int indexer;
         /** Of the instance that these are of: what is told late must not reach its successor. */
@@ -464,7 +472,7 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
 
         @Override
         public void done(SealedTree sealed, Flusher.Outcome outcome) {
-            post(() -> flushed(sealed, outcome));
+            post(new IndexerEvent.Flushed(this, sealed, outcome));
         }
 
         @Override
@@ -474,16 +482,17 @@ final class IndexerHost implements EventLoop.Handler<Object>, AutoCloseable {
 
         @Override
         public void trouble(Supplier<String> what) {
-            post(() -> {
-                String now = what.get();
-                String text = now.length() > Control.Memory.MAX_TROUBLE
-                        ? now.substring(0, Control.Memory.MAX_TROUBLE - 3) + "..."
-                        : now;
-                task.onFlushTrouble(stream.id(), indexer, epoch, text, System.nanoTime());
-            });
+            post(new IndexerEvent.FlushTrouble(this, what));
         }
 
-        private void flushed(SealedTree sealed, Flusher.Outcome outcome) {
+        void troubled(String what, long now) {
+            String text = what.length() > Control.Memory.MAX_TROUBLE
+                    ? what.substring(0, Control.Memory.MAX_TROUBLE - 3) + "..."
+                    : what;
+            task.onFlushTrouble(stream.id(), indexer, epoch, text, now);
+        }
+
+        void flushed(SealedTree sealed, Flusher.Outcome outcome) {
             IndexerCore core = task.core(stream.id(), indexer);
             if (core == null || core.epoch() != epoch) {
                 return;

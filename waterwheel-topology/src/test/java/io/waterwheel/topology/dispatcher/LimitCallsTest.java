@@ -97,7 +97,7 @@ final class LimitCallsTest {
                 Waiting.until("the stream is seen", () -> directory.streams().containsKey(live.id()));
                 DispatcherTask dispatcher =
                         new DispatcherTask(services(store, namespace, directory), context(), collector());
-                EventLoop<Object> loop = dispatcher.start();
+                EventLoop<DispatcherEvent> loop = dispatcher.start();
                 try {
                     for (int p = 0; p < 2 * RAISES; p++) {
                         begin(loop, live, catalog, p);
@@ -169,24 +169,25 @@ final class LimitCallsTest {
     }
 
     /** Lets the dispatcher route a partition, as its spout's heartbeats do, until it has its first limit. */
-    private static void begin(EventLoop<Object> loop, StreamInfo stream, StreamCatalog catalog, int partition)
+    private static void begin(EventLoop<DispatcherEvent> loop, StreamInfo stream, StreamCatalog catalog, int partition)
             throws InterruptedException {
         long before = catalog.route(partition).route().limit();
         Waiting.until("a first limit of partition " + partition, () -> {
-            loop.offer(new LiveBatch(RecordBatch.heartbeat(stream.id(), partition, 0), 1, 0, 0, 0));
+            loop.offer(new DispatcherEvent.Records(
+                    new LiveBatch(RecordBatch.heartbeat(stream.id(), partition, 0), 1, 0, 0, 0)));
             return catalog.route(partition).route().limit() > before;
         });
     }
 
     /** Reads far beyond the limits of partitions, and waits until each is above that; nanoseconds, ascending. */
-    private static long[] raises(EventLoop<Object> loop, StreamInfo stream, StreamCatalog catalog, int from)
+    private static long[] raises(EventLoop<DispatcherEvent> loop, StreamInfo stream, StreamCatalog catalog, int from)
             throws InterruptedException {
         long[] nanos = new long[RAISES];
         for (int i = 0; i < RAISES; i++) {
             int partition = from + i;
             RecordBatch read = new RecordBatch(stream.id(), partition, 0, FAR, 0, new long[0], new ByteBuffer[0]);
             long begun = System.nanoTime();
-            loop.put(new LiveBatch(read, 1, 0, 0, 0));
+            loop.put(new DispatcherEvent.Records(new LiveBatch(read, 1, 0, 0, 0)));
             Waiting.until(
                     "a limit of partition " + partition,
                     () -> catalog.route(partition).route().limit() > FAR);

@@ -2,8 +2,6 @@ package io.waterwheel.query.aggregate;
 
 import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.aggregate.state.ChosenValue;
-import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.schema.FieldType;
 import java.util.List;
 
 /**
@@ -11,7 +9,7 @@ import java.util.List;
  * is, {@code first(value)}. Tuples where either is null are left out. Of several that are equal in what they are chosen
  * by it is the least value, so that the answer does not depend on where tuples lie.
  */
-final class Chosen extends AggregateFunction {
+final class Chosen extends OneOfTheValues {
     private final String name;
     private final boolean greatest;
     private final boolean byTime;
@@ -35,21 +33,6 @@ final class Chosen extends AggregateFunction {
     @Override
     public boolean byTime() {
         return byTime;
-    }
-
-    @Override
-    public boolean takes(ValueType type) {
-        return type != ValueType.NULL;
-    }
-
-    @Override
-    public String expected() {
-        return "values of a type";
-    }
-
-    @Override
-    public FieldType answerType(List<Argument> arguments) {
-        return arguments.get(0).fieldType();
     }
 
     @Override

@@ -4,30 +4,14 @@ import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.aggregate.state.ExtremeBytes;
 import io.waterwheel.query.aggregate.state.ExtremeNumber;
 import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.schema.FieldType;
 import java.util.List;
 
 /** The least or the greatest value, in the order of its type and of the type of its field. */
-abstract class Extreme extends AggregateFunction {
+abstract class Extreme extends OneOfTheValues {
     private final boolean greatest;
 
     Extreme(boolean greatest) {
         this.greatest = greatest;
-    }
-
-    @Override
-    public boolean takes(ValueType type) {
-        return type != ValueType.NULL;
-    }
-
-    @Override
-    public String expected() {
-        return "values of a type";
-    }
-
-    @Override
-    public FieldType answerType(List<Argument> arguments) {
-        return arguments.get(0).fieldType();
     }
 
     @Override

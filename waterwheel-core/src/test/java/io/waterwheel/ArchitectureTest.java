@@ -1,13 +1,21 @@
 package io.waterwheel;
 
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import io.waterwheel.docs.ProjectFiles;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 
 /**
  * What each package of the core may use. Anything unlisted is refused, and so is a package without a line. A package
@@ -109,6 +117,16 @@ final class ArchitectureTest {
                     "query.aggregate.state"),
             new Room("query", "error", "geo", "schema", "tuple", "query.expression", "query.aggregate"),
             new Room(
+                    "query.rows",
+                    "error",
+                    "schema",
+                    "tuple",
+                    "query.expression",
+                    "query",
+                    "query.memory",
+                    "query.column",
+                    "query.aggregate.state"),
+            new Room(
                     "query.result",
                     "error",
                     "schema",
@@ -119,7 +137,8 @@ final class ArchitectureTest {
                     "query.column",
                     "query.compile",
                     "query.aggregate.state",
-                    "query.aggregate"),
+                    "query.aggregate",
+                    "query.rows"),
             new Room(
                     "query.scan",
                     "error",
@@ -136,6 +155,7 @@ final class ArchitectureTest {
                     "query.condition",
                     "query.compile",
                     "query.aggregate.state",
+                    "query.rows",
                     "query.result"),
             new Room(
                     "query.plan",
@@ -153,10 +173,11 @@ final class ArchitectureTest {
                     "query.column",
                     "query.condition",
                     "query.compile",
+                    "query.rows",
                     "query.result",
                     "query.scan"),
             new Room("query.admission", "error", "geo", "tuple", "query.expression", "query"),
-            new Room("query.dispatch", "catalog.state", "query.result"),
+            new Room("query.dispatch", "tuple", "catalog.state"),
             new Room(
                     "query.run",
                     "error",
@@ -169,6 +190,7 @@ final class ArchitectureTest {
                     "query",
                     "query.memory",
                     "query.column",
+                    "query.rows",
                     "query.result",
                     "query.scan",
                     "query.plan",
@@ -186,6 +208,7 @@ final class ArchitectureTest {
                     "index",
                     "chunk",
                     "query",
+                    "query.rows",
                     "query.result",
                     "query.scan",
                     "query.plan",
@@ -203,6 +226,21 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule arrows = arrows();
+
+    /** Most files of a package, {@code package-info.java} included: one that has more is divided by task. */
+    private static final int MOST_FILES = 26;
+
+    /** Of all modules. */
+    @Test
+    void noPackageIsTooLargeToOverlook() throws IOException {
+        Map<Path, Long> packages =
+                ProjectFiles.all(name -> name.contains("/src/main/java/") && name.endsWith(".java")).stream()
+                        .collect(Collectors.groupingBy(Path::getParent, TreeMap::new, Collectors.counting()));
+        assertThat(packages).hasSizeGreaterThan(40);
+        assertThat(packages)
+                .allSatisfy((folder, files) ->
+                        assertThat(files).as(folder.toString()).isLessThanOrEqualTo(MOST_FILES));
+    }
 
     private static ArchRule arrows() {
         LayeredArchitecture layers = layeredArchitecture()

@@ -19,7 +19,7 @@ import io.waterwheel.key.KeyScheme;
 import io.waterwheel.key.RowRejects;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.CallerThread;
 import io.waterwheel.query.run.QueryRunner;

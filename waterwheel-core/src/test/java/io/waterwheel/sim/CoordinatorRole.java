@@ -15,7 +15,7 @@ import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.plan.StreamTracker;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.run.CallerThread;
 import io.waterwheel.query.run.QueryRunner;
 import io.waterwheel.query.scan.ChunkCache;

@@ -1,7 +1,6 @@
 package io.waterwheel.query.dispatch;
 
 import io.waterwheel.catalog.state.ChunkDescriptor;
-import io.waterwheel.query.result.Murmur3;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

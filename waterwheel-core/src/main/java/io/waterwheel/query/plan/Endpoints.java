@@ -1,7 +1,7 @@
 package io.waterwheel.query.plan;
 
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.IndexerReply;
 import java.io.IOException;
 import java.util.Collection;

@@ -6,6 +6,7 @@ import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.query.rows.RowOrder;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;

@@ -2,6 +2,9 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.rows.PartialMerge;
+import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import java.util.BitSet;

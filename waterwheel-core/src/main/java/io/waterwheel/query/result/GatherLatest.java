@@ -2,6 +2,12 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.compile.ExpressionCompiler;
+import io.waterwheel.query.rows.LatestRows;
+import io.waterwheel.query.rows.PartialMerge;
+import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowCopy;
+import io.waterwheel.query.rows.RowOrder;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;

@@ -1,6 +1,10 @@
 package io.waterwheel.query.result;
 
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.rows.PartialMerge;
+import io.waterwheel.query.rows.ResultRows;
+import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;

@@ -10,6 +10,9 @@ import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.rows.PartialBlockWriter;
+import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
@@ -146,11 +149,11 @@ final class GroupRows extends RowCollector {
             ColumnNode filter = input.filter();
             if (filter == null) {
                 // One field has one node: what min(x) has evaluated is there for max(x).
-                add(input, view, selected, count, a > 0 && sharesValue(a - 1), sharesValue(a));
+                add(input, view, selected, count, a > 0 && sharesValue(a - 1));
             } else {
                 filtered = workspace.renewed(filtered, count);
                 System.arraycopy(selected, 0, filtered, 0, count);
-                add(input, view, filtered, filter.keep(view, filtered, count), false, false);
+                add(input, view, filtered, filter.keep(view, filtered, count), false);
             }
         }
         room.require(states);
@@ -169,10 +172,9 @@ final class GroupRows extends RowCollector {
     /**
      * Adds rows to one aggregate.
      *
-     * @param evaluated whether its values are there already
-     * @param kept whether the next takes them too
+     * @param evaluated whether its values are there already: of the same node, which is a field's and keeps them
      */
-    private void add(Input input, RowView view, int[] rows, int count, boolean evaluated, boolean kept) {
+    private void add(Input input, RowView view, int[] rows, int count, boolean evaluated) {
         AggregateState state = input.state();
         ColumnNode value = input.value();
         ColumnNode by = input.by();
@@ -200,9 +202,7 @@ final class GroupRows extends RowCollector {
         } else {
             state.add(value.values(), rows, count, groupOf);
         }
-        if (!kept) {
-            value.release(view);
-        }
+        value.release(view);
     }
 
     private void fillBuckets(RowView view, int[] selected, int count) {

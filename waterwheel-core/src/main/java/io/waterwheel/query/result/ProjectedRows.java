@@ -5,6 +5,8 @@ import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.rows.RowCopy;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;

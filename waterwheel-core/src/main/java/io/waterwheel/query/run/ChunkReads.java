@@ -10,7 +10,7 @@ import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.ResolvedQuery;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;

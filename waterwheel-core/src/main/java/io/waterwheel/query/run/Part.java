@@ -1,8 +1,8 @@
 package io.waterwheel.query.run;
 
 import io.waterwheel.query.memory.Reservation;
-import io.waterwheel.query.result.PartialMerge;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.PartialMerge;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
 

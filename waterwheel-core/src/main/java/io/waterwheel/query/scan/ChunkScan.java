@@ -2,7 +2,7 @@ package io.waterwheel.query.scan;
 
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
 import java.io.IOException;

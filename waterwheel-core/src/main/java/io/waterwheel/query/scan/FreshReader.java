@@ -6,7 +6,7 @@ import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.memory.Reservation;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.waterwheel.query.scan;
 
 import io.waterwheel.query.IndexerHeader;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import java.io.IOException;
 
 /** An indexer's answer to a subquery: a header, then tuples. Holds memory of the indexer until closed. */

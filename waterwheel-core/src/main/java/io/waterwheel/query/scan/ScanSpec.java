@@ -7,7 +7,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.result.GatherCount;
 import io.waterwheel.query.result.GatherRows;
-import io.waterwheel.query.result.RowCopy;
+import io.waterwheel.query.rows.RowCopy;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;

@@ -17,7 +17,7 @@ import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
 import io.waterwheel.query.scan.ScanSpec;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.hash.Hashing;
 import io.waterwheel.catalog.state.ChunkDescriptor;
-import io.waterwheel.query.result.Murmur3;
 import io.waterwheel.tuple.Region;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -13,6 +13,8 @@ import io.waterwheel.query.ResultSpec.Fill;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.rows.PartialMerge;
+import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;

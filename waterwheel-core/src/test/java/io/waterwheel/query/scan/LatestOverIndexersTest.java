@@ -25,7 +25,7 @@ import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.query.plan.SnapshotSource;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.QueryRunner;
 import io.waterwheel.schema.Field;

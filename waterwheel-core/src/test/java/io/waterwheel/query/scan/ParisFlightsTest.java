@@ -13,7 +13,7 @@ import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.ZOrder;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;

@@ -18,7 +18,7 @@ import io.waterwheel.key.ZOrder;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.result.GatherCount;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.LocalChunkStore;

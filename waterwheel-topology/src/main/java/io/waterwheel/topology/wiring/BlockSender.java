@@ -4,7 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.tuple.TupleBlock;
 

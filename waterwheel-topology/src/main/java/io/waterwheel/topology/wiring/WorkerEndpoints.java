@@ -11,7 +11,7 @@ import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.Planning;
 import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.plan.ResolvedQuery;
-import io.waterwheel.query.result.RowSink;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.ChunkScan;
 import io.waterwheel.query.scan.FreshReader;
 import io.waterwheel.query.scan.IndexerReply;

@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.dispatch;
 
 import io.waterwheel.tuple.LittleEndian;
 import java.nio.charset.StandardCharsets;

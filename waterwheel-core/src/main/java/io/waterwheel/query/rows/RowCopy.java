@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.schema.RowLayout;
@@ -8,10 +8,10 @@ import io.waterwheel.tuple.TupleBlock;
 /** Copies fields of selected rows into result blocks, column by column. Immutable; any thread. */
 public final class RowCopy {
     /** In place of a field's index: the key of the stored tuple, as a long. */
-    static final int KEY = -1;
+    public static final int KEY = -1;
 
     /** In place of a field's index: the time of the stored tuple, as a long. */
-    static final int TIME = -2;
+    public static final int TIME = -2;
 
     /** Bytes of text and bytes that fill a block. */
     public static final int BLOCK_BYTES = 64 * 1024;
@@ -21,7 +21,7 @@ public final class RowCopy {
     private final int[] fields;
 
     /** @param fields indexes of the stored fields, or {@link #KEY}, or {@link #TIME}, by field of the result */
-    RowCopy(RowLayout stored, int[] fields, RowLayout result) {
+    public RowCopy(RowLayout stored, int[] fields, RowLayout result) {
         this.stored = stored;
         this.fields = fields;
         this.result = result;
@@ -37,7 +37,7 @@ public final class RowCopy {
     }
 
     /** The layout of the blocks it copies into. */
-    RowLayout layout() {
+    public RowLayout layout() {
         return result;
     }
 
@@ -50,7 +50,7 @@ public final class RowCopy {
      *
      * @return how many they are, {@link #rows}, and the bytes that they add to the arena, {@link #arenaBytes}
      */
-    long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
+    public long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
         if (!result.hasVariable()) {
             return (long) rows << 32;
         }
@@ -64,16 +64,16 @@ public final class RowCopy {
         return (long) rows << 32 | bytes;
     }
 
-    static int rows(long thatFit) {
+    public static int rows(long thatFit) {
         return (int) (thatFit >>> 32);
     }
 
-    static int arenaBytes(long thatFit) {
+    public static int arenaBytes(long thatFit) {
         return (int) thatFit;
     }
 
     /** Bytes of the arena that one row takes. */
-    int arenaBytes(RowView view, int row) {
+    public int arenaBytes(RowView view, int row) {
         int bytes = 0;
         for (int field : fields) {
             int column = source(field);
@@ -89,7 +89,7 @@ public final class RowCopy {
     }
 
     /** Copies rows to the end of a block. */
-    void copy(RowView view, int[] selected, int from, int rows, TupleBlock into) {
+    public void copy(RowView view, int[] selected, int from, int rows, TupleBlock into) {
         int first = into.size();
         into.ensureRows(first + rows);
         for (int r = 0; r < fields.length; r++) {

@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.ColumnNode;
@@ -6,7 +6,7 @@ import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
 
 /** The first rows by an order: top-k. Rows that come after the last of them by the first field are not even copied. */
-final class TopRows extends BoundedRows {
+public final class TopRows extends BoundedRows {
     private final int most;
     private final ColumnNode first;
     private final int firstField;
@@ -19,7 +19,7 @@ final class TopRows extends BoundedRows {
      * @param first the field that is ordered by first, in terms of the source of the rows
      * @param firstField its index there
      */
-    TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first, int firstField, Workspace workspace) {
+    public TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first, int firstField, Workspace workspace) {
         super(copy, order, workspace);
         this.most = most;
         this.first = first;

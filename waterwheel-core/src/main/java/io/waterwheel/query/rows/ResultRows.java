@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.schema.RowLayout;
@@ -6,7 +6,7 @@ import io.waterwheel.tuple.TupleBlock;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers fields of the matching rows into blocks and hands these to the sink, up to a limit. One thread. */
-final class ResultRows extends RowCollector {
+public final class ResultRows extends RowCollector {
     private static final int BLOCK_ROWS = 2048;
 
     private final RowCopy copy;
@@ -17,7 +17,7 @@ final class ResultRows extends RowCollector {
     private boolean stopped;
     private @Nullable TupleBlock block;
 
-    ResultRows(RowLayout stored, int[] fields, RowLayout result, long limit, RowSink sink) {
+    public ResultRows(RowLayout stored, int[] fields, RowLayout result, long limit, RowSink sink) {
         this.copy = new RowCopy(stored, fields, result);
         this.result = result;
         this.sink = sink;

@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.memory.Reservation;

@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.OrderedBits;
@@ -15,7 +15,7 @@ import java.util.Arrays;
  * An order of the rows of result blocks: by some fields, each ascending or descending. Null comes first, descending
  * last. Immutable; any thread.
  */
-final class RowOrder {
+public final class RowOrder {
     /** Nanoseconds that comparing two rows may take; see {@link Workspace#spend}. */
     private static final long COMPARISON = 20;
 
@@ -29,7 +29,7 @@ final class RowOrder {
 
     private final boolean[] descending;
 
-    RowOrder(RowLayout layout, int[] fields, boolean[] descending) {
+    public RowOrder(RowLayout layout, int[] fields, boolean[] descending) {
         this.layout = layout;
         this.fields = fields;
         this.types = Arrays.stream(fields)
@@ -39,7 +39,7 @@ final class RowOrder {
     }
 
     /** Compares two rows of a block. */
-    int compare(TupleBlock block, int left, int right) {
+    public int compare(TupleBlock block, int left, int right) {
         for (int i = 0; i < fields.length; i++) {
             int compared = compare(block, fields[i], types[i], left, right);
             if (compared != 0) {
@@ -90,7 +90,7 @@ final class RowOrder {
     }
 
     /** Sorts the first {@code count} row numbers; equal rows stay in their order. */
-    void sort(TupleBlock block, int[] rows, int count, Workspace workspace) {
+    public void sort(TupleBlock block, int[] rows, int count, Workspace workspace) {
         int[] other = new int[count];
         // Each run while its rows are in the processor's cache.
         for (int low = 0; low < count; low += RUN_ROWS) {

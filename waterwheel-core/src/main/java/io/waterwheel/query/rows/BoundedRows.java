@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -16,7 +16,7 @@ import java.util.List;
  * Rows of which only the first by some order are kept: they are gathered in a block, and when there are about twice as
  * many as may stay, the block is sorted and cut. What is held is reserved, and bounded, by an error. One thread.
  */
-abstract class BoundedRows {
+public abstract class BoundedRows {
     /** Most bytes of rows that are held. */
     private static final long MAX_BYTES = 128L << 20;
 
@@ -178,7 +178,7 @@ abstract class BoundedRows {
     }
 
     /** As what becomes of the rows of a scan. */
-    final RowCollector collector(RowSink sink) {
+    public final RowCollector collector(RowSink sink) {
         return new RowCollector() {
             @Override
             public void add(RowView view, int[] selected, int count) {
@@ -199,7 +199,7 @@ abstract class BoundedRows {
     }
 
     /** As a merge of parts whose rows have this layout. */
-    final PartialMerge merge(RowLayout answer) {
+    public final PartialMerge merge(RowLayout answer) {
         return new PartialMerge() {
             @Override
             public boolean accept(TupleBlock part, RowSink sink) {

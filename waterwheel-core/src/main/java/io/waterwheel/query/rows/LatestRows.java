@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * key is made from when there is one, then newest first. Rows older than the last that stays of their key are not even
  * copied.
  */
-final class LatestRows extends BoundedRows {
+public final class LatestRows extends BoundedRows {
     /** Keys that are looked up one by one, to tell whether older chunks can be left unread. */
     private static final long MOST_KEYS = 1000;
 
@@ -29,7 +29,7 @@ final class LatestRows extends BoundedRows {
      * @param field the field of the block
      * @param source the same, in terms of the source of the rows
      */
-    record Text(int field, ColumnNode source) {}
+    public record Text(int field, ColumnNode source) {}
 
     private final int perKey;
     private final int keyField;
@@ -48,7 +48,7 @@ final class LatestRows extends BoundedRows {
     private int[] candidates = {};
 
     /** @param onlyText the only text that can match, or null when there may be others */
-    LatestRows(
+    public LatestRows(
             RowCopy copy,
             RowOrder order,
             int perKey,

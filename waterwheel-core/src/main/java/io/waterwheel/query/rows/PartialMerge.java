@@ -1,4 +1,4 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;

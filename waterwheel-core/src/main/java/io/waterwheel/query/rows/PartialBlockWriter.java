@@ -1,24 +1,24 @@
-package io.waterwheel.query.result;
+package io.waterwheel.query.rows;
 
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
 import org.jspecify.annotations.Nullable;
 
 /** Blocks that are written row by row, and handed to a sink when full. One thread. */
-final class PartialBlockWriter {
+public final class PartialBlockWriter {
     private static final int BLOCK_ROWS = 2048;
 
     private final RowLayout layout;
     private final RowSink sink;
     private @Nullable TupleBlock block;
 
-    PartialBlockWriter(RowLayout layout, RowSink sink) {
+    public PartialBlockWriter(RowLayout layout, RowSink sink) {
         this.layout = layout;
         this.sink = sink;
     }
 
     /** The block whose next row, at its size, is to be written; its null mask is empty. */
-    TupleBlock row() {
+    public TupleBlock row() {
         TupleBlock into = block;
         if (into == null) {
             into = new TupleBlock(layout, 16);
@@ -32,14 +32,14 @@ final class PartialBlockWriter {
     }
 
     /** The row was written. Returns false when no more are wanted. */
-    boolean wrote() {
+    public boolean wrote() {
         TupleBlock into = java.util.Objects.requireNonNull(block);
         into.setSize(into.size() + 1);
         return (into.size() < BLOCK_ROWS && into.bytes() < RowCopy.BLOCK_BYTES) || finish();
     }
 
     /** Hands over the unfinished block; false when no more are wanted. */
-    boolean finish() {
+    public boolean finish() {
         TupleBlock full = block;
         block = null;
         return full == null || full.size() == 0 || sink.accept(full);

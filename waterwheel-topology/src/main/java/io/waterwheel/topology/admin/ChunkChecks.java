@@ -11,7 +11,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.AdminHandler;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.wire.proto.CheckChunksReply;
 import io.waterwheel.wire.proto.CheckChunksRequest;
 import io.waterwheel.wire.proto.ChunkPosition;
@@ -28,10 +28,10 @@ public final class ChunkChecks {
     /** Chunks in a row that cannot be read before the store is taken to be away. */
     private static final int MOST_UNREADABLE = 4;
 
-    private final WorkerServices services;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices services;
+    private final CoordinatorServices.QueryHandler coordinator;
 
-    public ChunkChecks(WorkerServices services, WorkerServices.QueryHandler coordinator) {
+    public ChunkChecks(CoordinatorServices services, CoordinatorServices.QueryHandler coordinator) {
         this.services = services;
         this.coordinator = coordinator;
     }
@@ -51,7 +51,7 @@ public final class ChunkChecks {
 
     static CheckChunksReply check(
             ChunkStore store,
-            WorkerServices.QueryHandler coordinator,
+            CoordinatorServices.QueryHandler coordinator,
             StreamInfo stream,
             CheckChunksRequest request,
             AdminHandler.Caller caller)

@@ -9,8 +9,8 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.AdminHandler;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.topology.worker.Role;
-import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import java.util.Arrays;
@@ -24,10 +24,10 @@ public final class FlushCalls {
     private static final long FLUSH_POLL_MILLIS = 20;
     private static final long SEAL_REPEAT_MILLIS = 500;
 
-    private final WorkerServices services;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices services;
+    private final CoordinatorServices.QueryHandler coordinator;
 
-    public FlushCalls(WorkerServices services, WorkerServices.QueryHandler coordinator) {
+    public FlushCalls(CoordinatorServices services, CoordinatorServices.QueryHandler coordinator) {
         this.services = services;
         this.coordinator = coordinator;
     }

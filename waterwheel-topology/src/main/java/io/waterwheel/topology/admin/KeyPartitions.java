@@ -8,7 +8,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.topology.rpc.AdminCalls;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.wire.proto.KeyPartition;
 import io.waterwheel.wire.proto.PartitionsReply;
 import io.waterwheel.wire.proto.SetPartitionsRequest;
@@ -22,10 +22,10 @@ import org.slf4j.LoggerFactory;
 public final class KeyPartitions {
     private static final Logger LOG = LoggerFactory.getLogger(KeyPartitions.class);
 
-    private final WorkerServices services;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices services;
+    private final CoordinatorServices.QueryHandler coordinator;
 
-    public KeyPartitions(WorkerServices services, WorkerServices.QueryHandler coordinator) {
+    public KeyPartitions(CoordinatorServices services, CoordinatorServices.QueryHandler coordinator) {
         this.services = services;
         this.coordinator = coordinator;
     }

@@ -11,8 +11,8 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.topology.rpc.AdminCalls;
-import io.waterwheel.topology.worker.WorkerServices;
-import io.waterwheel.topology.worker.WorkerServices.TopicState;
+import io.waterwheel.topology.worker.CoordinatorServices;
+import io.waterwheel.topology.worker.SourceTopics.TopicState;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.OffsetsReply;
@@ -35,10 +35,10 @@ public final class SourceOffsets {
     private static final Logger LOG = LoggerFactory.getLogger(SourceOffsets.class);
     private static final String BY_HAND = "set by hand";
 
-    private final WorkerServices services;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices services;
+    private final CoordinatorServices.QueryHandler coordinator;
 
-    public SourceOffsets(WorkerServices services, WorkerServices.QueryHandler coordinator) {
+    public SourceOffsets(CoordinatorServices services, CoordinatorServices.QueryHandler coordinator) {
         this.services = services;
         this.coordinator = coordinator;
     }

@@ -19,7 +19,7 @@ import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.AdminCalls;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
@@ -45,11 +45,11 @@ public final class StreamCalls {
     /** Of one stream; each takes a node of every change of the routing, in one transaction. */
     private static final int MAX_INDEXERS = 1000;
 
-    private final WorkerServices services;
+    private final CoordinatorServices services;
     private final KafkaTopics topics;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices.QueryHandler coordinator;
 
-    public StreamCalls(WorkerServices services, KafkaTopics topics, WorkerServices.QueryHandler coordinator) {
+    public StreamCalls(CoordinatorServices services, KafkaTopics topics, CoordinatorServices.QueryHandler coordinator) {
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;

@@ -3,14 +3,14 @@ package io.waterwheel.topology.admin;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 
 /** Finds the streams that calls name. */
 final class StreamNames {
     private StreamNames() {}
 
     /** @throws WaterwheelException USER, code NO_SUCH_STREAM, when there is none; CORRUPT when the catalog is gone */
-    static StreamInfo require(WorkerServices services, String name) {
+    static StreamInfo require(CoordinatorServices services, String name) {
         return services.namespace().find(name).orElseThrow(() -> {
             services.requireCatalog();
             return new WaterwheelException(

@@ -22,7 +22,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.topology.kafka.TopicScan;
 import io.waterwheel.topology.rpc.AdminHandler;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.LostRange;
@@ -77,7 +77,7 @@ public final class StreamVerifier {
 
     private final StreamInfo stream;
     private final StreamCatalog catalog;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices.QueryHandler coordinator;
     private final TopicScan scan;
     private final AdminHandler.Caller caller;
     private final long deadlineNanos;
@@ -97,7 +97,7 @@ public final class StreamVerifier {
     public StreamVerifier(
             StreamInfo stream,
             StreamCatalog catalog,
-            WorkerServices.QueryHandler coordinator,
+            CoordinatorServices.QueryHandler coordinator,
             TopicScan scan,
             AdminHandler.Caller caller,
             long deadlineNanos) {

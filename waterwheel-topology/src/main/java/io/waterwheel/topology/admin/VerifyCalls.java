@@ -8,7 +8,7 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.kafka.TopicScan;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.AdminHandler;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.VerifyStreamReply;
 import io.waterwheel.wire.proto.VerifyStreamRequest;
@@ -22,12 +22,12 @@ public final class VerifyCalls {
     private static final Logger LOG = LoggerFactory.getLogger(VerifyCalls.class);
     private static final long DEFAULT_VERIFY_MILLIS = 600_000;
 
-    private final WorkerServices services;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices services;
+    private final CoordinatorServices.QueryHandler coordinator;
     private final FlushCalls flushes;
     private final SharedCall<VerifyStreamReply> verifying = new SharedCall<>("verification");
 
-    public VerifyCalls(WorkerServices services, WorkerServices.QueryHandler coordinator, FlushCalls flushes) {
+    public VerifyCalls(CoordinatorServices services, CoordinatorServices.QueryHandler coordinator, FlushCalls flushes) {
         this.services = services;
         this.coordinator = coordinator;
         this.flushes = flushes;

@@ -16,6 +16,7 @@ import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StreamReport;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Closing;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -88,7 +89,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         // Answers go to clients, not into the topology.
     }
 
-    private static final class Running implements WorkerServices.QueryHandler {
+    private static final class Running implements CoordinatorServices.QueryHandler {
         private final WorkerServices services;
         private final int index;
         private final SnapshotCache snapshots;
@@ -96,7 +97,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final DamagedChunks damaged = new DamagedChunks(InstantSource.system());
         private final AutoCloseable registration;
         private final QueryRunner runner;
-        private final WorkerServices.CoordinatorServer server;
+        private final CoordinatorServices.CoordinatorServer server;
         /** Of the first coordinator only. */
         private final @Nullable MaintenanceTask collector;
         /** The same, when chunks are to be read. */

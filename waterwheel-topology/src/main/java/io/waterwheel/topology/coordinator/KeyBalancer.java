@@ -10,7 +10,7 @@ import io.waterwheel.ingest.balance.BalancerSettings;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.topology.config.Keys;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -35,7 +35,7 @@ final class KeyBalancer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyBalancer.class);
     private static final long LOOK_MILLIS = 1_000;
 
-    private final WorkerServices services;
+    private final CoordinatorServices services;
     private final BalancerSettings settings;
     /** The newest routing table of a stream, as far as it is known here. */
     private final Function<StreamInfo, Optional<RoutingTable>> tables;
@@ -53,7 +53,7 @@ final class KeyBalancer implements AutoCloseable {
      * @param tables the newest routing table of a stream; one that is older is found out when it is to be replaced
      * @param acts whether it changes anything, or only knows
      */
-    KeyBalancer(WorkerServices services, Function<StreamInfo, Optional<RoutingTable>> tables, boolean acts) {
+    KeyBalancer(CoordinatorServices services, Function<StreamInfo, Optional<RoutingTable>> tables, boolean acts) {
         this.services = services;
         this.tables = tables;
         this.settings = new BalancerSettings(

@@ -11,7 +11,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,7 +40,7 @@ final class MaintenanceTask implements AutoCloseable {
     /** How often is looked whether there is something to roll up. */
     private static final Duration ROLL_UP_INTERVAL = Duration.ofSeconds(5);
 
-    private final WorkerServices services;
+    private final CoordinatorServices services;
     private final FileCollector collector;
     private final ScheduledExecutorService thread;
 
@@ -55,7 +55,7 @@ final class MaintenanceTask implements AutoCloseable {
     private final Function<StreamInfo, Optional<StreamSnapshot>> known;
 
     /** @param cache the coordinator's snapshots, which are the collector's too */
-    MaintenanceTask(WorkerServices services, SnapshotCache cache) {
+    MaintenanceTask(CoordinatorServices services, SnapshotCache cache) {
         this.services = services;
         this.known = cache::followed;
         StreamSnapshots snapshots = new StreamSnapshots(

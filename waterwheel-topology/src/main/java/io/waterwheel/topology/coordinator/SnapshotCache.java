@@ -9,7 +9,7 @@ import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.plan.StreamTracker;
 import io.waterwheel.store.ChunkStore;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -101,7 +101,7 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
 
     private volatile Map<Integer, StreamInfo> known = Map.of();
 
-    SnapshotCache(WorkerServices services) {
+    SnapshotCache(CoordinatorServices services) {
         this(
                 services.catalogStore(),
                 services.chunkStore(),

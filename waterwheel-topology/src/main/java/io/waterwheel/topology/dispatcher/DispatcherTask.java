@@ -24,10 +24,10 @@ import io.waterwheel.topology.dispatcher.DispatcherEvent.PartitionId;
 import io.waterwheel.topology.message.BlockMessage;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
+import io.waterwheel.topology.worker.DispatcherServices;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
-import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.tuple.LostRange;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -56,7 +56,7 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
 
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    private final WorkerServices services;
+    private final DispatcherServices services;
     private final OutputCollector collector;
     private final int index;
     private final List<Integer> indexerTasks;
@@ -80,7 +80,7 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
     /** Those whose routes are being read. */
     private final Set<PartitionId> beginning = new HashSet<>();
 
-    DispatcherTask(WorkerServices services, TopologyContext context, OutputCollector collector) {
+    DispatcherTask(DispatcherServices services, TopologyContext context, OutputCollector collector) {
         this.services = services;
         this.collector = collector;
         this.index = context.getThisTaskIndex();

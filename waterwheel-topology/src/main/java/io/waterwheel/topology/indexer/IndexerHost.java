@@ -25,9 +25,9 @@ import io.waterwheel.topology.message.BlockMessage;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.EventLoop;
+import io.waterwheel.topology.worker.IndexerServices;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
-import io.waterwheel.topology.worker.WorkerServices;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -87,7 +87,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
         }
     }
 
-    private final WorkerServices services;
+    private final IndexerServices services;
     private final ControlBatch control;
 
     private final int index;
@@ -110,7 +110,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
     private @Nullable Map<Integer, StreamInfo> known;
 
-    IndexerHost(WorkerServices services, TopologyContext context) {
+    IndexerHost(IndexerServices services, TopologyContext context) {
         this.services = services;
         this.control = new ControlBatch(services.controlBus());
         this.index = context.getThisTaskIndex();

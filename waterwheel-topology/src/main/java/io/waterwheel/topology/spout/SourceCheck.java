@@ -11,8 +11,8 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.ingest.source.LogTracker;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.topology.config.Keys;
-import io.waterwheel.topology.worker.WorkerServices;
-import io.waterwheel.topology.worker.WorkerServices.TopicState;
+import io.waterwheel.topology.worker.SourceTopics.TopicState;
+import io.waterwheel.topology.worker.SpoutServices;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -109,7 +109,7 @@ final class SourceCheck {
         }
     }
 
-    private final WorkerServices services;
+    private final SpoutServices services;
     private final int spout;
     private final long intervalNanos;
     private final Queue<Round> rounds = new ConcurrentLinkedQueue<>();
@@ -125,7 +125,7 @@ final class SourceCheck {
 
     private int looks;
 
-    SourceCheck(WorkerServices services, int spout) {
+    SourceCheck(SpoutServices services, int spout) {
         this.services = services;
         this.spout = spout;
         this.intervalNanos = services.config().get(Keys.SOURCE_CHECK_INTERVAL).toNanos();

@@ -8,7 +8,7 @@ import io.waterwheel.catalog.state.StreamGoneException;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.source.LogTracker;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.SpoutServices;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,13 +51,13 @@ final class StreamStarts {
      */
     record Wanted(StreamInfo stream, int from) {}
 
-    private final WorkerServices services;
+    private final SpoutServices services;
     private final int spout;
     private final Queue<Begun> begun = new ConcurrentLinkedQueue<>();
     private volatile boolean underWay;
     private volatile long retryNanos = System.nanoTime();
 
-    StreamStarts(WorkerServices services, int spout) {
+    StreamStarts(SpoutServices services, int spout) {
         this.services = services;
         this.spout = spout;
     }

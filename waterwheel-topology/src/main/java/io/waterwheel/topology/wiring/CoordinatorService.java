@@ -18,7 +18,7 @@ import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.worker.Closing;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.wire.proto.StatusReply;
 import io.waterwheel.wire.proto.StatusRequest;
 import org.slf4j.Logger;
@@ -28,18 +28,18 @@ import org.slf4j.LoggerFactory;
  * A coordinator's public server: queries go to the coordinator, the calls of {@code admin.proto} to the classes of
  * topology.admin.
  */
-final class CoordinatorService implements WorkerServices.CoordinatorServer {
+final class CoordinatorService implements CoordinatorServices.CoordinatorServer {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
 
     private final WorkerRuntime services;
     private final KafkaTopics topics;
-    private final WorkerServices.QueryHandler coordinator;
+    private final CoordinatorServices.QueryHandler coordinator;
     private final RpcServer server;
     private final String url;
     private final AutoCloseable announcement;
 
     private CoordinatorService(
-            WorkerRuntime services, KafkaTopics topics, int index, WorkerServices.QueryHandler coordinator) {
+            WorkerRuntime services, KafkaTopics topics, int index, CoordinatorServices.QueryHandler coordinator) {
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;
@@ -50,7 +50,7 @@ final class CoordinatorService implements WorkerServices.CoordinatorServer {
     }
 
     static CoordinatorService start(
-            WorkerRuntime services, KafkaTopics topics, int index, WorkerServices.QueryHandler coordinator) {
+            WorkerRuntime services, KafkaTopics topics, int index, CoordinatorServices.QueryHandler coordinator) {
         return new CoordinatorService(services, topics, index, coordinator);
     }
 

@@ -17,7 +17,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.rpc.AdminHandler;
-import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.wire.proto.CheckChunksReply;
@@ -64,8 +64,10 @@ final class ChunkChecksTest {
                     String file = (String) arguments[0];
                     throw gone.contains(file) ? new NoSuchFileException(file) : new IOException("planted");
                 });
-        WorkerServices.QueryHandler coordinator = (WorkerServices.QueryHandler) Proxy.newProxyInstance(
-                loader, new Class<?>[] {WorkerServices.QueryHandler.class}, (proxy, method, arguments) -> snapshot);
+        CoordinatorServices.QueryHandler coordinator = (CoordinatorServices.QueryHandler) Proxy.newProxyInstance(
+                loader,
+                new Class<?>[] {CoordinatorServices.QueryHandler.class},
+                (proxy, method, arguments) -> snapshot);
         AdminHandler.Caller caller = () -> false;
         return ChunkChecks.check(store, coordinator, STREAM, CheckChunksRequest.getDefaultInstance(), caller);
     }

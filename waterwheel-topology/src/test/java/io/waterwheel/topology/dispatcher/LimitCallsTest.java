@@ -23,10 +23,10 @@ import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.worker.ControlBus;
+import io.waterwheel.topology.worker.DispatcherServices;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.StreamDirectory;
-import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -201,7 +201,7 @@ final class LimitCallsTest {
         return sorted[sorted.length / 2];
     }
 
-    private WorkerServices services(CatalogStore store, Namespace namespace, StreamDirectory directory) {
+    private DispatcherServices services(CatalogStore store, Namespace namespace, StreamDirectory directory) {
         WaterwheelConfig config = WaterwheelConfig.defaults();
         ControlBus bus = (ControlBus) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
@@ -210,9 +210,9 @@ final class LimitCallsTest {
         // Nothing is refused here.
         DeadLetters letters = (DeadLetters) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DeadLetters.class}, (proxy, method, args) -> "");
-        return (WorkerServices) Proxy.newProxyInstance(
+        return (DispatcherServices) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
-                new Class<?>[] {WorkerServices.class},
+                new Class<?>[] {DispatcherServices.class},
                 (proxy, method, args) -> switch (method.getName()) {
                     case "config" -> config;
                     case "catalogStore" -> store;

@@ -20,8 +20,8 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.topology.config.WaterwheelConfig;
-import io.waterwheel.topology.worker.WorkerServices;
-import io.waterwheel.topology.worker.WorkerServices.TopicState;
+import io.waterwheel.topology.worker.SourceTopics.TopicState;
+import io.waterwheel.topology.worker.SpoutServices;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -107,7 +107,7 @@ final class SourceCheckTest {
     }
 
     /** Those that the check uses; blocking calls are made at once. */
-    private WorkerServices services() {
+    private SpoutServices services() {
         ExecutorService here = new AbstractExecutorService() {
             @Override
             public void execute(Runnable task) {
@@ -139,9 +139,9 @@ final class SourceCheckTest {
         };
         WaterwheelConfig config = WaterwheelConfig.defaults();
         CatalogStore counting = counting();
-        return (WorkerServices) Proxy.newProxyInstance(
+        return (SpoutServices) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
-                new Class<?>[] {WorkerServices.class},
+                new Class<?>[] {SpoutServices.class},
                 (proxy, method, args) -> switch (method.getName()) {
                     case "config" -> config;
                     case "catalogStore" -> counting;

@@ -1,0 +1,21 @@
+package io.waterwheel.topology.worker;
+
+import io.waterwheel.ingest.dispatch.DeadLetters;
+import io.waterwheel.ingest.source.LogReader;
+import java.util.concurrent.ExecutorService;
+
+/** What a dispatcher task needs. Thread-safe. */
+public interface DispatcherServices extends TaskServices {
+    LogReader logReader();
+
+    DeadLetters deadLetters();
+
+    /** What holds up all readers of a partition's topic without being anybody's failure, for people; empty: nothing. */
+    String logWarning(int streamId, int partition);
+
+    /**
+     * Raises limits, and nothing else: without a limit a partition stands still, and none may wait behind a coordinator
+     * that reads thousands of edits. Bounded.
+     */
+    ExecutorService limitCalls();
+}

@@ -4,21 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.StreamInfo;
-import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
-import io.waterwheel.index.TemplateTree;
-import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.ChannelBlock;
-import io.waterwheel.protocol.ChannelEpoch;
-import io.waterwheel.protocol.Control;
-import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
-import io.waterwheel.schema.RowLayout;
-import io.waterwheel.schema.Schema;
-import io.waterwheel.tuple.TupleBlock;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Indexers that come and go in one memory pool while no chunk can be written. */
@@ -27,11 +15,6 @@ final class SharedPoolTest {
     private static final int STREAMS = 50;
     private static final int ROWS = 100;
     private static final long SECOND = 1_000_000_000;
-    private static final Schema SCHEMA = new Schema(
-            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
-            new KeySpec.Ordered("k"),
-            "t");
-    private static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
 
     private final PagePool pool = new PagePool(POOL);
     private final CreditWindow window = new CreditWindow(pool, 1 << 20, POOL);
@@ -39,20 +22,17 @@ final class SharedPoolTest {
     private long now = SECOND;
 
     /** Takes what it is granted; its flushes are tried, and never committed. */
-    private final class Indexer implements IndexerEffects {
+    private final class Indexer extends EagerStream {
         final StreamInfo info;
         final IndexerCore core;
-        ChannelEpoch epoch;
-        long sent;
-        long granted;
-        long offset;
 
         Indexer(int stream) {
             this(stream, 1);
         }
 
         Indexer(int stream, int epoch) {
-            info = new StreamInfo("s" + stream, stream, SCHEMA, RecordFormat.BLOCK, "s" + stream, 1, 1);
+            super(ROWS);
+            info = new StreamInfo("s" + stream, stream, EagerStream.SCHEMA, RecordFormat.BLOCK, "s" + stream, 1, 1);
             core = new IndexerCore(
                     info,
                     0,
@@ -70,42 +50,24 @@ final class SharedPoolTest {
         void fill() {
             for (int idle = 0; idle < 4; idle++) {
                 task.onTick(now += SECOND / 20);
-                while (granted > sent) {
-                    send();
-                    idle = 0;
-                }
+                idle = isGranted() ? 0 : idle;
+                sendGranted();
             }
-        }
-
-        private void send() {
-            TupleBlock rows = new TupleBlock(LAYOUT, ROWS);
-            int[] offsets = new int[ROWS];
-            for (int row = 0; row < ROWS; row++) {
-                rows.keys()[row] = (offset + row) * 0x9E3779B97F4A7C15L;
-                rows.times()[row] = now / 1_000_000;
-                offsets[row] = row;
-            }
-            rows.setSize(ROWS);
-            BlockBody body = BlockBody.of(rows, offset, offsets, new int[0]);
-            sent += body.bytes();
-            offset += ROWS;
-            task.onBlock(
-                    new ChannelBlock(info.id(), 0, 0, epoch, offset - ROWS, offset, 1, body), now, now / 1_000_000);
         }
 
         @Override
-        public void subscribe(Control.Subscribe subscribe) {
-            if (!subscribe.epoch().equals(epoch)) {
-                epoch = subscribe.epoch();
-                sent = subscribe.consumed();
-                granted = 0;
-            }
-            granted = Math.max(granted, subscribe.granted());
+        protected int streamId() {
+            return info.id();
         }
 
         @Override
-        public void credit(Control.Credit credit) {
-            granted = Math.max(granted, credit.granted());
+        protected long time(long at) {
+            return now / 1_000_000;
+        }
+
+        @Override
+        protected void onBlock(ChannelBlock block) {
+            task.onBlock(block, now, now / 1_000_000);
         }
 
         @Override
@@ -113,19 +75,10 @@ final class SharedPoolTest {
             // The flusher holds it, until it has been told that the indexer has stopped.
             assertThat(tree.tryRetain()).isTrue();
         }
-
-        @Override
-        public void report(Control.Report report) {}
-
-        @Override
-        public void rebuilt(TemplateTree.Rebuilt rebuilt) {}
-
-        @Override
-        public void publish(FreshView view) {}
     }
 
     private static long tupleBytes(Indexer indexer) {
-        return indexer.core.unflushedTuples() * LAYOUT.rowWidth();
+        return indexer.core.unflushedTuples() * EagerStream.LAYOUT.rowWidth();
     }
 
     @Test
@@ -138,7 +91,7 @@ final class SharedPoolTest {
             tuples += tupleBytes(indexer);
             assertThat(tuples + window.underWay())
                     .as("tuples and what is under way, after %s streams", stream)
-                    .isLessThanOrEqualTo(POOL + stream * (long) ROWS * LAYOUT.rowWidth());
+                    .isLessThanOrEqualTo(POOL + stream * (long) ROWS * EagerStream.LAYOUT.rowWidth());
         }
     }
 
@@ -156,7 +109,7 @@ final class SharedPoolTest {
             task.remove(stream);
             assertThat(tupleBytes(neighbour) + dropped + window.underWay())
                     .as("tuples and what is under way, after %s streams", stream)
-                    .isLessThanOrEqualTo(POOL + stream * (long) ROWS * LAYOUT.rowWidth());
+                    .isLessThanOrEqualTo(POOL + stream * (long) ROWS * EagerStream.LAYOUT.rowWidth());
         }
     }
 

@@ -6,34 +6,23 @@ import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
-import io.waterwheel.index.FreshView;
 import io.waterwheel.index.PagePool;
-import io.waterwheel.index.TemplateTree;
-import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.indexer.CreditWindow;
+import io.waterwheel.ingest.indexer.EagerStream;
 import io.waterwheel.ingest.indexer.FlushSequence;
 import io.waterwheel.ingest.indexer.IndexerCore;
-import io.waterwheel.ingest.indexer.IndexerEffects;
 import io.waterwheel.ingest.indexer.IndexerSettings;
 import io.waterwheel.ingest.indexer.IndexerTask;
 import io.waterwheel.ingest.indexer.SealedTree;
-import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
-import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
-import io.waterwheel.schema.RowLayout;
-import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
-import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -51,12 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FlusherTest {
     private static final long POOL = 32 << 20;
     private static final int ROWS = 500;
-    private static final Schema SCHEMA = new Schema(
-            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
-            new KeySpec.Ordered("k"),
-            "t");
-    private static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
-    private static final long BLOCK_SLACK = (long) ROWS * LAYOUT.rowWidth();
+    private static final long BLOCK_SLACK = (long) ROWS * EagerStream.LAYOUT.rowWidth();
 
     @TempDir
     Path folder;
@@ -76,19 +60,16 @@ class FlusherTest {
     private Stream second;
 
     /** An indexer of its stream, with a dispatcher that has always something to send. */
-    private final class Stream implements IndexerEffects, Flusher.Listener {
+    private final class Stream extends EagerStream implements Flusher.Listener {
         final StreamInfo info;
         final FlushSequence flushes;
         final IndexerCore core;
-        ChannelEpoch epoch;
-        long sent;
-        long granted;
-        long offset;
         int committed;
         Control.@Nullable Report report;
 
         Stream(Namespace namespace, InMemoryCatalogStore store, String name) {
-            info = namespace.create(name, SCHEMA, RecordFormat.BLOCK, name, new long[1], 1);
+            super(ROWS);
+            info = namespace.create(name, EagerStream.SCHEMA, RecordFormat.BLOCK, name, new long[1], 1);
             StreamCatalog catalog = new StreamCatalog(store, info);
             StreamCatalog.IndexerStart start = catalog.startIndexer(0);
             flushes = new FlushSequence(catalog, 0, start);
@@ -106,52 +87,25 @@ class FlusherTest {
             task.add(core);
         }
 
-        void send() {
-            while (granted > sent) {
-                TupleBlock rows = new TupleBlock(LAYOUT, ROWS);
-                int[] offsets = new int[ROWS];
-                for (int row = 0; row < ROWS; row++) {
-                    rows.keys()[row] = (offset + row) * 0x9E3779B97F4A7C15L;
-                    rows.times()[row] = 1_700_000_000_000L + offset + row;
-                    offsets[row] = row;
-                }
-                rows.setSize(ROWS);
-                BlockBody body = BlockBody.of(rows, offset, offsets, new int[0]);
-                sent += body.bytes();
-                long from = offset;
-                offset += ROWS;
-                task.onBlock(
-                        new ChannelBlock(info.id(), 0, 0, epoch, from, offset, 1, body),
-                        System.nanoTime(),
-                        1_700_000_000_000L + offset);
-            }
+        @Override
+        protected int streamId() {
+            return info.id();
         }
 
         @Override
-        public void subscribe(Control.Subscribe subscribe) {
-            if (!subscribe.epoch().equals(epoch)) {
-                epoch = subscribe.epoch();
-                sent = subscribe.consumed();
-                granted = 0;
-            }
-            granted = Math.max(granted, subscribe.granted());
+        protected long time(long at) {
+            return 1_700_000_000_000L + at;
         }
 
         @Override
-        public void credit(Control.Credit credit) {
-            granted = Math.max(granted, credit.granted());
+        protected void onBlock(ChannelBlock block) {
+            task.onBlock(block, System.nanoTime(), time(block.to()));
         }
 
         @Override
         public void report(Control.Report news) {
             report = news;
         }
-
-        @Override
-        public void rebuilt(TemplateTree.Rebuilt rebuilt) {}
-
-        @Override
-        public void publish(FreshView view) {}
 
         @Override
         public void flush(SealedTree sealed) {
@@ -220,14 +174,14 @@ class FlusherTest {
             }
             task.onTick(System.nanoTime());
             flusher.onTick(System.nanoTime() + aheadNanos);
-            first.send();
-            second.send();
+            first.sendGranted();
+            second.sendGranted();
         }
     }
 
     /** Bytes of the first stream's tuples that are not in chunks, and of what is under way to it. */
     private long taken() {
-        return first.core.unflushedTuples() * LAYOUT.rowWidth() + first.core.underWay();
+        return first.core.unflushedTuples() * EagerStream.LAYOUT.rowWidth() + first.core.underWay();
     }
 
     /** Many times what the pool holds goes through the second stream. */

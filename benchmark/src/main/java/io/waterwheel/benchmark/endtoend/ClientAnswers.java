@@ -1,0 +1,285 @@
+package io.waterwheel.benchmark.endtoend;
+
+import io.waterwheel.benchmark.Options;
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.schema.SchemaFile;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * How long does a Java client wait for an answer of the server in a process of its own, started by the launcher? First
+ * of a server that has answered thousands of questions: a point, the newest ten rows of a key, a count by key, and
+ * 297,000 rows to the last; in chunks, and in memory. Then, by a client that has asked as many, the first hundred
+ * answers of a server that has just started.
+ *
+ * <pre>
+ * java --add-opens=java.base/java.nio=ALL-UNNAMED -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
+ *     io.waterwheel.benchmark.endtoend.ClientAnswers launcher=./waterwheel
+ * </pre>
+ *
+ * Options: rows (of the stream), asked (of each kind), starts (of fresh servers), settings (KEY=VALUE with blanks
+ * between, of the server).
+ */
+public final class ClientAnswers {
+    private static final String STREAM = "answers";
+    private static final int KEYS = 10_000;
+    /** Per cent of the keys, and so of the rows, in the question for many. */
+    private static final double MANY = 29.7;
+
+    private static final int FIRST = 100;
+    private static final Instant BEGIN = Instant.ofEpochMilli(1_700_000_000_000L);
+
+    private final Options options;
+    private final Path folder;
+    private final int rows;
+    private final SplittableRandom random = new SplittableRandom(7);
+
+    private ClientAnswers(Options options, Path folder) {
+        this.options = options;
+        this.folder = folder;
+        this.rows = options.integer("rows");
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Options options = new Options(
+                arguments,
+                "launcher",
+                "./waterwheel",
+                "rows",
+                "1_000_000",
+                "asked",
+                "1_000",
+                "many",
+                "100",
+                "starts",
+                "3",
+                "settings",
+                "");
+        Path folder = Files.createTempDirectory("waterwheel-answers");
+        try {
+            new ClientAnswers(options, folder).run();
+        } finally {
+            DrainBenchmark.delete(folder);
+        }
+    }
+
+    private void run() throws Exception {
+        try (Started server = start()) {
+            try (WaterwheelClient client = WaterwheelClient.connect(server.url)) {
+                fill(client);
+                System.out.println("in memory:");
+                steady(client);
+                client.flush(STREAM);
+                System.out.println("in chunks:");
+                steady(client);
+            }
+        }
+        for (int s = 0; s < options.integer("starts"); s++) {
+            try (Started server = start();
+                    WaterwheelClient client = WaterwheelClient.connect(server.url)) {
+                first(client, server);
+            }
+        }
+    }
+
+    private void fill(WaterwheelClient client) throws IOException {
+        client.createStream(SchemaFile.read("answers.yaml", """
+                name: answers
+                topic: answers
+                format: block
+                partitions: 1
+                fields:
+                  - {name: id, type: long}
+                  - {name: x, type: double}
+                  - {name: y, type: double}
+                  - {name: speed, type: int}
+                  - {name: at, type: timestamp}
+                key: {field: id}
+                time: at
+                """));
+        try (Appender appender = client.appender(STREAM)) {
+            for (int row = 0; row < rows; row++) {
+                appender.append(
+                        (long) random.nextInt(KEYS),
+                        random.nextDouble(),
+                        random.nextDouble(),
+                        random.nextInt(100),
+                        BEGIN.plusMillis(row));
+            }
+            long all = client.query(STREAM).atLeast(appender.flush()).count();
+            if (all != rows) {
+                throw new IOException("of " + rows + " rows there are " + all);
+            }
+        }
+    }
+
+    /** The kinds of questions, by name; each asks once and returns what it found. */
+    private Map<String, LongUnaryOperator> kinds(WaterwheelClient client) {
+        Map<String, LongUnaryOperator> kinds = new LinkedHashMap<>();
+        kinds.put("a point", key -> read(client.query(STREAM).key(key).limit(1).rows()));
+        kinds.put(
+                "the newest ten of a key",
+                key -> read(client.query(STREAM).key(key).latest(10).rows()));
+        kinds.put(
+                "the last ten of a key by order",
+                key -> read(client.query(STREAM)
+                        .key(key)
+                        .orderByDescending("at")
+                        .limit(10)
+                        .rows()));
+        kinds.put(
+                "count of 1 % of the keys",
+                key -> client.query(STREAM).keys(key, key + KEYS / 100).count());
+        kinds.put(
+                "average by group",
+                key -> read(client.query(STREAM)
+                        .keys(key, key + KEYS / 100)
+                        .aggregate("count(*)", "avg(x)")
+                        .groupBy("speed")
+                        .rows()));
+        return kinds;
+    }
+
+    private void steady(WaterwheelClient client) {
+        kinds(client).forEach((name, kind) -> {
+            long warm = 0;
+            for (int i = 0; i < options.integer("asked"); i++) {
+                warm += kind.applyAsLong(random.nextInt(KEYS));
+            }
+            if (warm == 0) {
+                throw new IllegalStateException(name + " finds nothing");
+            }
+            long found = 0;
+            long[] nanos = new long[options.integer("asked")];
+            for (int i = 0; i < nanos.length; i++) {
+                long key = random.nextInt(KEYS);
+                long before = System.nanoTime();
+                found += kind.applyAsLong(key);
+                nanos[i] = System.nanoTime() - before;
+            }
+            print(name, nanos, found / nanos.length);
+        });
+        long high = Math.round(KEYS * MANY / 100) - 1;
+        long[] nanos = new long[options.integer("many")];
+        long found = 0;
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < nanos.length; i++) {
+                long before = System.nanoTime();
+                found = read(client.query(STREAM).keys(0, high).rows());
+                nanos[i] = System.nanoTime() - before;
+            }
+        }
+        print("rows of 29.7 % of the keys", nanos, found);
+    }
+
+    /** Reads to the end, column by column, a batch at a time. */
+    private static long read(Cursor cursor) {
+        try (cursor) {
+            long rows = 0;
+            while (cursor.nextBatch()) {
+                rows += cursor.columns().getRowCount();
+            }
+            return rows;
+        }
+    }
+
+    private void first(WaterwheelClient client, Started server) {
+        long cpuBefore = server.cpuMillis();
+        List<LongUnaryOperator> kinds = new ArrayList<>(kinds(client).values());
+        long[] nanos = new long[FIRST];
+        long found = 0;
+        for (int i = 0; i < FIRST; i++) {
+            long key = random.nextInt(KEYS);
+            long before = System.nanoTime();
+            found += kinds.get(i % kinds.size()).applyAsLong(key);
+            nanos[i] = System.nanoTime() - before;
+        }
+        long late = Arrays.stream(nanos).filter(took -> took > 5_000_000).count();
+        System.out.printf(
+                Locale.ROOT,
+                "ready after %d ms and %d ms of processor time; its first answers: %s ms, %.1f ms of its processor time"
+                        + " each; %d of %d over 5 ms%n",
+                server.readyMillis,
+                cpuBefore,
+                Arrays.stream(nanos)
+                        .limit(12)
+                        .mapToObj(n -> String.format(Locale.ROOT, "%.1f", n / 1e6))
+                        .toList(),
+                (server.cpuMillis() - cpuBefore) / (double) FIRST,
+                late,
+                FIRST);
+        print("the first hundred", nanos, found / FIRST);
+    }
+
+    private static void print(String name, long[] nanos, long found) {
+        long[] sorted = nanos.clone();
+        Arrays.sort(sorted);
+        System.out.printf(
+                Locale.ROOT,
+                "  %-32s p50 %7.3f  p90 %7.3f  p99 %7.3f  max %7.3f ms, %,d rows%n",
+                name,
+                sorted[sorted.length / 2] / 1e6,
+                sorted[sorted.length * 9 / 10] / 1e6,
+                sorted[sorted.length * 99 / 100] / 1e6,
+                sorted[sorted.length - 1] / 1e6,
+                found);
+    }
+
+    /** A server in a process of its own. */
+    private record Started(Process process, String url, long readyMillis) implements AutoCloseable {
+        long cpuMillis() {
+            return process.info().totalCpuDuration().orElse(Duration.ZERO).toMillis();
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            process.destroy();
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    private Started start() throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                options.text("launcher"),
+                "server",
+                "--port",
+                "0",
+                "--data",
+                folder.resolve("data").toString()));
+        if (!options.text("settings").isEmpty()) {
+            command.addAll(List.of(options.text("settings").split(" ", -1)));
+        }
+        long begun = System.nanoTime();
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            if (line.startsWith("ready: ")) {
+                return new Started(
+                        process, line.split(" ", -1)[1], TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+            }
+        }
+        throw new IOException("the server ended before it was ready");
+    }
+}

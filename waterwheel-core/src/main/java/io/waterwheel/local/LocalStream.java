@@ -271,7 +271,7 @@ public final class LocalStream implements AutoCloseable {
      */
     public Verdict answer(Query query, RowSink rows) throws InterruptedException {
         Sink sink = new Sink(rows);
-        runner.run(query, sink);
+        answer(query, sink);
         WaterwheelException failure = sink.failure;
         if (failure != null) {
             throw failure;
@@ -281,6 +281,11 @@ public final class LocalStream implements AutoCloseable {
             throw new IllegalStateException("an answer ended without verdict and without failure");
         }
         return verdict;
+    }
+
+    /** Answers a query on the caller's thread; what becomes of it, a failure too, reaches the sink. */
+    public void answer(Query query, AnswerSink sink) throws InterruptedException {
+        runner.run(query, sink);
     }
 
     private IndexerCheckpoint checkpoint() {

@@ -41,6 +41,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.topology.rpc..")
             .layer("admin")
             .definedBy("io.waterwheel.topology.admin..")
+            .layer("warmup")
+            .definedBy("io.waterwheel.topology.warmup..")
             .layer("wiring")
             .definedBy("io.waterwheel.topology.wiring..")
             .layer("topology")
@@ -79,6 +81,9 @@ final class ArchitectureTest {
                     "io.waterwheel.chunk..",
                     "io.waterwheel.catalog..",
                     "io.waterwheel.ingest..")
+            // The engine on a folder, which only the warm-up uses.
+            .layer("core local")
+            .definedBy("io.waterwheel.local..")
             .whereLayer("config")
             .mayOnlyAccessLayers("core questions", "core engine")
             .whereLayer("worker")
@@ -105,7 +110,18 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers("config", "core questions", "core engine")
             .whereLayer("admin")
             .mayOnlyAccessLayers("config", "worker", "kafka", "rpc", "core questions", "core engine")
+            .whereLayer("warmup")
+            .mayOnlyAccessLayers("rpc", "core questions", "core engine", "core local")
             .whereLayer("wiring")
             .mayOnlyAccessLayers(
-                    "config", "worker", "kafka", "hdfs", "zookeeper", "rpc", "admin", "core questions", "core engine");
+                    "config",
+                    "worker",
+                    "kafka",
+                    "hdfs",
+                    "zookeeper",
+                    "rpc",
+                    "admin",
+                    "warmup",
+                    "core questions",
+                    "core engine");
 }

@@ -33,6 +33,7 @@ final class SharedCluster implements ParameterResolver {
             "dispatcher.tasks=2",
             // Small trees, so that chunks are written while rows arrive.
             "indexer.seal-size=1 MiB",
+            "query.warm-up=0 s",
             "zookeeper.session-timeout=" + SESSION_MILLIS + " ms");
     /**
      * Storm moves what was on a host that is away after a quarter of a minute, instead of a half; and once a worker was

@@ -81,6 +81,7 @@ final class ServedProcess implements AutoCloseable {
     public static void main(String[] args) throws Exception {
         List<String> overrides = new ArrayList<>(List.of(args).subList(1, args.length));
         overrides.add("query-server.cache-size=64 MiB");
+        overrides.add("query.warm-up=0 s");
         WaterwheelConfig config =
                 WaterwheelConfig.parse("test", "storm:\n  topology.testing.always.try.serialize: true\n", overrides);
         WaterwheelServer server = WaterwheelServer.start(Path.of(args[0]), config, Set.of(), WaterwheelTopology::build);

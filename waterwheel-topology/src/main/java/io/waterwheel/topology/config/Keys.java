@@ -196,6 +196,13 @@ public final class Keys {
             .atMost("1 d")
             .doc("How long an answer waits for a client that takes less than about 1 MiB of it: then it ends with"
                     + " CLIENT_SLOW, and its memory comes back."));
+    public static final Key<Duration> QUERY_WARM_UP = add(Key.duration("query.warm-up", "1 s")
+            .atLeast("0 ms")
+            .atMost("1 min")
+            .doc("Processor time in which a new worker process answers questions of its own about rows of its own, in a"
+                    + " temporary folder, before its coordinators say that they are there: so that the first answers to"
+                    + " clients are nearly as quick as later ones. It begins beside the rest of the start, and ends after"
+                    + " ten times as long on a machine that is busy. 0 s: not at all."));
     public static final Key<Duration> QUERY_SLOW = add(Key.duration("query.slow", "5 s")
             .atLeast("0 ms")
             .atMost("1 h")

@@ -46,6 +46,8 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.server = startServer();
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
+        // Clients that are told of it now find it quick.
+        services.warmUp().await();
         this.announcement = services.directory().announceAt("/coordinators/" + index, url);
     }
 

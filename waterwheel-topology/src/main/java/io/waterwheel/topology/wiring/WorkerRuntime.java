@@ -33,6 +33,7 @@ import io.waterwheel.topology.rpc.PeerHandler;
 import io.waterwheel.topology.rpc.PeerSecret;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
+import io.waterwheel.topology.warmup.QueryWarmUp;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.StreamDirectory;
@@ -97,6 +98,7 @@ final class WorkerRuntime implements WorkerServices {
     private final Peers peers;
     private final WorkerBus bus;
     private final WorkerEndpoints endpoints;
+    private final QueryWarmUp warmUp;
 
     WorkerRuntime(WaterwheelConfig config) {
         WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
@@ -106,6 +108,8 @@ final class WorkerRuntime implements WorkerServices {
         this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-"
                 + ProcessHandle.current().pid();
         try {
+            // First: it lasts, and what follows waits for services.
+            warmUp = keep(QueryWarmUp.start(config.get(Keys.QUERY_WARM_UP)));
             ScheduledExecutorService scheduler = keep(scheduler());
             blockingCalls = keep(new ThreadPoolExecutor(
                     BLOCKING_THREADS,
@@ -421,6 +425,10 @@ final class WorkerRuntime implements WorkerServices {
 
     TaskDirectory directory() {
         return directory;
+    }
+
+    QueryWarmUp warmUp() {
+        return warmUp;
     }
 
     /** Ports that a coordinator's public server may take; the first free one. */

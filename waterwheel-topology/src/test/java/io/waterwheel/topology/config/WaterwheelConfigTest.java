@@ -48,6 +48,7 @@ final class WaterwheelConfigTest {
         values.put("query.timeout", Duration.ofSeconds(30));
         values.put("query.max-timeout", Duration.ofMinutes(10));
         values.put("query.client-patience", Duration.ofSeconds(30));
+        values.put("query.warm-up", Duration.ofSeconds(1));
         values.put("query.slow", Duration.ofSeconds(5));
         values.put("query.dispatch", "lada");
         values.put("query.memory", new DataSize(512L << 20));
@@ -107,6 +108,7 @@ final class WaterwheelConfigTest {
         values.put("query.timeout", Duration.ofMillis(1500));
         values.put("query.max-timeout", Duration.ofMinutes(3));
         values.put("query.client-patience", Duration.ofSeconds(4));
+        values.put("query.warm-up", Duration.ofMillis(200));
         values.put("query.slow", Duration.ofMillis(700));
         values.put("query.dispatch", "shared-queue");
         values.put("query.memory", new DataSize(3L << 30));

@@ -1,0 +1,105 @@
+package io.waterwheel.topology.warmup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.Waiting;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.schema.Field;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A worker's own questions are real ones, and nothing is left of them. */
+@Timeout(150)
+final class QueryWarmUpTest {
+    @Test
+    void everyQuestionFindsRowsInChunksAndInMemory() throws Exception {
+        List<Path> before = folders();
+        try (ScratchStreams streams = ScratchStreams.make()) {
+            assertThat(folders()).hasSize(before.size() + 1);
+            for (Query question : ScratchStreams.questions()) {
+                Answer answer = new Answer();
+                streams.query(question, answer);
+                assertThat(answer.failure).as("%s", question).isNull();
+                assertThat(answer.rows).as("%s", question).isPositive();
+                assertThat(answer.verdict().tuples()).as("%s", question).isPositive();
+                assertThat(answer.verdict().complete()).as("%s", question).isTrue();
+            }
+            Answer counted = new Answer();
+            streams.query(Query.of("by-place").withCount(), counted);
+            assertThat(counted.verdict().statistics().chunksRead()).isPositive();
+            assertThat(counted.verdict().tuples()).isEqualTo(6_000);
+        }
+        assertThat(folders()).isEqualTo(before);
+    }
+
+    @Test
+    void itEndsOnceItHasHadItsTimeAndLeavesNothing() throws Exception {
+        List<Path> before = folders();
+        try (QueryWarmUp warmUp = QueryWarmUp.start(Duration.ofMillis(300))) {
+            Waiting.until("its end", warmUp::hasEnded);
+            warmUp.await();
+        }
+        assertThat(folders()).isEqualTo(before);
+        // Another of the same process ends before it has begun.
+        try (QueryWarmUp again = QueryWarmUp.start(Duration.ofHours(1))) {
+            assertThat(again.hasEnded()).isTrue();
+            again.await();
+        }
+    }
+
+    private static List<Path> folders() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return all.filter(path -> path.getFileName().toString().startsWith(ScratchStreams.PREFIX))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static final class Answer implements AnswerSink {
+        private long rows;
+        private @Nullable Verdict verdict;
+        private @Nullable WaterwheelException failure;
+
+        Verdict verdict() {
+            return Objects.requireNonNull(verdict);
+        }
+
+        @Override
+        public void start(List<Field> fields) {
+            assertThat(new ArrayList<>(fields)).isNotEmpty();
+        }
+
+        @Override
+        public void rows(TupleBlock block) {
+            rows += block.size();
+        }
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+        }
+
+        @Override
+        public void fail(WaterwheelException reason) {
+            failure = reason;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return false;
+        }
+    }
+}

@@ -148,6 +148,11 @@ final class QueryCommand implements Callable<Integer> {
     private List<String> select = List.of();
 
     @Option(
+            names = "--distinct",
+            description = "Each combination of the values of --select once, in their order.")
+    private boolean distinct;
+
+    @Option(
             names = "--where",
             paramLabel = "CONDITION",
             description = "Only tuples for which this is true: comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL,"
@@ -375,6 +380,9 @@ final class QueryCommand implements Callable<Integer> {
         if (having != null && (count || latest != null || kinds == 0)) {
             throw wrong("--having is for --agg (with --group-by, --bucket); for tuples there is --where");
         }
+        if (distinct && kinds > 0) {
+            throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket) or --latest");
+        }
         long most = limit == null ? Query.NO_LIMIT : limit;
         try {
             if (count) {
@@ -396,7 +404,10 @@ final class QueryCommand implements Callable<Integer> {
                         orders(),
                         most);
             }
-            return new ResultSpec.Rows(AggregateTexts.named("--select", select), orders(), most);
+            List<NamedExpression> selected = AggregateTexts.named("--select", select);
+            return distinct
+                    ? ResultSpec.Aggregates.distinct(selected).withOrder(orders(), most)
+                    : new ResultSpec.Rows(selected, orders(), most);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It returns one of three things of the tuples that match: the tuples ({@link #select}, {@link #orderBy},
- * {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket}, {@link #having},
+ * <p>It returns one of three things of the tuples that match: the tuples ({@link #select}, {@link #distinct},
+ * {@link #orderBy}, {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket}, {@link #having},
  * {@link #orderBy}, {@link #limit}), or the newest of each key ({@link #latest}, {@link #select}). docs/queries.md says
  * what each means.
  *
@@ -63,6 +63,7 @@ public final class StreamQuery {
     private @Nullable Duration bucket;
     private ResultSpec.@Nullable Fill fill;
     private @Nullable Expression having;
+    private boolean distinct;
 
     StreamQuery(WaterwheelClient client, String stream) {
         this.client = client;
@@ -82,6 +83,7 @@ public final class StreamQuery {
         this.bucket = from.bucket;
         this.fill = from.fill;
         this.having = from.having;
+        this.distinct = from.distinct;
     }
 
     private StreamQuery with(Query narrowed) {
@@ -197,6 +199,16 @@ public final class StreamQuery {
     }
 
     /**
+     * Each combination of the values of {@link #select} once, in their order unless {@link #orderBy} gives another. At
+     * most 16 values, and as many combinations as an answer may have groups.
+     */
+    public StreamQuery distinct() {
+        StreamQuery copy = new StreamQuery(this);
+        copy.distinct = true;
+        return copy;
+    }
+
+    /**
      * In the order of this field, null first; given several times, by the first, then by the next. With aggregates it
      * is a field of the answer.
      */
@@ -299,6 +311,10 @@ public final class StreamQuery {
         if (grouped && (!select.isEmpty() || perKey > 0)) {
             throw new IllegalArgumentException("query: select and latest are for tuples, not for aggregates");
         }
+        if (distinct && (grouped || perKey > 0)) {
+            throw new IllegalArgumentException(
+                    "query: distinct is for selected fields of tuples, not for aggregates or the latest");
+        }
         if (fill != null && bucket == null) {
             throw new IllegalArgumentException("query: fill is for time buckets: give a bucket");
         }
@@ -318,11 +334,15 @@ public final class StreamQuery {
             List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;
             return asked.withResult(new ResultSpec.Aggregates(values, groups, bucket, fill, having, orders, limit));
         }
+        if (perKey > 0) {
+            return asked.withResult(new ResultSpec.Latest(perKey, select));
+        }
+        List<NamedExpression> selected =
+                select.stream().map(NamedExpression::parse).toList();
         return asked.withResult(
-                perKey > 0
-                        ? new ResultSpec.Latest(perKey, select)
-                        : new ResultSpec.Rows(
-                                select.stream().map(NamedExpression::parse).toList(), orders, limit));
+                distinct
+                        ? ResultSpec.Aggregates.distinct(selected).withOrder(orders, limit)
+                        : new ResultSpec.Rows(selected, orders, limit));
     }
 
     /** Asks. Returns when the answer begins; the cursor must be closed. */

@@ -115,6 +115,20 @@ class StreamQueryTest {
                             Expression.parse("count > 5 AND last <> 3"),
                             List.of(new Order("count", true)),
                             7)));
+            assertThat(narrowed.select("a", "b * 3.6 AS kmh")
+                            .distinct()
+                            .orderByDescending("kmh")
+                            .limit(3)
+                            .toQuery()
+                            .result())
+                    .isEqualTo(new ResultSpec.Aggregates(
+                                    List.of(),
+                                    List.of(NamedExpression.parse("a"), NamedExpression.parse("b * 3.6 AS kmh")),
+                                    null)
+                            .withOrder(List.of(new Order("kmh", true)), 3));
+            assertThatThrownBy(() -> narrowed.distinct().toQuery()).hasMessageContaining("distinct: name the fields");
+            assertThatThrownBy(() -> narrowed.select("a").distinct().latest(1).toQuery())
+                    .hasMessageContaining("distinct is for selected fields");
             assertThatThrownBy(() -> narrowed.having("a > 3").toQuery())
                     .hasMessage("query: having is for groups of aggregates; for tuples there is where");
         }

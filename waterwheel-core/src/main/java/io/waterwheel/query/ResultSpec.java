@@ -80,9 +80,9 @@ public sealed interface ResultSpec {
 
     /**
      * Values computed from all tuples, or from the tuples of each group. Without groups the answer is one row, even of
-     * no tuple.
+     * no tuple. Without values it is the groups themselves: each combination of what they are grouped by, once.
      *
-     * @param values 1 to 32, names unique
+     * @param values at most 32, names unique; at least one where there are no groups
      * @param groupBy what makes the groups, at most 16
      * @param bucket when not null, tuples are also grouped by their time, rounded down to a multiple of it since 1970
      *     UTC; the answer's field after those of {@code groupBy} is called {@code bucket}. Whole milliseconds
@@ -122,13 +122,14 @@ public sealed interface ResultSpec {
             values = List.copyOf(values);
             groupBy = List.copyOf(groupBy);
             orderBy = List.copyOf(orderBy);
-            if (values.isEmpty() || values.size() > MAX_VALUES) {
+            int least = groupBy.isEmpty() && bucket == null ? 1 : 0;
+            if (values.size() < least || values.size() > MAX_VALUES) {
                 throw new IllegalArgumentException(
-                        "query: expected 1 to " + MAX_VALUES + " aggregates, got " + values.size());
+                        "query: expected " + least + " to " + MAX_VALUES + " aggregates, got " + values.size());
             }
             if (groupBy.size() > MAX_GROUPS) {
-                throw new IllegalArgumentException(
-                        "query: group by at most " + MAX_GROUPS + " fields, got " + groupBy.size());
+                throw new IllegalArgumentException("query: group by at most " + MAX_GROUPS
+                        + " fields, or as many distinct ones, got " + groupBy.size());
             }
             Set<String> names = new HashSet<>();
             for (NamedExpression group : groupBy) {
@@ -163,6 +164,18 @@ public sealed interface ResultSpec {
                 throw new IllegalArgumentException("query: two fields of the answer are called '" + name
                         + "'; name them apart with AS, and group by each once");
             }
+        }
+
+        /**
+         * Each combination of these values once, in their order.
+         *
+         * @param values fields or expressions, 1 to 16
+         */
+        public static Aggregates distinct(List<NamedExpression> values) {
+            if (values.isEmpty()) {
+                throw new IllegalArgumentException("query: distinct: name the fields whose combinations are wanted");
+            }
+            return new Aggregates(List.of(), values, null);
         }
 
         /** With a row for every bucket. */

@@ -274,7 +274,8 @@ final class LocalQueriesTest {
             default -> {
                 List<String> groups = names.subList(0, random.nextInt(Math.min(4, names.size())));
                 List<Aggregate> values = new ArrayList<>();
-                for (int i = random.nextInt(4); i >= 0; i--) {
+                // None: what is distinct.
+                for (int i = groups.isEmpty() ? random.nextInt(4) : random.nextInt(5) - 1; i >= 0; i--) {
                     values.add(new RandomAggregates(random, fields).any("a" + i));
                 }
                 List<NamedExpression> groupBy = new ArrayList<>(NamedExpression.fields(groups.toArray(String[]::new)));

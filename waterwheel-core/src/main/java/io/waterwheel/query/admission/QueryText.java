@@ -44,10 +44,14 @@ final class QueryText {
 
     private static String result(ResultSpec result) {
         if (result instanceof ResultSpec.Aggregates aggregates) {
-            return aggregates.countsOnly()
-                    ? "count"
-                    : aggregates.values().size() + " aggregates"
-                            + (aggregates.groupBy().isEmpty() ? "" : " by " + names(aggregates.groupBy()));
+            if (aggregates.countsOnly()) {
+                return "count";
+            }
+            if (aggregates.values().isEmpty()) {
+                return "distinct " + names(aggregates.groupBy());
+            }
+            return aggregates.values().size() + " aggregates"
+                    + (aggregates.groupBy().isEmpty() ? "" : " by " + names(aggregates.groupBy()));
         }
         if (result instanceof ResultSpec.Latest latest) {
             return "latest " + latest.perKey();

@@ -24,6 +24,7 @@ import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
@@ -147,9 +148,7 @@ final class QueryCommand implements Callable<Integer> {
                     + " 'speed * 3.6 AS kmh'.")
     private List<String> select = List.of();
 
-    @Option(
-            names = "--distinct",
-            description = "Each combination of the values of --select once, in their order.")
+    @Option(names = "--distinct", description = "Each combination of the values of --select once, in their order.")
     private boolean distinct;
 
     @Option(
@@ -173,6 +172,14 @@ final class QueryCommand implements Callable<Integer> {
             description = "At most this number of tuples, or of groups: the first in the order; without one it is not"
                     + " defined which tuples.")
     private @Nullable Long limit;
+
+    @Option(
+            names = "--page",
+            paramLabel = "first|TOKEN",
+            description =
+                    "With --order-by and --limit: say on standard error how to ask for the tuples behind these. The"
+                            + " first page is 'first'; its token asks for the second.")
+    private @Nullable String page;
 
     @Option(
             names = "--agg",
@@ -277,6 +284,10 @@ final class QueryCommand implements Callable<Integer> {
                 return Cli.FAILURE;
             }
             Verdict verdict = cursor.verdict();
+            if (page != null) {
+                PageToken next = verdict.next();
+                terminal.err().println(next == null ? "this is the last page" : "the next page: --page " + next);
+            }
             if (stats) {
                 took.print(verdict, terminal.err());
             }
@@ -383,6 +394,9 @@ final class QueryCommand implements Callable<Integer> {
         if (distinct && kinds > 0) {
             throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket) or --latest");
         }
+        if (page != null && (kinds > 0 || distinct || orderBy.isEmpty() || limit == null)) {
+            throw wrong("--page is for tuples, with --order-by and --limit");
+        }
         long most = limit == null ? Query.NO_LIMIT : limit;
         try {
             if (count) {
@@ -407,7 +421,11 @@ final class QueryCommand implements Callable<Integer> {
             List<NamedExpression> selected = AggregateTexts.named("--select", select);
             return distinct
                     ? ResultSpec.Aggregates.distinct(selected).withOrder(orders(), most)
-                    : new ResultSpec.Rows(selected, orders(), most);
+                    : new ResultSpec.Rows(
+                            selected,
+                            orders(),
+                            most,
+                            page == null || page.equals("first") ? null : new PageToken(page));
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }

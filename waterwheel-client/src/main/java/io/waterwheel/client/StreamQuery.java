@@ -6,6 +6,7 @@ import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
@@ -40,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It returns one of three things of the tuples that match: the tuples ({@link #select}, {@link #distinct},
- * {@link #orderBy}, {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket}, {@link #having},
- * {@link #orderBy}, {@link #limit}), or the newest of each key ({@link #latest}, {@link #select}). docs/queries.md says
- * what each means.
+ * {@link #orderBy}, {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket},
+ * {@link #having}, {@link #orderBy}, {@link #limit}), or the newest of each key ({@link #latest}, {@link #select}).
+ * docs/queries.md says what each means.
  *
  * <p>No step changes the object that it is called on: a question may be kept, narrowed in different ways, asked many
  * times and from many threads. A question that makes no sense, such as an order of the latest, is an
@@ -64,6 +65,7 @@ public final class StreamQuery {
     private ResultSpec.@Nullable Fill fill;
     private @Nullable Expression having;
     private boolean distinct;
+    private @Nullable PageToken after;
 
     StreamQuery(WaterwheelClient client, String stream) {
         this.client = client;
@@ -84,6 +86,7 @@ public final class StreamQuery {
         this.fill = from.fill;
         this.having = from.having;
         this.distinct = from.distinct;
+        this.after = from.after;
     }
 
     private StreamQuery with(Query narrowed) {
@@ -237,6 +240,32 @@ public final class StreamQuery {
         return copy;
     }
 
+    /**
+     * Only tuples behind a page: the token is {@link io.waterwheel.query.Verdict#next} of the same question, whose
+     * order, fields and stream must not change. What has come since is there when the order puts it behind the page.
+     *
+     * <pre>{@code
+     * StreamQuery question = client.query("flights").orderBy("time_ms").limit(1000);
+     * PageToken page;
+     * try (Cursor rows = question.rows()) {
+     *     while (rows.next()) {
+     *         System.out.println(rows.getInstant("time_ms"));
+     *     }
+     *     page = rows.verdict().next(); // null when there is no more
+     * }
+     * try (Cursor rows = question.after(page).rows()) {
+     *     // the next 1000
+     * }
+     * }</pre>
+     *
+     * @param page null for the first
+     */
+    public StreamQuery after(@Nullable PageToken page) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.after = page;
+        return copy;
+    }
+
     /** Only the newest tuples of each key, at most this number. */
     public StreamQuery latest(int ofEachKey) {
         if (ofEachKey < 1) {
@@ -315,6 +344,9 @@ public final class StreamQuery {
             throw new IllegalArgumentException(
                     "query: distinct is for selected fields of tuples, not for aggregates or the latest");
         }
+        if (after != null && (grouped || distinct || perKey > 0)) {
+            throw new IllegalArgumentException("query: after: pages are of tuples, not of aggregates or the latest");
+        }
         if (fill != null && bucket == null) {
             throw new IllegalArgumentException("query: fill is for time buckets: give a bucket");
         }
@@ -342,7 +374,7 @@ public final class StreamQuery {
         return asked.withResult(
                 distinct
                         ? ResultSpec.Aggregates.distinct(selected).withOrder(orders, limit)
-                        : new ResultSpec.Rows(selected, orders, limit));
+                        : new ResultSpec.Rows(selected, orders, limit, after));
     }
 
     /** Asks. Returns when the answer begins; the cursor must be closed. */

@@ -304,7 +304,7 @@ public final class Query {
     public Query withSelect(List<String> fields) {
         if (result instanceof ResultSpec.Rows rows) {
             return withResult(new ResultSpec.Rows(
-                    fields.stream().map(NamedExpression::parse).toList(), rows.orderBy(), rows.limit()));
+                    fields.stream().map(NamedExpression::parse).toList(), rows.orderBy(), rows.limit(), rows.after()));
         } else if (result instanceof ResultSpec.Latest latest) {
             return withResult(new ResultSpec.Latest(latest.perKey(), fields));
         }
@@ -317,7 +317,7 @@ public final class Query {
             return withResult(aggregates.withOrder(aggregates.orderBy(), most));
         }
         ResultSpec.Rows rows = rows("a limit");
-        return withResult(new ResultSpec.Rows(rows.select(), rows.orderBy(), most));
+        return withResult(new ResultSpec.Rows(rows.select(), rows.orderBy(), most, rows.after()));
     }
 
     /** Asks for the tuples, or the groups, in this order; not of the latest. */
@@ -326,7 +326,7 @@ public final class Query {
             return withResult(aggregates.withOrder(order, aggregates.limit()));
         }
         ResultSpec.Rows rows = rows("an order");
-        return withResult(new ResultSpec.Rows(rows.select(), order, rows.limit()));
+        return withResult(new ResultSpec.Rows(rows.select(), order, rows.limit(), rows.after()));
     }
 
     private ResultSpec.Rows rows(String what) {

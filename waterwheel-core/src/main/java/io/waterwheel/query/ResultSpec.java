@@ -65,8 +65,14 @@ public sealed interface ResultSpec {
      *     are equal in all of it are ordered by the fields of the answer
      * @param limit most tuples to return: the first in the order, or without an order any; {@link Query#NO_LIMIT} for
      *     all. With an order at most {@link #MAX_KEPT_ROWS}
+     * @param after where the page before ended ({@link Verdict#next}), of a query of the same fields and order: only
+     *     tuples behind it; null for the first page. Only with an order
      */
-    record Rows(List<NamedExpression> select, List<Order> orderBy, long limit) implements ResultSpec {
+    record Rows(
+            List<NamedExpression> select,
+            List<Order> orderBy,
+            long limit,
+            @Nullable PageToken after) implements ResultSpec {
         /** All tuples with all fields. */
         public static final Rows ALL = new Rows(List.of(), List.of(), Query.NO_LIMIT);
 
@@ -75,6 +81,19 @@ public sealed interface ResultSpec {
             requireFew(select.stream().map(NamedExpression::name).toList());
             orderBy = List.copyOf(orderBy);
             requireOrder(orderBy, orderBy.isEmpty() ? Math.min(limit, MAX_KEPT_ROWS) : limit);
+            if (after != null && orderBy.isEmpty()) {
+                throw new IllegalArgumentException("query: page: pages need an order, such as that of the time");
+            }
+        }
+
+        /** The first page, or all. */
+        public Rows(List<NamedExpression> select, List<Order> orderBy, long limit) {
+            this(select, orderBy, limit, null);
+        }
+
+        /** The tuples behind a page. */
+        public Rows withAfter(@Nullable PageToken page) {
+            return new Rows(select, orderBy, limit, page);
         }
     }
 

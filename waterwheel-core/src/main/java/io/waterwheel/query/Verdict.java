@@ -4,6 +4,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.LostRange;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an answer ended; the last thing a client receives. An answer without a verdict was cut off.
@@ -15,9 +16,16 @@ import java.util.Map;
  * @param edit number of the catalog edit the answer was planned on
  * @param tuples number of tuples returned; with aggregates, of tuples that went into them
  * @param effort what it took
+ * @param next asks for the tuples behind these, when they are in an order and as many as the limit; else null
  */
 public record Verdict(
-        Completeness completeness, SessionPositions seen, Gone gone, long edit, long tuples, Effort effort) {
+        Completeness completeness,
+        SessionPositions seen,
+        Gone gone,
+        long edit,
+        long tuples,
+        Effort effort,
+        @Nullable PageToken next) {
     /**
      * Whether all that should be in an answer is in it.
      *
@@ -58,6 +66,11 @@ public record Verdict(
      * @param statistics what was looked at to find the answer
      */
     public record Effort(int indexersAsked, int chunksRead, Statistics statistics) {}
+
+    /** A verdict without a next page. */
+    public Verdict(Completeness completeness, SessionPositions seen, Gone gone, long edit, long tuples, Effort effort) {
+        this(completeness, seen, gone, edit, tuples, effort, null);
+    }
 
     /** A verdict on some stream that has lost nothing and where nothing expires, without statistics. */
     public Verdict(

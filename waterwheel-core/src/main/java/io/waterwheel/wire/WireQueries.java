@@ -8,6 +8,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Verdict;
@@ -26,6 +27,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Queries and verdicts as messages. What a message says is checked against the bounds that its {@code .proto} names;
@@ -199,6 +201,9 @@ public final class WireQueries {
         if (verdict.horizon() != Retention.NO_HORIZON) {
             message.setHorizon(verdict.horizon());
         }
+        if (verdict.next() != null) {
+            message.setNext(verdict.next().text());
+        }
         return message.addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
@@ -273,7 +278,16 @@ public final class WireQueries {
                 new Verdict.Effort(
                         message.getIndexersAsked(),
                         message.getChunksRead(),
-                        WireStatistics.fromMessage(message.getStatistics())));
+                        WireStatistics.fromMessage(message.getStatistics())),
+                next(message.getNext()));
+    }
+
+    private static @Nullable PageToken next(String text) throws IOException {
+        try {
+            return text.isEmpty() ? null : new PageToken(text);
+        } catch (IllegalArgumentException e) {
+            throw new IOException("the verdict's token of the next page is damaged", e);
+        }
     }
 
     static void atMost(String what, int got, int most) {

@@ -3,6 +3,7 @@ package io.waterwheel.wire;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.AggregateFunctions;
@@ -32,6 +33,9 @@ final class WireResults {
             message.addAllOrderBy(orders(rows.orderBy()));
             if (rows.limit() != Query.NO_LIMIT) {
                 message.setLimit(rows.limit());
+            }
+            if (rows.after() != null) {
+                message.setAfter(rows.after().text());
             }
         } else if (result instanceof ResultSpec.Latest latest) {
             message.addAllSelect(latest.select());
@@ -97,6 +101,9 @@ final class WireResults {
             throw new IllegalArgumentException(
                     "query: order_by and limit are for tuples, not for aggregates or the latest");
         }
+        if (kinds == 1 && !message.getAfter().isEmpty()) {
+            throw new IllegalArgumentException("query: page: pages are of tuples, not of aggregates or the latest");
+        }
         if (message.getCount()) {
             return ResultSpec.Aggregates.COUNT;
         } else if (message.hasAggregates()) {
@@ -108,7 +115,8 @@ final class WireResults {
         return new ResultSpec.Rows(
                 message.getSelectList().stream().map(NamedExpression::parse).toList(),
                 readOrders(message.getOrderByList()),
-                message.hasLimit() ? message.getLimit() : Query.NO_LIMIT);
+                message.hasLimit() ? message.getLimit() : Query.NO_LIMIT,
+                message.getAfter().isEmpty() ? null : new PageToken(message.getAfter()));
     }
 
     private static List<OrderBy> orders(List<Order> orders) {

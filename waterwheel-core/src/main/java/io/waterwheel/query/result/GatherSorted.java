@@ -1,11 +1,13 @@
 package io.waterwheel.query.result;
 
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.rows.PartialMerge;
+import io.waterwheel.query.rows.PagePosition;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowCopy;
 import io.waterwheel.query.rows.RowOrder;
@@ -14,8 +16,10 @@ import io.waterwheel.query.rows.TopRows;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first rows by an order. A part has the fields of the answer, then those of the order that are not among them.
@@ -33,8 +37,12 @@ final class GatherSorted extends Gather {
     private final int first;
 
     private final int most;
+    private final @Nullable PagePosition after;
+    /** The order in words: tokens of pages are of one order. */
+    private final String about;
 
-    GatherSorted(RowLayout stored, int[] fields, List<Order> orders, long limit) {
+    /** @param after where the page before ended; null when this is the first, or there are no pages */
+    GatherSorted(RowLayout stored, int[] fields, List<Order> orders, long limit, @Nullable PageToken after) {
         this.stored = stored;
         this.answer = layout(fields(stored, fields));
         this.most = limit == Query.NO_LIMIT ? Integer.MAX_VALUE : (int) limit;
@@ -60,6 +68,8 @@ final class GatherSorted extends Gather {
         this.sources = all.stream().mapToInt(Integer::intValue).toArray();
         this.part = layout(fields(stored, sources));
         this.order = new RowOrder(part, by.stream().mapToInt(Integer::intValue).toArray(), descending);
+        this.about = fields.length + " of " + part.fields() + " by " + by + Arrays.toString(descending);
+        this.after = after == null ? null : PagePosition.of(after, about, part);
     }
 
     @Override
@@ -84,6 +94,8 @@ final class GatherSorted extends Gather {
                 new RowCopy(from, fields, part),
                 order,
                 most,
+                after,
+                about,
                 new ExpressionCompiler(from).field(firstField),
                 firstField,
                 workspace);

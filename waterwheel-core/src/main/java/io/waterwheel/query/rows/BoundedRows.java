@@ -2,6 +2,7 @@ package io.waterwheel.query.rows;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.RowView;
@@ -11,6 +12,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of which only the first by some order are kept: they are gathered in a block, and when there are about twice as
@@ -161,10 +163,26 @@ public abstract class BoundedRows {
         return rows;
     }
 
-    /** Hands out the rows that stay, in order, each cut to the first fields that the layout names; their number. */
-    final long emit(RowLayout target, RowSink sink) {
+    /** Of the rows that stay, in order, moves those of the answer to the front; returns how many they are. */
+    int page(int[] sorted, int count) {
+        return count;
+    }
+
+    /** Where the page of the answer ended; null when there is nothing behind it. */
+    @Nullable
+    PageToken next() {
+        return null;
+    }
+
+    /**
+     * Hands out the rows that stay, in order, each cut to the first fields that the layout names; their number.
+     *
+     * @param answer whether they are the answer, or a part for it
+     */
+    private long emit(RowLayout target, RowSink sink, boolean answer) {
         int[] sorted = sorted();
         int staying = cut(sorted, sorted.length);
+        staying = answer ? page(sorted, staying) : staying;
         ResultRows rows = new ResultRows(layout, RowCopy.identity(target), target, Query.NO_LIMIT, sink);
         rows.add(RowView.of(block, workspace), sorted, staying);
         rows.finish();
@@ -193,7 +211,7 @@ public abstract class BoundedRows {
 
             @Override
             public void finish() {
-                emit(layout, sink);
+                emit(layout, sink, false);
             }
         };
     }
@@ -213,7 +231,12 @@ public abstract class BoundedRows {
 
             @Override
             public long finish(RowSink sink) {
-                return emit(answer, sink);
+                return emit(answer, sink, true);
+            }
+
+            @Override
+            public @Nullable PageToken next() {
+                return BoundedRows.this.next();
             }
 
             @Override

@@ -1,8 +1,10 @@
 package io.waterwheel.query.rows;
 
+import io.waterwheel.query.PageToken;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Makes one answer of the parts that trees and chunks gave. One thread at a time. */
 public abstract class PartialMerge {
@@ -23,6 +25,11 @@ public abstract class PartialMerge {
      * @return number of tuples in the answer; of aggregates, the number that went into them
      */
     public abstract long finish(RowSink sink);
+
+    /** After the end: where a page of sorted rows ended; null when there is nothing behind it. */
+    public @Nullable PageToken next() {
+        return null;
+    }
 
     /**
      * Given that only tuples of these keys match: no tuple before this time can still change the answer.

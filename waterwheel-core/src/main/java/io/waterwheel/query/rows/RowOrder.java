@@ -40,8 +40,13 @@ public final class RowOrder {
 
     /** Compares two rows of a block. */
     public int compare(TupleBlock block, int left, int right) {
+        return compare(block, left, block, right);
+    }
+
+    /** Compares rows of two blocks. */
+    int compare(TupleBlock one, int left, TupleBlock other, int right) {
         for (int i = 0; i < fields.length; i++) {
-            int compared = compare(block, fields[i], types[i], left, right);
+            int compared = compare(fields[i], types[i], one, left, other, right);
             if (compared != 0) {
                 return descending[i] ? -compared : compared;
             }
@@ -49,42 +54,41 @@ public final class RowOrder {
         return 0;
     }
 
-    private int compare(TupleBlock block, int field, PhysicalType type, int left, int right) {
+    private int compare(int field, PhysicalType type, TupleBlock one, int left, TupleBlock other, int right) {
         if (layout.nullBit(field) >= 0) {
-            boolean leftNull = block.isNull(field, left);
-            boolean rightNull = block.isNull(field, right);
+            boolean leftNull = one.isNull(field, left);
+            boolean rightNull = other.isNull(field, right);
             if (leftNull || rightNull) {
                 return Boolean.compare(rightNull, leftNull);
             }
         }
-        byte[] column = block.column(layout.columnOf(field));
+        byte[] a = one.column(layout.columnOf(field));
+        byte[] b = other.column(layout.columnOf(field));
         return switch (type) {
-            case INT32 ->
-                Integer.compare(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
-            case INT64 -> Long.compare(LittleEndian.getLong(column, left * 8), LittleEndian.getLong(column, right * 8));
+            case INT32 -> Integer.compare(LittleEndian.getInt(a, left * 4), LittleEndian.getInt(b, right * 4));
+            case INT64 -> Long.compare(LittleEndian.getLong(a, left * 8), LittleEndian.getLong(b, right * 8));
             case FLOAT32 ->
                 Long.compare(
-                        OrderedBits.of(LittleEndian.getFloat(column, left * 4)),
-                        OrderedBits.of(LittleEndian.getFloat(column, right * 4)));
+                        OrderedBits.of(LittleEndian.getFloat(a, left * 4)),
+                        OrderedBits.of(LittleEndian.getFloat(b, right * 4)));
             case FLOAT64 ->
                 Long.compare(
-                        OrderedBits.of(LittleEndian.getDouble(column, left * 8)),
-                        OrderedBits.of(LittleEndian.getDouble(column, right * 8)));
-            case UINT32 ->
-                Integer.compareUnsigned(LittleEndian.getInt(column, left * 4), LittleEndian.getInt(column, right * 4));
-            case BOOLEAN -> Byte.compare(column[left], column[right]);
+                        OrderedBits.of(LittleEndian.getDouble(a, left * 8)),
+                        OrderedBits.of(LittleEndian.getDouble(b, right * 8)));
+            case UINT32 -> Integer.compareUnsigned(LittleEndian.getInt(a, left * 4), LittleEndian.getInt(b, right * 4));
+            case BOOLEAN -> Byte.compare(a[left], b[right]);
             case VARIABLE -> {
-                long a = LittleEndian.getLong(column, left * 8);
-                long b = LittleEndian.getLong(column, right * 8);
-                int fromA = TupleBlock.referenceOffset(a);
-                int fromB = TupleBlock.referenceOffset(b);
+                long leftText = LittleEndian.getLong(a, left * 8);
+                long rightText = LittleEndian.getLong(b, right * 8);
+                int fromA = TupleBlock.referenceOffset(leftText);
+                int fromB = TupleBlock.referenceOffset(rightText);
                 yield Arrays.compareUnsigned(
-                        block.arena(),
+                        one.arena(),
                         fromA,
-                        fromA + TupleBlock.referenceLength(a),
-                        block.arena(),
+                        fromA + TupleBlock.referenceLength(leftText),
+                        other.arena(),
                         fromB,
-                        fromB + TupleBlock.referenceLength(b));
+                        fromB + TupleBlock.referenceLength(rightText));
             }
         };
     }
@@ -161,6 +165,15 @@ public final class RowOrder {
             return known.nulls() > 0 ? Long.MIN_VALUE : none ? NOT_A_NUMBER : known.low();
         }
         return ~(known.nans() > 0 ? NOT_A_NUMBER : none ? Long.MIN_VALUE : known.high());
+    }
+
+    /** No row of a leaf, of whose first field this is known, has a greater number. */
+    long greatestPrefix(RowSummary.OfField known) {
+        boolean none = known.low() > known.high();
+        if (!descending[0]) {
+            return known.nans() > 0 ? NOT_A_NUMBER : none ? Long.MIN_VALUE : known.high();
+        }
+        return ~(known.nulls() > 0 ? Long.MIN_VALUE : none ? NOT_A_NUMBER : known.low());
     }
 
     /** The same number of a row of a block. */

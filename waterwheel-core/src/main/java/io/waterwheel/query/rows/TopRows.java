@@ -1,27 +1,62 @@
 package io.waterwheel.query.rows;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.PageToken;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.state.RowSummary;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
+import org.jspecify.annotations.Nullable;
 
-/** The first rows by an order: top-k. Rows that come after the last of them by the first field are not even copied. */
+/**
+ * The first rows by an order, or the first behind a page: top-k. Rows that come after the last of them by the first
+ * field, or before the page's end, are not even copied.
+ *
+ * <p>Rows that cannot be told apart from the page's last are kept, as many as there may be; of the answer as many are
+ * left out as the pages before have had.
+ */
 public final class TopRows extends BoundedRows {
+    /** Most rows of a page. */
+    private final int limit;
+
+    private final @Nullable PagePosition after;
+    private final String about;
+    /** Most rows that are kept. */
     private final int most;
+
     private final ColumnNode first;
     private final int firstField;
+    private final long leastPrefix;
     private long lastPrefix = Long.MAX_VALUE;
+    private @Nullable PageToken next;
     private int[] candidates = {};
 
     /**
      * None yet.
      *
+     * @param limit most rows of the answer; {@link Integer#MAX_VALUE} for all
+     * @param after where the page before ended; null when this is the first
+     * @param about the order in words, for tokens
      * @param first the field that is ordered by first, in terms of the source of the rows
      * @param firstField its index there
      */
-    public TopRows(RowCopy copy, RowOrder order, int most, ColumnNode first, int firstField, Workspace workspace) {
+    public TopRows(
+            RowCopy copy,
+            RowOrder order,
+            int limit,
+            @Nullable PagePosition after,
+            String about,
+            ColumnNode first,
+            int firstField,
+            Workspace workspace) {
         super(copy, order, workspace);
-        this.most = most;
+        this.limit = limit;
+        this.after = after;
+        this.about = about;
+        this.most = after == null || limit > Integer.MAX_VALUE - after.equal() ? limit : limit + after.equal();
+        this.leastPrefix = after == null ? Long.MIN_VALUE : order.prefix(after.row(), 0);
         this.first = first;
         this.firstField = firstField;
     }
@@ -34,7 +69,8 @@ public final class TopRows extends BoundedRows {
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             candidates[kept] = row;
-            kept += order().prefix(first.type(), first.values(), row) <= lastPrefix ? 1 : 0;
+            long prefix = order().prefix(first.type(), first.values(), row);
+            kept += prefix >= leastPrefix && prefix <= lastPrefix ? 1 : 0;
         }
         if (kept > 0 && most > 0) {
             keep(view, candidates, kept);
@@ -43,14 +79,22 @@ public final class TopRows extends BoundedRows {
 
     @Override
     boolean mayTake(RowSummary rows) {
-        RowSummary.OfField known = lastPrefix == Long.MAX_VALUE ? null : rows.field(firstField);
-        return known == null || order().leastPrefix(known) <= lastPrefix;
+        boolean all = lastPrefix == Long.MAX_VALUE && leastPrefix == Long.MIN_VALUE;
+        RowSummary.OfField known = all ? null : rows.field(firstField);
+        return known == null
+                || (order().leastPrefix(known) <= lastPrefix && order().greatestPrefix(known) >= leastPrefix);
     }
 
     @Override
     int cut(int[] sorted, int count) {
-        if (count < most) {
-            return count;
+        int before = 0;
+        if (after != null) {
+            before = before(after, sorted, count);
+            System.arraycopy(sorted, before, sorted, 0, count - before);
+        }
+        int staying = count - before;
+        if (staying < most) {
+            return staying;
         }
         if (most > 0) {
             lastPrefix = order().prefix(block(), sorted[most - 1]);
@@ -58,9 +102,57 @@ public final class TopRows extends BoundedRows {
         return most;
     }
 
+    /** How many of sorted rows come before the end of a page. */
+    private int before(PagePosition page, int[] sorted, int count) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (order().compare(block(), sorted[middle], page.row(), 0) < 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    @Override
+    int page(int[] sorted, int count) {
+        int had = 0;
+        if (after != null) {
+            while (had < Math.min(count, after.equal()) && order().compare(block(), sorted[had], after.row(), 0) == 0) {
+                had++;
+            }
+        }
+        int rows = Math.min(limit, count - had);
+        if (rows == limit && rows > 0) {
+            int last = had + rows - 1;
+            int equal = 1;
+            while (equal <= last && order().compare(block(), sorted[last], sorted[last - equal]) == 0) {
+                equal++;
+            }
+            if (equal > ResultSpec.MAX_KEPT_ROWS) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_QUERY,
+                        "query: page: more than " + ResultSpec.MAX_KEPT_ROWS
+                                + " tuples are equal in all fields of the answer; select a field that tells them apart");
+            }
+            next = PagePosition.token(about, block(), sorted[last], equal);
+        }
+        System.arraycopy(sorted, had, sorted, 0, rows);
+        return rows;
+    }
+
+    @Override
+    @Nullable
+    PageToken next() {
+        return next;
+    }
+
     @Override
     boolean allStay(int count) {
-        return count < most;
+        return after == null && count < most;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.waterwheel.query.run;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.column.ScanEndedException;
@@ -281,6 +282,12 @@ final class Delivery implements AutoCloseable {
         } catch (ScanEndedException e) {
             throw mergeEnded();
         }
+    }
+
+    /** After {@link #finish}: where the page ended; null when there is nothing behind it. */
+    @Nullable
+    PageToken next() {
+        return merge.next();
     }
 
     /** No tuple before this time can change the answer, given that only these keys match; fails as {@link #finish}. */

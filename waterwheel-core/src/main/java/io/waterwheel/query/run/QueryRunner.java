@@ -380,7 +380,8 @@ public final class QueryRunner {
                     new Verdict.Gone(lost, plan.snapshot().horizon()),
                     plan.snapshot().edit(),
                     tuples,
-                    new Verdict.Effort(replies.count(), chunksRead, delivery.statistics(plan)));
+                    new Verdict.Effort(replies.count(), chunksRead, delivery.statistics(plan)),
+                    delivery.next());
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         ErrorCode.INCOMPLETE,

@@ -119,7 +119,7 @@ final class PagesTest {
             ResultSpec.Rows descending = new ResultSpec.Rows(List.of(), List.of(new Order("t", true)), 10);
             assertThatThrownBy(() -> answer(stream, descending.withAfter(page), new ArrayList<>()))
                     .isInstanceOf(WaterwheelException.class)
-                    .hasMessageContaining("it is of another query: fields, order and limit must be the same");
+                    .hasMessageContaining("it is of another query: its fields and order must be the same");
             byte[] bytes = Base64.getUrlDecoder().decode(page.text());
             ResultSpec.Rows same = new ResultSpec.Rows(List.of(), orders, 10);
             for (int i = 0; i < 2_000; i++) {

@@ -99,7 +99,7 @@ public final class PagePosition {
             ByteBuffer bytes =
                     ByteBuffer.wrap(Base64.getUrlDecoder().decode(token.text())).order(ByteOrder.LITTLE_ENDIAN);
             if (bytes.get() != VERSION || bytes.getInt() != checksum(order)) {
-                throw refused("it is of another query: fields, order and limit must be the same on all pages");
+                throw refused("it is of another query: its fields and order must be the same on all pages");
             }
             int equal = bytes.getInt();
             TupleBlock row = new TupleBlock(layout, 1);
@@ -149,6 +149,6 @@ public final class PagePosition {
 
     private static WaterwheelException refused(String why) {
         return new WaterwheelException(
-                ErrorCode.BAD_QUERY, "query: page: this is not a token that continues the query: " + why);
+                ErrorCode.BAD_QUERY, "page: this is not a token that continues the query: " + why);
     }
 }

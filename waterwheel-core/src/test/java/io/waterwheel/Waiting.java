@@ -11,7 +11,10 @@ public final class Waiting {
     private static final Duration ANSWER_PATIENCE = Duration.ofMinutes(2);
     private static final long POLL_NANOS = 2_000_000;
 
-    /** A condition whose look may fail; a failure ends the wait. */
+    /**
+     * A condition whose look may fail. A failure ends the wait, but for one that is so for now, as on a busy machine:
+     * then the condition does not hold yet.
+     */
     public interface Condition {
         boolean holds() throws Exception;
     }
@@ -25,15 +28,20 @@ public final class Waiting {
 
     /** Returns when the condition holds; fails with what was waited for when the patience ends first. */
     public static void until(String what, Duration patience, Condition condition) {
-        if (!holds(patience, condition)) {
-            throw new AssertionError("not within " + patience.toSeconds() + " s: " + what);
+        WaterwheelException[] last = new WaterwheelException[1];
+        if (!holds(patience, condition, last)) {
+            throw new AssertionError("not within " + patience.toSeconds() + " s: " + what, last[0]);
         }
     }
 
     /** Whether the condition held before the patience ended. */
     public static boolean holds(Duration patience, Condition condition) {
+        return holds(patience, condition, new WaterwheelException[1]);
+    }
+
+    private static boolean holds(Duration patience, Condition condition, WaterwheelException[] last) {
         long deadline = System.nanoTime() + patience.toNanos();
-        while (!look(condition)) {
+        while (!look(condition, last)) {
             if (System.nanoTime() - deadline >= 0) {
                 return false;
             }
@@ -57,9 +65,15 @@ public final class Waiting {
         }
     }
 
-    private static boolean look(Condition condition) {
+    private static boolean look(Condition condition, WaterwheelException[] last) {
         try {
             return condition.holds();
+        } catch (WaterwheelException e) {
+            if (e.kind() != WaterwheelException.Kind.TEMPORARY) {
+                throw e;
+            }
+            last[0] = e;
+            return false;
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {

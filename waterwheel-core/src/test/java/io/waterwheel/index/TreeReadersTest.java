@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +41,7 @@ final class TreeReadersTest {
         AtomicBoolean done = new AtomicBoolean();
         ExecutorService readers = Executors.newFixedThreadPool(2);
         List<Future<Integer>> results = new ArrayList<>();
+        AtomicInteger begun = new AtomicInteger();
         for (int r = 0; r < 2; r++) {
             results.add(readers.submit(() -> {
                 int scans = 0;
@@ -48,7 +50,9 @@ final class TreeReadersTest {
                     if (tree.tryRetain()) {
                         checkPrefix(tree);
                         tree.release();
-                        scans++;
+                        if (scans++ == 0) {
+                            begun.incrementAndGet();
+                        }
                     }
                 }
                 return scans;
@@ -56,7 +60,8 @@ final class TreeReadersTest {
         }
         long rebuilds = 0;
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
-        for (long number = 1; System.nanoTime() < deadline; number++) {
+        // A busy machine may let a reader begin late.
+        for (long number = 1; System.nanoTime() < deadline || begun.get() < 2 || rebuilds == 0; number++) {
             TemplateTree tree = active.get();
             fill(tree, number);
             rebuilds += tree.rebuilds();
@@ -101,6 +106,7 @@ final class TreeReadersTest {
         AtomicBoolean done = new AtomicBoolean();
         ExecutorService readers = Executors.newFixedThreadPool(2);
         List<Future<Integer>> results = new ArrayList<>();
+        AtomicInteger begun = new AtomicInteger();
         for (int r = 0; r < 2; r++) {
             results.add(readers.submit(() -> {
                 int scans = 0;
@@ -111,7 +117,9 @@ final class TreeReadersTest {
                         while (tree.enter()) {
                             checkPrefix(tree);
                             tree.exit();
-                            scans++;
+                            if (scans++ == 0) {
+                                begun.incrementAndGet();
+                            }
                         }
                         tree.release();
                     }
@@ -120,7 +128,7 @@ final class TreeReadersTest {
             }));
         }
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
-        for (long number = 1; System.nanoTime() < deadline; number++) {
+        for (long number = 1; System.nanoTime() < deadline || begun.get() < 2; number++) {
             TemplateTree tree = active.get();
             fill(tree, number);
             active.set(new TemplateTree(LAYOUT, Template.single(), pool));

@@ -10,7 +10,7 @@ import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
-import io.waterwheel.query.column.SmallRows;
+import io.waterwheel.query.compile.SmallRows;
 import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.file.Path;

@@ -9,9 +9,7 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.SchemaFile;
-import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.tuple.TimeInterval;
-import io.waterwheel.wire.proto.CreateStreamRequest;
 import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
@@ -67,20 +65,22 @@ class FlightsOnClusterTest {
         rows = FlightRows.read(FLIGHTS);
         SharedCluster.Running running = lazy.start();
         try {
-            run(running.cluster());
+            run(running);
         } catch (Exception | AssertionError e) {
             System.out.println(running.cluster().tails());
             throw e;
         }
     }
 
-    private void run(RealCluster cluster) throws Exception {
+    private void run(SharedCluster.Running running) throws Exception {
+        RealCluster cluster = running.cluster();
+        // Another class may have killed some of them.
+        Waiting.until("all workers run", () -> cluster.workers().size() == cluster.pairs());
         try (Coordinators coordinators = new Coordinators(cluster.zooKeeper(), "/waterwheel/default");
                 FlightFeed feed = new FlightFeed(cluster.kafka(), STREAM)) {
-            createStream(coordinators);
+            createStream(running);
             untilComplete(coordinators, Map.of());
             say("the stream is created and both coordinators answer");
-            assertThat(cluster.workers()).hasSize(cluster.pairs());
             for (RealCluster.Worker worker : cluster.workers()) {
                 OldLibraries.assertFirst(worker);
             }
@@ -136,18 +136,13 @@ class FlightsOnClusterTest {
     }
 
     /** The stream of the shipped schema, its keys spread over the region where the rows are: both indexers get some. */
-    private static void createStream(Coordinators coordinators) throws Exception {
+    private static void createStream(SharedCluster.Running running) throws Exception {
         String schema = Files.readString(Path.of("../../conf/schemas/flights.yaml"));
         assertThat(schema).contains(WORLD);
-        String definition = SchemaJson.writeStream(SchemaFile.read("flights.yaml", schema.replace(WORLD, REGION)));
-        StreamDescription created = StreamDescription.parseFrom(coordinators.call(
-                0,
-                "create-stream",
-                CreateStreamRequest.newBuilder()
-                        .setDefinitionJson(definition)
-                        .build()
-                        .toByteArray()));
-        assertThat(created.getDefinitionJson()).contains(STREAM);
+        try (WaterwheelClient client = running.client()) {
+            client.createStream(SchemaFile.read("flights.yaml", schema.replace(WORLD, REGION)));
+            assertThat(client.describe(STREAM).definition().name()).isEqualTo(STREAM);
+        }
     }
 
     /** Seals and waits, and looks for the chunks in HDFS. */

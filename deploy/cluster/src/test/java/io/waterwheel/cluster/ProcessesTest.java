@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Processes, their files and their ports, on real ones. */
 class ProcessesTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @TempDir
     Path folder;

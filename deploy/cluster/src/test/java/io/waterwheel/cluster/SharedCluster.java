@@ -152,7 +152,6 @@ final class SharedCluster implements ParameterResolver {
                 Path.of("target/dist/waterwheel-topology-topology.jar"),
                 "io.waterwheel.topology.WaterwheelTopology",
                 arguments);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
         try (Coordinators coordinators = new Coordinators(running.cluster.zooKeeper(), "/waterwheel/default")) {
             for (int c = 0; c < COORDINATORS; c++) {
                 int coordinator = c;
@@ -163,6 +162,7 @@ final class SharedCluster implements ParameterResolver {
         }
         try (WaterwheelClient client = running.client()) {
             WaterwheelException last = null;
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
             while (System.nanoTime() - deadline < 0) {
                 try {
                     var unused = client.listStreams();

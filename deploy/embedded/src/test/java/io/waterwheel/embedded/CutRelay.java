@@ -29,6 +29,8 @@ final class CutRelay implements AutoCloseable {
     private final AtomicLong passed = new AtomicLong();
     private volatile long budget = Long.MAX_VALUE;
     private volatile boolean closed;
+    /** How often it was revived. Guarded by this. */
+    private int lives;
     /** Guarded by this; null while it is dead. */
     private @Nullable ServerSocket listening;
     /** The last thread that took connections, ended or not. Guarded by this. */
@@ -111,7 +113,15 @@ final class CutRelay implements AutoCloseable {
             return;
         }
         listening = again;
+        lives++;
         accept(again);
+    }
+
+    /** Dies of bytes that came before it was revived last, or not at all. */
+    private synchronized void die(int life) {
+        if (life == lives) {
+            die();
+        }
     }
 
     private synchronized void die() {
@@ -133,16 +143,24 @@ final class CutRelay implements AutoCloseable {
     }
 
     private synchronized void accept(ServerSocket server) {
+        int life = lives;
         accepting = thread("accepts", () -> {
             while (true) {
                 Socket client = server.accept();
-                Socket far = new Socket(host, target);
+                Socket far;
+                try {
+                    far = new Socket(host, target);
+                } catch (IOException e) {
+                    // This connection is refused, as the server would; others are taken.
+                    end(client);
+                    continue;
+                }
                 client.setTcpNoDelay(true);
                 far.setTcpNoDelay(true);
                 sockets.add(client);
                 sockets.add(far);
-                thread("asks", () -> pump(client, far, false));
-                thread("answers", () -> pump(far, client, true));
+                thread("asks", () -> pump(client, far, false, life));
+                thread("answers", () -> pump(far, client, true, life));
                 if (dead()) {
                     die();
                 }
@@ -150,7 +168,7 @@ final class CutRelay implements AutoCloseable {
         });
     }
 
-    private void pump(Socket from, Socket to, boolean counted) throws IOException {
+    private void pump(Socket from, Socket to, boolean counted, int life) throws IOException {
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
@@ -163,7 +181,7 @@ final class CutRelay implements AutoCloseable {
                 if (counted) {
                     passed.addAndGet(passes);
                     if (passes < length) {
-                        die();
+                        die(life);
                     }
                 }
             }

@@ -379,15 +379,16 @@ final class EndToEndTest {
 
         client.createStream(new StreamDefinition("tampered", "tampered", RecordFormat.CSV, 1, schema));
         try (Appender appender = client.appender("tampered")) {
-            for (long i = 0; i < 20; i++) {
-                appender.append(i, i, "x");
-                if (i == 9) {
-                    appender.flush();
-                    client.flush("tampered");
+            for (long half = 0; half < 2; half++) {
+                for (long i = 10 * half; i < 10 * half + 10; i++) {
+                    appender.append(i, i, "x");
                 }
+                // All ten are in one tree, which one flush makes one chunk of.
+                assertThat(client.count(Query.of("tampered").withAtLeast(appender.flush())))
+                        .isEqualTo(10 * half + 10);
+                client.flush("tampered");
             }
         }
-        client.flush("tampered");
         Path chunks = folder.resolve(
                 "server/chunks/default/tampered-" + client.describe("tampered").id());
         List<Path> files = LiveFiles.chunks(chunks);

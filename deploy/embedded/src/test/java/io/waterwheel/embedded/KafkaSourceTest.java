@@ -479,10 +479,13 @@ final class KafkaSourceTest {
             CompletableFuture<String> other = storing(letters, 2, row(0, -1, "bad", "x"));
             assertThat(failures.get(0).get(60, TimeUnit.SECONDS)).isNotEqualTo("null");
             assertThat(other.get(60, TimeUnit.SECONDS)).isEqualTo("null");
+            List<String> told = new ArrayList<>();
             for (CompletableFuture<String> failed : failures) {
-                assertThat(failed.get(60, TimeUnit.SECONDS)).isNotEqualTo("null");
+                told.add(failed.get(60, TimeUnit.SECONDS));
             }
-            assertThat(failures.get(15).get()).contains("silent.dead-letters: failed a moment ago");
+            assertThat(told).doesNotContain("null");
+            // One is asked for; the others of that moment fail with it.
+            assertThat(told).anyMatch(failure -> failure.contains("silent.dead-letters: failed a moment ago"));
         }
     }
 

@@ -117,7 +117,7 @@ final class NimbusCluster implements AutoCloseable {
         CountDownLatch connected = new CountDownLatch(1);
         ZooKeeper client = new ZooKeeper(zooKeeper, SESSION_MILLIS, (WatchedEvent event) -> connected.countDown());
         try {
-            if (!connected.await(SESSION_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (!connected.await(1, TimeUnit.MINUTES)) {
                 throw new IOException("no ZooKeeper server answers at " + zooKeeper);
             }
             for (String name : client.getChildren("/", false)) {

@@ -43,7 +43,14 @@ final class OrphansTest {
     @Test
     void whatCrashesLeftIsRemovedAndWhatIsNamedStays() throws Exception {
         WaterwheelConfig config = WaterwheelConfig.parse(
-                "test", "", List.of("maintenance.grace=1 s", "maintenance.interval=100 ms", "query.timeout=900 ms"));
+                "test",
+                "",
+                List.of(
+                        "maintenance.grace=1 s",
+                        "maintenance.interval=100 ms",
+                        "query.timeout=900 ms",
+                        // One that expires makes the indexer's epoch a dead one.
+                        "zookeeper.session-timeout=60 s"));
         try (RunningServer server =
                         RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {

@@ -12,6 +12,7 @@ import io.waterwheel.client.admin.Verification;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -135,30 +136,35 @@ final class StreamRetentionTest {
     }
 
     private long count() {
-        return client.count(Query.of("kept").withAtLeast(end).withTimeout(LONGEST));
+        Query all = Query.of("kept").withAtLeast(end).withTimeout(LONGEST);
+        return Waiting.answered(() -> client.count(all));
     }
 
     /** Every answer has what lies at or after its horizon, and nothing else. */
-    private void checkExact() throws Exception {
+    private void checkExact() {
         for (TimeInterval asked : List.of(
                 TimeInterval.ALL,
                 new TimeInterval(times.get(0), times.get(ROWS)),
                 new TimeInterval(times.get(0), times.get(0) + HOUR))) {
-            try (var cursor = client.query(
-                    Query.of("kept").withAtLeast(end).withTimeout(LONGEST).withTimes(asked))) {
-                long rows = 0;
-                while (cursor.next()) {
-                    rows++;
+            Query query = Query.of("kept").withAtLeast(end).withTimeout(LONGEST).withTimes(asked);
+            long[] rows = new long[1];
+            Verdict verdict = Waiting.answered(() -> {
+                rows[0] = 0;
+                try (var cursor = client.query(query)) {
+                    while (cursor.next()) {
+                        rows[0]++;
+                    }
+                    return cursor.verdict();
                 }
-                long horizon = cursor.verdict().horizon();
-                assertThat(horizon).isGreaterThan(Retention.NO_HORIZON);
-                assertThat(cursor.verdict().complete()).isTrue();
-                assertThat(rows)
-                        .as("%s, horizon %s", asked, horizon)
-                        .isEqualTo(times.stream()
-                                .filter(time -> asked.contains(time) && time >= horizon)
-                                .count());
-            }
+            });
+            long horizon = verdict.horizon();
+            assertThat(horizon).isGreaterThan(Retention.NO_HORIZON);
+            assertThat(verdict.complete()).isTrue();
+            assertThat(rows[0])
+                    .as("%s, horizon %s", asked, horizon)
+                    .isEqualTo(times.stream()
+                            .filter(time -> asked.contains(time) && time >= horizon)
+                            .count());
         }
     }
 

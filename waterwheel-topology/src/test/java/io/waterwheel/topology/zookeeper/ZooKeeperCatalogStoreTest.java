@@ -3,6 +3,7 @@ package io.waterwheel.topology.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.CatalogStoreContract;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.error.WaterwheelException;
@@ -67,7 +68,7 @@ final class ZooKeeperCatalogStoreTest extends CatalogStoreContract {
                 event -> connected.countDown(),
                 own.getSessionId(),
                 own.getSessionPasswd());
-        assertThat(connected.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(connected.await(1, TimeUnit.MINUTES)).isTrue();
         twin.close();
     }
 
@@ -99,7 +100,10 @@ final class ZooKeeperCatalogStoreTest extends CatalogStoreContract {
                 }
                 stopper.join();
                 own.restart();
-                store.sync();
+                Waiting.until("the store is connected again", () -> {
+                    store.sync();
+                    return true;
+                });
                 assertThat(store.read("/a").orElseThrow().version())
                         .as("the last commit was done or not, those before were; unknown: %s", unknown)
                         .isBetween(version, unknown ? version + 1 : version);
@@ -211,7 +215,7 @@ final class ZooKeeperCatalogStoreTest extends CatalogStoreContract {
         CountDownLatch connected = new CountDownLatch(1);
         ZooKeeper session =
                 new ZooKeeper(server.getConnectString(), (int) SESSION.toMillis(), event -> connected.countDown());
-        assertThat(connected.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(connected.await(1, TimeUnit.MINUTES)).isTrue();
         return session;
     }
 

@@ -75,7 +75,8 @@ final class HdfsPlacementTest {
             }
             System.err.println("read beside a replica: " + near);
             assertThat(near.get(DispatchPolicy.LADA)).as("%s", near).isGreaterThanOrEqualTo(0.85);
-            assertThat(near.get(DispatchPolicy.ROUND_ROBIN)).as("%s", near).isLessThan(0.9);
+            // HDFS places replicas at random.
+            assertThat(near.get(DispatchPolicy.ROUND_ROBIN)).as("%s", near).isLessThan(near.get(DispatchPolicy.LADA));
         }
     }
 

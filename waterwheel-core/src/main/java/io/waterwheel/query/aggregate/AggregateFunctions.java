@@ -23,6 +23,8 @@ public final class AggregateFunctions {
             new Quantile("median", 0.5),
             new Chosen("first", false, true),
             new Chosen("last", true, true),
+            new Change("delta", false),
+            new Change("rate", true),
             new Chosen("arg_min", false, false),
             new Chosen("arg_max", true, false));
 

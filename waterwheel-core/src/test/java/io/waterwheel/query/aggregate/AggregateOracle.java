@@ -8,6 +8,8 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -71,8 +73,35 @@ public final class AggregateOracle {
             case "quantile" -> quantile(values, BigDecimal.valueOf(((Number) pairs.get(0)[1]).doubleValue()));
             case "first", "arg_min" -> chosen(pairs, (a, b) -> RowInterpreter.compare(a[1], b[1]));
             case "last", "arg_max" -> chosen(pairs, (a, b) -> RowInterpreter.compare(b[1], a[1]));
+            case "delta" -> {
+                Object first = chosen(pairs, (a, b) -> RowInterpreter.compare(a[1], b[1]));
+                Object last = chosen(pairs, (a, b) -> RowInterpreter.compare(b[1], a[1]));
+                yield first instanceof Long whole
+                        ? (Object) Math.subtractExact((Long) last, whole)
+                        : (Object) ((Double) last - (Double) first);
+            }
+            case "rate" -> {
+                Object first = chosen(pairs, (a, b) -> RowInterpreter.compare(a[1], b[1]));
+                Object last = chosen(pairs, (a, b) -> RowInterpreter.compare(b[1], a[1]));
+                double change = ((Number) last).doubleValue() - ((Number) first).doubleValue();
+                Instant from = (Instant) pairs.stream()
+                        .map(pair -> pair[1])
+                        .min(RowInterpreter::compare)
+                        .orElseThrow();
+                Instant to = (Instant) pairs.stream()
+                        .map(pair -> pair[1])
+                        .max(RowInterpreter::compare)
+                        .orElseThrow();
+                yield from.equals(to) ? null : change / seconds(Duration.between(from, to));
+            }
             default -> throw new AssertionError("say here what " + function + " of a list of values is");
         };
+    }
+
+    private static double seconds(Duration duration) {
+        return BigDecimal.valueOf(duration.getSeconds())
+                .add(BigDecimal.valueOf(duration.getNano(), 9))
+                .doubleValue();
     }
 
     private static Object chosen(List<Object[]> pairs, Comparator<Object[]> by) {

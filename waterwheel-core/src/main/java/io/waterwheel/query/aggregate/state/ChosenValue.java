@@ -7,6 +7,7 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Of each group the value that another one chooses; see {@code arg_min} and {@code first}. */
@@ -138,9 +139,29 @@ public final class ChosenValue extends AggregateState {
         if (type.variable()) {
             putLong(answer, field, row, answer.addToArena(present, middle, present.length - middle));
         } else {
-            Words.put(answer, row, field, Long.reverseBytes(LittleEndian.getLong(present, middle)) ^ Long.MIN_VALUE);
+            Words.put(answer, row, field, word(present, middle));
         }
         return true;
+    }
+
+    /** Whether a group has a value. */
+    boolean has(int group) {
+        return chosen[group] != null;
+    }
+
+    /** The word of a group's value, which is of fixed size. */
+    long word(int group) {
+        byte[] present = Objects.requireNonNull(chosen[group]);
+        return word(present, LittleEndian.getInt(present, 0));
+    }
+
+    /** The word that the group's value is chosen by, which is of fixed size. */
+    long byWord(int group) {
+        return word(Objects.requireNonNull(chosen[group]), 4);
+    }
+
+    private static long word(byte[] bytes, int at) {
+        return Long.reverseBytes(LittleEndian.getLong(bytes, at)) ^ Long.MIN_VALUE;
     }
 
     @Override

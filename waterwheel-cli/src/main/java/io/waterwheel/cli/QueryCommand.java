@@ -284,10 +284,7 @@ final class QueryCommand implements Callable<Integer> {
                 return Cli.FAILURE;
             }
             Verdict verdict = cursor.verdict();
-            if (page != null) {
-                PageToken next = verdict.next();
-                terminal.err().println(next == null ? "this is the last page" : "the next page: --page " + next);
-            }
+            boolean paged = page == null || tellNextPage(verdict);
             if (stats) {
                 took.print(verdict, terminal.err());
             }
@@ -303,8 +300,23 @@ final class QueryCommand implements Callable<Integer> {
                 terminal.err().println("the stream has lost, so that it may be in no answer:");
                 verdict.lost().forEach(range -> terminal.err().println("  " + range));
             }
-            return 0;
+            return paged ? 0 : Cli.FAILURE;
         }
+    }
+
+    /** Says how to ask for the next page; false when that cannot be asked for. */
+    private boolean tellNextPage(Verdict verdict) {
+        if (verdict.next() != null) {
+            terminal.err().println("the next page: --page " + verdict.next());
+        } else if (limit != null && verdict.tuples() >= limit) {
+            terminal.err()
+                    .println("waterwheel query: the last tuple is too long for a token of the next page: select fewer"
+                            + " fields, or another --limit");
+            return false;
+        } else {
+            terminal.err().println(verdict.complete() ? "this is the last page" : "this page is not complete");
+        }
+        return true;
     }
 
     /** Prints the answer; false when the reader of the output went away. */
@@ -394,8 +406,8 @@ final class QueryCommand implements Callable<Integer> {
         if (distinct && kinds > 0) {
             throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket) or --latest");
         }
-        if (page != null && (kinds > 0 || distinct || orderBy.isEmpty() || limit == null)) {
-            throw wrong("--page is for tuples, with --order-by and --limit");
+        if (page != null && (kinds > 0 || distinct || orderBy.isEmpty() || limit == null || limit == 0)) {
+            throw wrong("--page is for tuples, with --order-by and a --limit of at least 1");
         }
         long most = limit == null ? Query.NO_LIMIT : limit;
         try {

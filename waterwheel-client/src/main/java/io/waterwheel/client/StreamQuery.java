@@ -246,17 +246,18 @@ public final class StreamQuery {
      *
      * <pre>{@code
      * StreamQuery question = client.query("flights").orderBy("time_ms").limit(1000);
-     * PageToken page;
-     * try (Cursor rows = question.rows()) {
-     *     while (rows.next()) {
-     *         System.out.println(rows.getInstant("time_ms"));
+     * PageToken page = null;
+     * do {
+     *     try (Cursor rows = question.after(page).rows()) {
+     *         while (rows.next()) {
+     *             System.out.println(rows.getInstant("time_ms"));
+     *         }
+     *         page = rows.verdict().next(); // null when these are fewer than the limit
      *     }
-     *     page = rows.verdict().next(); // null when there is no more
-     * }
-     * try (Cursor rows = question.after(page).rows()) {
-     *     // the next 1000
-     * }
+     * } while (page != null);
      * }</pre>
+     *
+     * <p>Also null when the last tuple of the first page is over about 70 KiB long.
      *
      * @param page null for the first
      */

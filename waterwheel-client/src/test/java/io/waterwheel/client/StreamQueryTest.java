@@ -10,6 +10,7 @@ import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
@@ -126,6 +127,13 @@ class StreamQueryTest {
                                     List.of(NamedExpression.parse("a"), NamedExpression.parse("b * 3.6 AS kmh")),
                                     null)
                             .withOrder(List.of(new Order("kmh", true)), 3));
+            PageToken page = new PageToken("Aa0-_");
+            assertThat(narrowed.orderBy("a").limit(3).after(page).toQuery().result())
+                    .isEqualTo(new ResultSpec.Rows(List.of(), List.of(new Order("a", false)), 3, page));
+            assertThatThrownBy(() -> narrowed.limit(3).after(page).toQuery())
+                    .hasMessageContaining("pages need an order");
+            assertThatThrownBy(() -> narrowed.select("a").distinct().after(page).toQuery())
+                    .hasMessageContaining("after: pages are of tuples");
             assertThatThrownBy(() -> narrowed.distinct().toQuery()).hasMessageContaining("distinct: name the fields");
             assertThatThrownBy(() -> narrowed.select("a").distinct().latest(1).toQuery())
                     .hasMessageContaining("distinct is for selected fields");

@@ -15,8 +15,9 @@ public record PageToken(String text) {
 
     public PageToken {
         if (!TEXT.matcher(text).matches()) {
-            throw new IllegalArgumentException("query: page: expected a token of letters, digits, - and _, as the"
-                    + " page before gave it, got '" + (text.length() > 40 ? text.substring(0, 40) + "..." : text)
+            throw new IllegalArgumentException("query: page: expected a token of at most " + MAX_LENGTH
+                    + " letters, digits, - and _, as the page before gave it, got '"
+                    + (text.length() > 40 ? text.substring(0, 40) + "..." : text)
                     + "'");
         }
     }

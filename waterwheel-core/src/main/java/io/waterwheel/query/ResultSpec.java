@@ -147,8 +147,8 @@ public sealed interface ResultSpec {
                         "query: expected " + least + " to " + MAX_VALUES + " aggregates, got " + values.size());
             }
             if (groupBy.size() > MAX_GROUPS) {
-                throw new IllegalArgumentException("query: group by at most " + MAX_GROUPS
-                        + " fields, or as many distinct ones, got " + groupBy.size());
+                throw new IllegalArgumentException("query: expected at most " + MAX_GROUPS
+                        + " values to group by, or to select with distinct, got " + groupBy.size());
             }
             Set<String> names = new HashSet<>();
             for (NamedExpression group : groupBy) {
@@ -181,7 +181,7 @@ public sealed interface ResultSpec {
         private static void requireNew(Set<String> names, String name) {
             if (!names.add(name)) {
                 throw new IllegalArgumentException("query: two fields of the answer are called '" + name
-                        + "'; name them apart with AS, and group by each once");
+                        + "'; name them apart with AS, and name each value once");
             }
         }
 

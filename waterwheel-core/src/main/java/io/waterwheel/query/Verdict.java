@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param edit number of the catalog edit the answer was planned on
  * @param tuples number of tuples returned; with aggregates, of tuples that went into them
  * @param effort what it took
- * @param next asks for the tuples behind these, when they are in an order and as many as the limit; else null
+ * @param next asks for the tuples behind these, when they are in an order and as many as the limit; else null. Null too
+ *     when the last tuple is over about 70 KiB long
  */
 public record Verdict(
         Completeness completeness,

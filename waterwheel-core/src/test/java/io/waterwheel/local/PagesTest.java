@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collections;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -120,6 +120,17 @@ final class PagesTest {
             assertThatThrownBy(() -> answer(stream, descending.withAfter(page), new ArrayList<>()))
                     .isInstanceOf(WaterwheelException.class)
                     .hasMessageContaining("it is of another query: its fields and order must be the same");
+            Order byValue = new Order("v", false);
+            PageToken ofValues = answer(
+                            stream,
+                            new ResultSpec.Rows(List.of(NamedExpression.parse("t IS NULL AS v")), List.of(byValue), 10),
+                            new ArrayList<>())
+                    .next();
+            ResultSpec.Rows otherValues =
+                    new ResultSpec.Rows(List.of(NamedExpression.parse("t IS NOT NULL AS v")), List.of(byValue), 10);
+            assertThatThrownBy(() -> answer(stream, otherValues.withAfter(ofValues), new ArrayList<>()))
+                    .as("what a field is computed from belongs to it")
+                    .hasMessageContaining("it is of another query");
             byte[] bytes = Base64.getUrlDecoder().decode(page.text());
             ResultSpec.Rows same = new ResultSpec.Rows(List.of(), orders, 10);
             for (int i = 0; i < 2_000; i++) {
@@ -166,13 +177,17 @@ final class PagesTest {
     private ResultSpec.Rows rows(List<Field> fields) {
         List<String> names = new ArrayList<>(fields.stream().map(Field::name).toList());
         Collections.shuffle(names, random);
-        Set<Order> orders = new HashSet<>();
+        Set<Order> orders = new LinkedHashSet<>();
+        boolean computed = random.nextInt(3) == 0;
+        if (computed && random.nextBoolean()) {
+            orders.add(new Order("none", random.nextBoolean()));
+        }
         for (int i = random.nextInt(3); i >= 0; i--) {
             orders.add(new Order(names.get(random.nextInt(names.size())), random.nextBoolean()));
         }
         List<NamedExpression> select = new ArrayList<>(NamedExpression.fields(
                 names.subList(0, 1 + random.nextInt(names.size())).toArray(String[]::new)));
-        if (random.nextInt(3) == 0) {
+        if (computed) {
             select.add(NamedExpression.parse(names.get(0) + " IS NULL AS none"));
         }
         return new ResultSpec.Rows(select, List.copyOf(orders), Query.NO_LIMIT);

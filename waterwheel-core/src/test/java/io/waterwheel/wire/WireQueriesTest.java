@@ -11,6 +11,7 @@ import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.ScanStatistics;
@@ -116,6 +117,16 @@ class WireQueriesTest {
         List<LostRange> told = WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict)))
                 .lost();
         assertThat(told).as("seed %s", seed).hasSize(1_000);
+        Verdict page = new Verdict(
+                Verdict.Completeness.WHOLE,
+                new SessionPositions(3, Map.of()),
+                Verdict.Gone.NOTHING,
+                1,
+                0,
+                new Verdict.Effort(1, 1, Statistics.NONE),
+                new PageToken("Aa0-_"));
+        assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(page))))
+                .isEqualTo(page);
         for (LostRange range : lost) {
             assertThat(told)
                     .as("seed %s, %s", seed, range)
@@ -199,13 +210,18 @@ class WireQueriesTest {
                         random.nextBoolean() ? List.of() : List.of(new Order("total", true), new Order("high", false)),
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
             case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), select);
-            default ->
-                new ResultSpec.Rows(
+            case 3 -> ResultSpec.Aggregates.distinct(List.of(NamedExpression.field("order")));
+            default -> {
+                List<Order> orders =
+                        random.nextBoolean() ? List.of() : List.of(new Order("a", true), new Order("b", false));
+                yield new ResultSpec.Rows(
                         random.nextBoolean()
                                 ? NamedExpression.fields(select.toArray(String[]::new))
                                 : List.of(NamedExpression.parse("a * 2 AS \"order\""), NamedExpression.field("order")),
-                        random.nextBoolean() ? List.of() : List.of(new Order("a", true), new Order("b", false)),
-                        random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
+                        orders,
+                        random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100),
+                        orders.isEmpty() || random.nextBoolean() ? null : new PageToken("Aa0-_"));
+            }
         };
     }
 

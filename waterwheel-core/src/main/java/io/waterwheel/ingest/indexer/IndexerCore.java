@@ -288,9 +288,14 @@ public final class IndexerCore {
             }
         }
         forget(now, window.exhausted());
-        if (isReportDue(now) && !channels.isStale(now)) {
-            // One that hears nothing lets its report age, so that it is asked and can say so.
-            report(now);
+        // One that hears nothing lets its report age, so that it is asked and can say so.
+        if (!channels.isStale(now)) {
+            if (isReportDue(now)) {
+                report(now);
+            } else if (unreported) {
+                // What came too soon after the last report.
+                reportIfNews(now);
+            }
         }
         if (channels.isHeard()) {
             publish();

@@ -48,7 +48,7 @@ final class QueryText {
                 return "count";
             }
             if (aggregates.values().isEmpty()) {
-                return "distinct " + names(aggregates.groupBy());
+                return aggregates.groupBy().isEmpty() ? "time buckets" : "distinct " + names(aggregates.groupBy());
             }
             return aggregates.values().size() + " aggregates"
                     + (aggregates.groupBy().isEmpty() ? "" : " by " + names(aggregates.groupBy()));

@@ -174,7 +174,7 @@ final class GapFill {
         int passed = 0;
         for (long bucket = from; ; bucket += step) {
             passed++;
-            workspace.spend(VALUE_NANOS * states.size());
+            workspace.spend(VALUE_NANOS * (1 + states.size()));
             TupleBlock block = rows.row();
             int row = block.size();
             if (series != NONE) {

@@ -63,7 +63,13 @@ public abstract sealed class Gather
         int[] fields = indexes(rows.select().stream().map(NamedExpression::name).toList(), types, stored);
         return rows.orderBy().isEmpty()
                 ? new GatherRows(stored, fields, rows.limit())
-                : new GatherSorted(stored, fields, rows.orderBy(), rows.limit(), rows.after());
+                : new GatherSorted(
+                        stored,
+                        fields,
+                        rows.orderBy(),
+                        rows.limit(),
+                        rows.select().toString(),
+                        rows.after());
     }
 
     /** Rows with fields that are computed: these are made first, then ordered as any others are. */
@@ -83,7 +89,13 @@ public abstract sealed class Gather
         return new GatherComputed(
                 projection,
                 ordered
-                        ? new GatherSorted(projection.layout(), fields, rows.orderBy(), rows.limit(), rows.after())
+                        ? new GatherSorted(
+                                projection.layout(),
+                                fields,
+                                rows.orderBy(),
+                                rows.limit(),
+                                rows.select().toString(),
+                                rows.after())
                         : new GatherRows(projection.layout(), fields, rows.limit()));
     }
 

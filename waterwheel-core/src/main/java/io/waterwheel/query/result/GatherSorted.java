@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +39,22 @@ final class GatherSorted extends Gather {
 
     private final int most;
     private final @Nullable PagePosition after;
-    /** The order in words: tokens of pages are of one order. */
-    private final String about;
+    /** The fields and the order in words: a page's token is of these; null when there are no pages. */
+    private final @Nullable String about;
 
-    /** @param after where the page before ended; null when this is the first, or there are no pages */
-    GatherSorted(RowLayout stored, int[] fields, List<Order> orders, long limit, @Nullable PageToken after) {
+    /**
+     * Gathers sorted rows.
+     *
+     * @param select what the fields of the answer are, in words, for the tokens of pages; null when there are none
+     * @param after where the page before ended; null when this is the first, or there are no pages
+     */
+    GatherSorted(
+            RowLayout stored,
+            int[] fields,
+            List<Order> orders,
+            long limit,
+            @Nullable String select,
+            @Nullable PageToken after) {
         this.stored = stored;
         this.answer = layout(fields(stored, fields));
         this.most = limit == Query.NO_LIMIT ? Integer.MAX_VALUE : (int) limit;
@@ -68,8 +80,15 @@ final class GatherSorted extends Gather {
         this.sources = all.stream().mapToInt(Integer::intValue).toArray();
         this.part = layout(fields(stored, sources));
         this.order = new RowOrder(part, by.stream().mapToInt(Integer::intValue).toArray(), descending);
-        this.about = fields.length + " of " + part.fields() + " by " + by + Arrays.toString(descending);
-        this.after = after == null ? null : PagePosition.of(after, about, part);
+        this.about =
+                select == null ? null : select + " of " + inWords(part) + " by " + by + Arrays.toString(descending);
+        this.after = after == null || about == null ? null : PagePosition.of(after, about, part);
+    }
+
+    private static String inWords(RowLayout layout) {
+        return layout.fields().stream()
+                .map(field -> field.name() + ' ' + field.type().schemaName() + (field.nullable() ? " or null" : ""))
+                .collect(Collectors.joining(", "));
     }
 
     @Override

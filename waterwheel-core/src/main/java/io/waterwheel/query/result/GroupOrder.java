@@ -44,7 +44,7 @@ final class GroupOrder {
                     .map(name -> new Order(name, false))
                     .toList();
         }
-        this.sorted = new GatherSorted(answer, all, orders, wanted.limit(), null);
+        this.sorted = new GatherSorted(answer, all, orders, wanted.limit(), null, null);
     }
 
     /** Takes the answer of all groups, in any order. */

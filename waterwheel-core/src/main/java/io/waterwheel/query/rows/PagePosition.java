@@ -130,8 +130,9 @@ public final class PagePosition {
             if (length < 0 || length > bytes.remaining() || length > TupleBlock.MAX_VALUE_BYTES) {
                 throw refused("it is damaged");
             }
-            LittleEndian.putLong(column(row, f), 0, row.addToArena(bytes.array(), bytes.position(), length));
-            bytes.position(bytes.position() + length);
+            byte[] value = new byte[length];
+            bytes.get(value);
+            LittleEndian.putLong(column(row, f), 0, row.addToArena(value, 0, length));
         } else {
             bytes.get(column(row, f), 0, field.type().physical().width());
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The first rows by an order, or the first behind a page: top-k. Rows that come after the last of them by the first
- * field, or before the page's end, are not even copied.
+ * field, or before the end of the page before, are not even copied.
  *
  * <p>Rows that cannot be told apart from the page's last are kept, as many as there may be; of the answer as many are
  * left out as the pages before have had.
@@ -22,7 +22,7 @@ public final class TopRows extends BoundedRows {
     private final int limit;
 
     private final @Nullable PagePosition after;
-    private final String about;
+    private final @Nullable String about;
     /** Most rows that are kept. */
     private final int most;
 
@@ -38,7 +38,7 @@ public final class TopRows extends BoundedRows {
      *
      * @param limit most rows of the answer; {@link Integer#MAX_VALUE} for all
      * @param after where the page before ended; null when this is the first
-     * @param about the order in words, for tokens
+     * @param about fields and order in words, for the tokens of pages; null when there are none
      * @param first the field that is ordered by first, in terms of the source of the rows
      * @param firstField its index there
      */
@@ -47,7 +47,7 @@ public final class TopRows extends BoundedRows {
             RowOrder order,
             int limit,
             @Nullable PagePosition after,
-            String about,
+            @Nullable String about,
             ColumnNode first,
             int firstField,
             Workspace workspace) {
@@ -126,7 +126,7 @@ public final class TopRows extends BoundedRows {
             }
         }
         int rows = Math.min(limit, count - had);
-        if (rows == limit && rows > 0) {
+        if (rows == limit && rows > 0 && about != null) {
             int last = had + rows - 1;
             int equal = 1;
             while (equal <= last && order().compare(block(), sorted[last], sorted[last - equal]) == 0) {
@@ -135,10 +135,17 @@ public final class TopRows extends BoundedRows {
             if (equal > ResultSpec.MAX_KEPT_ROWS) {
                 throw new WaterwheelException(
                         ErrorCode.BAD_QUERY,
-                        "query: page: more than " + ResultSpec.MAX_KEPT_ROWS
-                                + " tuples are equal in all fields of the answer; select a field that tells them apart");
+                        "page: more than " + ResultSpec.MAX_KEPT_ROWS
+                                + " tuples are equal in all fields of the answer and the order; select a field that"
+                                + " tells them apart");
             }
             next = PagePosition.token(about, block(), sorted[last], equal);
+            if (next == null && after != null) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_QUERY,
+                        "page: a page ends with a tuple that is too long for a token, about 70 KiB in the fields of"
+                                + " the answer and the order; select fewer fields, or another number of tuples");
+            }
         }
         System.arraycopy(sorted, had, sorted, 0, rows);
         return rows;
@@ -157,6 +164,8 @@ public final class TopRows extends BoundedRows {
 
     @Override
     String remedy() {
-        return "add a limit, or narrow the query";
+        return after == null
+                ? "add a limit, or narrow the query"
+                : "take smaller pages, or select a field that tells equal tuples apart";
     }
 }

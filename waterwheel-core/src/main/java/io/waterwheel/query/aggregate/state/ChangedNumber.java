@@ -100,7 +100,7 @@ public final class ChangedNumber extends AggregateState {
 
     /** The nearest double of 64 bits without a sign: the last time may be so far after the first. */
     private static double unsigned(long bits) {
-        return bits >= 0 ? bits : 2.0 * (bits >>> 1 | bits & 1);
+        return bits >= 0 ? bits : 2.0 * ((bits >>> 1) | (bits & 1));
     }
 
     @Override

@@ -18,7 +18,8 @@ public interface RowSummary {
      * @param nulls of them, those where it is null
      * @param nans of them, those where it is NaN
      * @param low least value of the others: integers and times as they are, doubles as
-     *     {@link io.waterwheel.query.column.OrderedBits}; of text and bytes it means nothing
+     *     {@link io.waterwheel.query.column.OrderedBits}; of text and bytes the number of the first eight bytes, which
+     *     orders of rows go by
      * @param high greatest value; below {@code low} when there is none
      */
     record OfField(int rows, int nulls, int nans, long low, long high) {}

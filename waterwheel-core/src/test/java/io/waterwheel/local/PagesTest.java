@@ -149,7 +149,8 @@ final class PagesTest {
                 }
             }
         }
-        assertThatThrownBy(() -> new PageToken("a b")).hasMessageContaining("expected a token of at most 100000 letters");
+        assertThatThrownBy(() -> new PageToken("a b"))
+                .hasMessageContaining("expected a token of at most 100000 letters");
         assertThatThrownBy(() -> new ResultSpec.Rows(List.of(), List.of(), 3).withAfter(new PageToken("a")))
                 .hasMessageContaining("pages need an order");
     }

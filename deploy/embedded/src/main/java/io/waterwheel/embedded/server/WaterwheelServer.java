@@ -153,7 +153,7 @@ public final class WaterwheelServer implements AutoCloseable {
 
     private static KeptKafka startKafka(Path folder, DiskWatch watch) throws IOException {
         BooleanSupplier writable = () -> writable(folder, watch);
-        // Started for the first time it has nobody to start it again, so a trouble then ends the start.
+        // Its keeper follows at once; a trouble before that fails the start, which says why.
         EmbeddedKafka broker = EmbeddedKafka.start(folder, 0, watch::trouble, () -> !writable.getAsBoolean());
         return new KeptKafka(broker, KeptPart.of("Kafka", broker, writable));
     }

@@ -198,7 +198,7 @@ public final class Keys {
                     + " CLIENT_SLOW, and its memory comes back."));
     public static final Key<Duration> QUERY_WARM_UP = add(Key.duration("query.warm-up", "1 s")
             .atLeast("0 ms")
-            .atMost("1 min")
+            .atMost("10 s")
             .doc("Processor time in which a new worker process answers questions of its own about rows of its own, in a"
                     + " temporary folder, before its coordinators say that they are there: so that the first answers to"
                     + " clients are nearly as quick as later ones. It begins beside the rest of the start, and ends after"

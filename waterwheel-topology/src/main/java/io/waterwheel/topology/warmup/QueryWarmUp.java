@@ -16,6 +16,7 @@ import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -41,8 +42,10 @@ public final class QueryWarmUp implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QueryWarmUp.class);
     private static final AtomicBoolean BEGUN = new AtomicBoolean();
 
-    /** How much longer it may last than the processor's time that it may take. */
+    /** How much longer it may last than the processor's time that it may take; at most so much more. */
     private static final int PATIENCE = 10;
+
+    private static final Duration MOST_PATIENCE = Duration.ofSeconds(10);
 
     /** For the question under way when time is up, and for closing. */
     private static final Duration GRACE = Duration.ofSeconds(2);
@@ -55,13 +58,18 @@ public final class QueryWarmUp implements AutoCloseable {
     private final AtomicLong answering = new AtomicLong();
 
     private final Duration most;
+    /** Where the temporary folder is made. */
+    private final Path parent;
+
     private final long deadline;
     private final Thread thread;
     private volatile boolean closed;
 
-    private QueryWarmUp(Duration most) {
+    private QueryWarmUp(Duration most, Path parent) {
         this.most = most;
-        deadline = System.nanoTime() + PATIENCE * most.toNanos();
+        this.parent = parent;
+        deadline = System.nanoTime()
+                + Math.min(PATIENCE * most.toNanos(), most.plus(MOST_PATIENCE).toNanos());
         thread = new Thread(this::run, "query-warm-up");
         thread.setDaemon(true);
     }
@@ -72,7 +80,12 @@ public final class QueryWarmUp implements AutoCloseable {
      * @param most of the processor's time; zero for no warm-up
      */
     public static QueryWarmUp start(Duration most) {
-        QueryWarmUp made = new QueryWarmUp(most);
+        return start(most, Path.of(System.getProperty("java.io.tmpdir")));
+    }
+
+    /** The same, with its temporary folder in another. */
+    static QueryWarmUp start(Duration most, Path parent) {
+        QueryWarmUp made = new QueryWarmUp(most, parent);
         if (most.isZero() || !BEGUN.compareAndSet(false, true)) {
             made.ended.countDown();
         } else {
@@ -98,10 +111,11 @@ public final class QueryWarmUp implements AutoCloseable {
     }
 
     private void run() {
-        try (ScratchStreams streams = ScratchStreams.make()) {
+        try (ScratchStreams streams = ScratchStreams.make(parent)) {
             ask(streams);
-        } catch (Exception e) {
-            // Whatever an interruption was told as.
+        } catch (Exception | Error e) {
+            // An Error too: it would end the worker, and the next would begin so again. What an interruption is told
+            // as differs.
             if (closed) {
                 LOG.info("[warm-up] ended early: the worker closes");
             } else {

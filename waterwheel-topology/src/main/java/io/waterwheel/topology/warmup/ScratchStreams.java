@@ -44,7 +44,7 @@ final class ScratchStreams implements AutoCloseable {
     private static final LocalSettings SIZES = new LocalSettings(4 << 20, 4 << 20);
 
     /** How the temporary folder's name begins. */
-    static final String PREFIX = "waterwheel-warm-up";
+    private static final String PREFIX = "waterwheel-warm-up";
 
     private static final String BY_NUMBER = "by-number";
     private static final String BY_PLACE = "by-place";
@@ -75,8 +75,8 @@ final class ScratchStreams implements AutoCloseable {
     }
 
     /** @throws IOException when there is no room for a temporary folder, or it cannot be written */
-    static ScratchStreams make() throws IOException {
-        Path folder = Files.createTempDirectory(PREFIX);
+    static ScratchStreams make(Path parent) throws IOException {
+        Path folder = Files.createTempDirectory(parent, PREFIX);
         try {
             LocalStream number = open(folder, BY_NUMBER, "{field: id}");
             try {

@@ -9,26 +9,26 @@ import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TupleBlock;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A worker's own questions are real ones, and nothing is left of them. */
 @Timeout(150)
 final class QueryWarmUpTest {
+    @TempDir
+    Path parent;
+
     @Test
     void everyQuestionFindsRowsInChunksAndInMemory() throws Exception {
-        List<Path> before = folders();
-        try (ScratchStreams streams = ScratchStreams.make()) {
-            assertThat(folders()).hasSize(before.size() + 1);
+        try (ScratchStreams streams = ScratchStreams.make(parent)) {
+            assertThat(parent).isNotEmptyDirectory();
             for (Query question : ScratchStreams.questions()) {
                 Answer answer = new Answer();
                 streams.query(question, answer);
@@ -42,29 +42,20 @@ final class QueryWarmUpTest {
             assertThat(counted.verdict().statistics().chunksRead()).isPositive();
             assertThat(counted.verdict().tuples()).isEqualTo(6_000);
         }
-        assertThat(folders()).isEqualTo(before);
+        assertThat(parent).isEmptyDirectory();
     }
 
     @Test
     void itEndsOnceItHasHadItsTimeAndLeavesNothing() throws Exception {
-        List<Path> before = folders();
-        try (QueryWarmUp warmUp = QueryWarmUp.start(Duration.ofMillis(300))) {
+        try (QueryWarmUp warmUp = QueryWarmUp.start(Duration.ofMillis(300), parent)) {
             Waiting.until("its end", warmUp::hasEnded);
             warmUp.await();
         }
-        assertThat(folders()).isEqualTo(before);
+        assertThat(parent).isEmptyDirectory();
         // Another of the same process ends before it has begun.
-        try (QueryWarmUp again = QueryWarmUp.start(Duration.ofHours(1))) {
+        try (QueryWarmUp again = QueryWarmUp.start(Duration.ofHours(1), parent)) {
             assertThat(again.hasEnded()).isTrue();
             again.await();
-        }
-    }
-
-    private static List<Path> folders() throws IOException {
-        try (Stream<Path> all = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return all.filter(path -> path.getFileName().toString().startsWith(ScratchStreams.PREFIX))
-                    .sorted()
-                    .toList();
         }
     }
 

@@ -26,7 +26,7 @@ import java.util.function.LongUnaryOperator;
 /**
  * How long does a Java client wait for an answer of the server in a process of its own, started by the launcher? First
  * of a server that has answered thousands of questions: a point, the newest ten rows of a key, a count by key, and
- * 297,000 rows to the last; in chunks, and in memory. Then, by a client that has asked as many, the first hundred
+ * 297,000 rows to the last; in memory, and in chunks. Then, by a client that has asked as many, the first hundred
  * answers of a server that has just started.
  *
  * <pre>
@@ -34,8 +34,8 @@ import java.util.function.LongUnaryOperator;
  *     io.waterwheel.benchmark.endtoend.ClientAnswers launcher=./waterwheel
  * </pre>
  *
- * Options: rows (of the stream), asked (of each kind), starts (of fresh servers), settings (KEY=VALUE with blanks
- * between, of the server).
+ * Options: launcher (the command that starts the server), rows (of the stream), asked (of each kind), many (how often
+ * the many rows are asked for), starts (of fresh servers), settings (KEY=VALUE with blanks between, of the server).
  */
 public final class ClientAnswers {
     private static final String STREAM = "answers";

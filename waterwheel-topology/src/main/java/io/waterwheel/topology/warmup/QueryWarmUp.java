@@ -22,14 +22,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +41,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class QueryWarmUp implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QueryWarmUp.class);
-    private static final AtomicBoolean BEGUN = new AtomicBoolean();
+    /** The first of the process; null when there was none. */
+    private static final AtomicReference<@Nullable QueryWarmUp> FIRST = new AtomicReference<>();
 
     /** How much longer it may last than the processor's time that it may take; at most so much more. */
     private static final int PATIENCE = 10;
@@ -64,6 +66,8 @@ public final class QueryWarmUp implements AutoCloseable {
     private final long deadline;
     private final Thread thread;
     private volatile boolean closed;
+    /** The one that was begun before; null when this one is begun, or none is. */
+    private @Nullable QueryWarmUp first;
 
     private QueryWarmUp(Duration most, Path parent) {
         this.most = most;
@@ -75,7 +79,8 @@ public final class QueryWarmUp implements AutoCloseable {
     }
 
     /**
-     * Begins, on a thread of its own, unless this process has begun before.
+     * Begins, on a thread of its own. Where this process has begun before, by another worker in it, this is that one,
+     * which only its maker closes.
      *
      * @param most of the processor's time; zero for no warm-up
      */
@@ -86,16 +91,22 @@ public final class QueryWarmUp implements AutoCloseable {
     /** The same, with its temporary folder in another. */
     static QueryWarmUp start(Duration most, Path parent) {
         QueryWarmUp made = new QueryWarmUp(most, parent);
-        if (most.isZero() || !BEGUN.compareAndSet(false, true)) {
+        if (most.isZero()) {
             made.ended.countDown();
-        } else {
+        } else if (FIRST.compareAndSet(null, made)) {
             made.thread.start();
+        } else {
+            made.first = FIRST.get();
         }
         return made;
     }
 
     /** Waits for its end, not much longer than it may last. Returns at once when this thread is interrupted, or was. */
     public void await() {
+        if (first != null) {
+            first.await();
+            return;
+        }
         try {
             if (!ended.await(deadline + GRACE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 LOG.warn("[warm-up] it has not ended in time; the first answers will be slow");
@@ -107,7 +118,7 @@ public final class QueryWarmUp implements AutoCloseable {
 
     /** Whether it lasts no longer, or never began. */
     boolean hasEnded() {
-        return ended.getCount() == 0;
+        return first != null ? first.hasEnded() : ended.getCount() == 0;
     }
 
     private void run() {
@@ -133,8 +144,9 @@ public final class QueryWarmUp implements AutoCloseable {
                             ErrorCode.NO_SUCH_ACTION, "this port is for a worker's own questions");
                 });
         EventLoopGroup loop = new NioEventLoopGroup(1, new DefaultThreadFactory("query-warm-up", true));
-        try (server;
-                BufferAllocator allocator = new RootAllocator()) {
+        // The server is closed first: what it sends to the channel is in the allocator still.
+        try (BufferAllocator allocator = new RootAllocator();
+                server) {
             ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
                     .usePlaintext()
                     .eventLoopGroup(loop)
@@ -143,7 +155,7 @@ public final class QueryWarmUp implements AutoCloseable {
             try (FlightClient client = FlightGrpcUtils.createFlightClient(allocator, channel)) {
                 askUntilTimeIsUp(client);
             } finally {
-                channel.shutdownNow();
+                channel.shutdownNow().awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
             }
         } finally {
             loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
@@ -203,6 +215,9 @@ public final class QueryWarmUp implements AutoCloseable {
     /** Ends it, if it lasts still, and waits a moment until its folder is gone. */
     @Override
     public void close() throws InterruptedException {
+        if (first != null) {
+            return;
+        }
         closed = true;
         thread.interrupt();
         if (!ended.await(GRACE.toNanos(), TimeUnit.NANOSECONDS)) {

@@ -21,7 +21,10 @@ import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
@@ -45,6 +48,8 @@ final class ScratchStreams implements AutoCloseable {
 
     /** How the temporary folder's name begins. */
     private static final String PREFIX = "waterwheel-warm-up";
+
+    private static final Duration FORGOTTEN = Duration.ofHours(1);
 
     private static final String BY_NUMBER = "by-number";
     private static final String BY_PLACE = "by-place";
@@ -76,6 +81,7 @@ final class ScratchStreams implements AutoCloseable {
 
     /** @throws IOException when there is no room for a temporary folder, or it cannot be written */
     static ScratchStreams make(Path parent) throws IOException {
+        removeForgotten(parent);
         Path folder = Files.createTempDirectory(parent, PREFIX);
         try {
             LocalStream number = open(folder, BY_NUMBER, "{field: id}");
@@ -187,6 +193,22 @@ final class ScratchStreams implements AutoCloseable {
             default ->
                 sink.fail(new WaterwheelException(
                         ErrorCode.NO_SUCH_STREAM, "there is no stream '" + query.stream() + "' to warm up with"));
+        }
+    }
+
+    /** Those of workers that were killed in their first seconds: no warm-up lasts an hour. */
+    private static void removeForgotten(Path parent) throws IOException {
+        long old = System.currentTimeMillis() - FORGOTTEN.toMillis();
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, PREFIX + "*")) {
+            for (Path folder : folders) {
+                if (Files.getLastModifiedTime(folder).toMillis() < old) {
+                    remove(folder);
+                }
+            }
+        } catch (NoSuchFileException e) {
+            // Another worker removes them too.
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
     }
 

@@ -24,13 +24,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Two small streams in a temporary folder, one with a number as its key and one with a position, each half in a chunk
@@ -45,6 +46,8 @@ final class ScratchStreams implements AutoCloseable {
     private static final int NOTE = 5;
     private static final long FIRST_MILLIS = 1_700_000_000_000L;
     private static final LocalSettings SIZES = new LocalSettings(4 << 20, 4 << 20);
+
+    private static final Logger LOG = LoggerFactory.getLogger(ScratchStreams.class);
 
     /** How the temporary folder's name begins. */
     private static final String PREFIX = "waterwheel-warm-up";
@@ -197,7 +200,7 @@ final class ScratchStreams implements AutoCloseable {
     }
 
     /** Those of workers that were killed in their first seconds: no warm-up lasts an hour. */
-    private static void removeForgotten(Path parent) throws IOException {
+    private static void removeForgotten(Path parent) {
         long old = System.currentTimeMillis() - FORGOTTEN.toMillis();
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (Path folder : folders) {
@@ -205,10 +208,9 @@ final class ScratchStreams implements AutoCloseable {
                     remove(folder);
                 }
             }
-        } catch (NoSuchFileException e) {
-            // Another worker removes them too.
-        } catch (DirectoryIteratorException e) {
-            throw e.getCause();
+        } catch (IOException | DirectoryIteratorException e) {
+            // Another user's, or another worker removes them too.
+            LOG.debug("[warm-up] folders of earlier workers stay in {}", parent, e);
         }
     }
 

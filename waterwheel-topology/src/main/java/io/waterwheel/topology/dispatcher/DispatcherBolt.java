@@ -46,9 +46,10 @@ public final class DispatcherBolt extends BaseRichBolt {
     @Override
     public void execute(Tuple tuple) {
         EventLoop<DispatcherEvent> running = loop;
-        if (running != null) {
+        DispatcherEvent event = DispatcherEvent.ofData(tuple);
+        if (running != null && event != null) {
             try {
-                running.put(DispatcherEvent.ofData(tuple.getValue(0)));
+                running.put(event);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

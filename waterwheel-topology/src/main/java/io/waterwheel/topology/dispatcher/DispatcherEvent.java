@@ -8,11 +8,14 @@ import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.ingest.source.SpoutHeartbeats;
 import io.waterwheel.protocol.Control;
+import org.apache.storm.Constants;
+import org.apache.storm.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All that the event loop of a dispatcher task takes: data from spouts, control messages, and the answers of calls that
- * ran elsewhere. Each kind says which method of the task takes it, so that none can be left out. Immutable.
+ * ran elsewhere. Each kind says what is done with it, so that none can be left out. Made on any thread, applied on the
+ * loop's.
  */
 sealed interface DispatcherEvent {
     /** A partition of a stream. */
@@ -22,11 +25,16 @@ sealed interface DispatcherEvent {
     void applyTo(DispatcherTask task, long nowNanos);
 
     /**
-     * What a spout sends.
+     * What a spout sends; null when the tuple is Storm's own, such as the ticks that a cluster may have sent to every
+     * bolt.
      *
      * @throws IllegalArgumentException when no spout sends that
      */
-    static DispatcherEvent ofData(Object value) {
+    static @Nullable DispatcherEvent ofData(Tuple tuple) {
+        if (Constants.SYSTEM_COMPONENT_ID.equals(tuple.getSourceComponent())) {
+            return null;
+        }
+        Object value = tuple.getValue(0);
         if (value instanceof LiveBatch batch) {
             return new Records(batch);
         } else if (value instanceof SpoutHeartbeats heartbeats) {

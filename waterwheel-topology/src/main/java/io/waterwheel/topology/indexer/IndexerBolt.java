@@ -45,9 +45,10 @@ public final class IndexerBolt extends BaseRichBolt {
     @Override
     public void execute(Tuple tuple) {
         EventLoop<IndexerEvent> running = loop;
-        if (running != null) {
+        IndexerEvent event = IndexerEvent.ofData(tuple);
+        if (running != null && event != null) {
             try {
-                running.put(IndexerEvent.ofData(tuple.getValue(0)));
+                running.put(event);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -7,23 +7,30 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.topology.message.BlockMessage;
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.storm.Constants;
+import org.apache.storm.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All that the event loop of an indexer task takes: data from dispatchers, control messages, the outcomes of starts
- * that were tried elsewhere, and the flusher's. Each kind says which method of the host takes it, so that none can be
- * left out. Immutable.
+ * that were tried elsewhere, and the flusher's. Each kind says what is done with it, so that none can be left out. Made
+ * on any thread, applied on the loop's.
  */
 sealed interface IndexerEvent {
     /** Has it taken by the host; on the host's loop. */
     void applyTo(IndexerHost host, long nowNanos);
 
     /**
-     * What a dispatcher sends.
+     * What a dispatcher sends; null when the tuple is Storm's own, such as the ticks that a cluster may have sent to
+     * every bolt.
      *
      * @throws IllegalArgumentException when no dispatcher sends that
      */
-    static IndexerEvent ofData(Object value) {
+    static @Nullable IndexerEvent ofData(Tuple tuple) {
+        if (Constants.SYSTEM_COMPONENT_ID.equals(tuple.getSourceComponent())) {
+            return null;
+        }
+        Object value = tuple.getValue(0);
         if (value instanceof BlockMessage message) {
             return new Block(message);
         } else if (value instanceof ChannelHeartbeats heartbeats) {

@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * loop's.
  */
 sealed interface DispatcherEvent {
-    /** A partition of a stream. */
-    record PartitionId(int streamId, int partition) {}
-
     /** Has it taken by the task; on the task's loop. */
     void applyTo(DispatcherTask task, long nowNanos);
 
@@ -56,6 +53,7 @@ sealed interface DispatcherEvent {
         return null;
     }
 
+    /** Records of a partition came from its spout. */
     record Records(LiveBatch batch) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {
@@ -63,6 +61,7 @@ sealed interface DispatcherEvent {
         }
     }
 
+    /** How far partitions are read on which nothing flows. */
     record Heartbeats(SpoutHeartbeats heartbeats) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {
@@ -70,6 +69,7 @@ sealed interface DispatcherEvent {
         }
     }
 
+    /** An indexer asks for a channel. */
     record Subscribed(Control.Subscribe subscribe) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {
@@ -77,6 +77,7 @@ sealed interface DispatcherEvent {
         }
     }
 
+    /** An indexer lets more be sent on a channel. */
     record Credited(Control.Credit credit) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {
@@ -84,6 +85,7 @@ sealed interface DispatcherEvent {
         }
     }
 
+    /** A spout has looked at the log of a partition. */
     record LogSeen(Control.LogState state) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {
@@ -116,6 +118,7 @@ sealed interface DispatcherEvent {
         }
     }
 
+    /** The routing table that a partition asked for. */
     record TableRead(PartitionId id, RoutingTable table) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {

@@ -20,7 +20,6 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.topology.config.Keys;
-import io.waterwheel.topology.dispatcher.DispatcherEvent.PartitionId;
 import io.waterwheel.topology.message.BlockMessage;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;

@@ -45,6 +45,7 @@ sealed interface IndexerEvent {
         return message instanceof Control.Seal seal ? new Seal(seal.streamId()) : null;
     }
 
+    /** Rows of a partition, or a range of it without rows for this indexer. */
     record Block(BlockMessage message) implements IndexerEvent {
         @Override
         public void applyTo(IndexerHost host, long nowNanos) {
@@ -52,6 +53,7 @@ sealed interface IndexerEvent {
         }
     }
 
+    /** Where channels stand on which nothing flows. */
     record Heartbeats(ChannelHeartbeats heartbeats) implements IndexerEvent {
         @Override
         public void applyTo(IndexerHost host, long nowNanos) {

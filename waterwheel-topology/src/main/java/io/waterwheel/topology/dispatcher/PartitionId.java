@@ -1,0 +1,4 @@
+package io.waterwheel.topology.dispatcher;
+
+/** A partition of a stream's topic. */
+record PartitionId(int streamId, int partition) {}

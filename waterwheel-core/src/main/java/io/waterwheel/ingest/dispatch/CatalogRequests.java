@@ -5,7 +5,7 @@ import io.waterwheel.tuple.LostRange;
 
 /**
  * What one partition has asked of the catalog: a higher limit (protocol rule 1), a routing table, a range to be given
- * up (rule 14). Of each kind one request is open, which is made again when a second has brought no answer. Owner: the
+ * up (rule 14). Of each kind one request is open; after a second without an answer it may be made again. Owner: the
  * dispatcher's thread.
  */
 final class CatalogRequests {
@@ -34,7 +34,7 @@ final class CatalogRequests {
         return limitAsked;
     }
 
-    /** Asks for a limit of at least this; with one that is there already, for the route. */
+    /** Asks for a limit of at least this. A limit that the route has already only brings the route. */
     void raiseLimit(long limit, LogIdentity log, long now) {
         if (!limitAsked) {
             limitAsked = true;

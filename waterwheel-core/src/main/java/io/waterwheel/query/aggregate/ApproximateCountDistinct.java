@@ -4,7 +4,7 @@ import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.aggregate.state.DistinctSketch;
 import java.util.List;
 
-/** The number of different values: exact up to {@value DistinctSketch#MOST_HASHES}, an estimate above. */
+/** The number of different values: exact while a {@link DistinctSketch} holds their hashes, an estimate above. */
 final class ApproximateCountDistinct extends CountFunction {
     @Override
     public String name() {

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least value that a fraction of all values does not exceed, as SQL's PERCENTILE_DISC: one of the values. Exact for
- * up to {@value QuantileValues#MOST_EXACT} of a group, above within 0.2 per cent of it.
+ * The least value that a fraction of all values does not exceed, as SQL's PERCENTILE_DISC: one of the values. Exact
+ * while {@link QuantileValues} holds all values of a group, above within 0.2 per cent of it.
  */
 final class Quantile extends NumericFunction {
     private final @Nullable Double fixed;

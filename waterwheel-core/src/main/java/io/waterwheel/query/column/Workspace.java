@@ -87,7 +87,7 @@ public final class Workspace {
                 : new long[made(array == null ? 0 : array.length, rows, 8)];
     }
 
-    public double[] takeDoubles(int rows) {
+    double[] takeDoubles(int rows) {
         double[] array = doubles.take();
         return array != null && array.length >= rows
                 ? array
@@ -106,7 +106,7 @@ public final class Workspace {
         return array != null && array.length >= rows ? array : new int[made(array == null ? 0 : array.length, rows, 4)];
     }
 
-    public byte[] takeBytes(int length) {
+    byte[] takeBytes(int length) {
         byte[] array = bytes.take();
         return array != null && array.length >= length
                 ? array
@@ -117,7 +117,7 @@ public final class Workspace {
         longs.give(array);
     }
 
-    public void give(double[] array) {
+    void give(double[] array) {
         doubles.give(array);
     }
 
@@ -129,7 +129,7 @@ public final class Workspace {
         ints.give(array);
     }
 
-    public void give(byte[] array) {
+    void give(byte[] array) {
         bytes.give(array);
     }
 

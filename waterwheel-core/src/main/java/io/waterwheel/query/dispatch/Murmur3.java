@@ -7,13 +7,13 @@ import java.nio.charset.StandardCharsets;
  * MurmurHash3 [Appleby 2011], x86, 32 bits, seed 0, of a text's UTF-8 bytes: equal in every process and version. Public
  * domain.
  */
-public final class Murmur3 {
+final class Murmur3 {
     private static final int C1 = 0xcc9e2d51;
     private static final int C2 = 0x1b873593;
 
     private Murmur3() {}
 
-    public static int hash(String text) {
+    static int hash(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int hash = 0;
         int at = 0;

@@ -37,7 +37,7 @@ public final class RowCopy {
     }
 
     /** The layout of the blocks it copies into. */
-    public RowLayout layout() {
+    RowLayout layout() {
         return result;
     }
 
@@ -50,7 +50,7 @@ public final class RowCopy {
      *
      * @return how many they are, {@link #rows}, and the bytes that they add to the arena, {@link #arenaBytes}
      */
-    public long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
+    long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
         if (!result.hasVariable()) {
             return (long) rows << 32;
         }
@@ -64,16 +64,16 @@ public final class RowCopy {
         return (long) rows << 32 | bytes;
     }
 
-    public static int rows(long thatFit) {
+    static int rows(long thatFit) {
         return (int) (thatFit >>> 32);
     }
 
-    public static int arenaBytes(long thatFit) {
+    static int arenaBytes(long thatFit) {
         return (int) thatFit;
     }
 
     /** Bytes of the arena that one row takes. */
-    public int arenaBytes(RowView view, int row) {
+    int arenaBytes(RowView view, int row) {
         int bytes = 0;
         for (int field : fields) {
             int column = source(field);
@@ -89,7 +89,7 @@ public final class RowCopy {
     }
 
     /** Copies rows to the end of a block. */
-    public void copy(RowView view, int[] selected, int from, int rows, TupleBlock into) {
+    void copy(RowView view, int[] selected, int from, int rows, TupleBlock into) {
         int first = into.size();
         into.ensureRows(first + rows);
         for (int r = 0; r < fields.length; r++) {

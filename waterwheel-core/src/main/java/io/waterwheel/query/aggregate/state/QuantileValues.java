@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * alone, so the answer does not depend on their order or on how they were divided into parts.
  */
 public final class QuantileValues extends AggregateState {
-    public static final int MOST_EXACT = 65_536;
+    static final int MOST_EXACT = 65_536;
 
     private static final List<Column> COLUMNS = List.of(new Column(FieldType.BYTES, false));
     /** What remains of an ordered double without these bits is its range: sign, exponent, eight bits. */

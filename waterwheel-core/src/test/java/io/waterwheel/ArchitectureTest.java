@@ -232,7 +232,7 @@ final class ArchitectureTest {
 
     /** Of all modules. */
     @Test
-    void noPackageIsTooLargeToOverlook() throws IOException {
+    void noPackageIsTooLargeToTakeIn() throws IOException {
         Map<Path, Long> packages =
                 ProjectFiles.all(name -> name.contains("/src/main/java/") && name.endsWith(".java")).stream()
                         .collect(Collectors.groupingBy(Path::getParent, TreeMap::new, Collectors.counting()));

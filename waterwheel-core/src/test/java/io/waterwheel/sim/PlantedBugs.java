@@ -75,10 +75,7 @@ final class PlantedBugs {
 
     private static final PlantedBug REPEATS = new PlantedBug("repeats", 4, NONE, "repeated blocks are not dropped")
             .with(INDEXER, "if (block.to() <= channel.watermark) {", "if (block.to() < 0) {")
-            .with(
-                    INDEXER,
-                    "channel.watermark = block.to();",
-                    "channel.watermark = Math.max(channel.watermark, block.to());");
+            .with(INCOMING, "channel.watermark = to;", "channel.watermark = Math.max(channel.watermark, to);");
 
     private static final PlantedBug ORDER = new PlantedBug(
                     "flush order", 7, NONE, "the newest sealed tree is flushed first")

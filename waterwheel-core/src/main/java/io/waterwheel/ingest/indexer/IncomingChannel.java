@@ -2,7 +2,7 @@ package io.waterwheel.ingest.indexer;
 
 /**
  * A channel from the dispatcher of one partition as its indexer keeps it: how far it is taken, and what may still come.
- * Owner: the indexer.
+ * Owner: {@link IncomingChannels}, which alone changes it.
  */
 final class IncomingChannel {
     /** Number of the present subscription. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The channels of one indexer, one a partition: subscriptions, heartbeats, and credit (protocol rules 3, 5 and 6). What
- * comes on them goes to {@link IndexerCore}, which moves the watermarks. Owner: the indexer's thread.
+ * comes on them goes to {@link IndexerCore}, which says what of it is taken. Owner: the indexer's thread.
  */
 final class IncomingChannels {
     private static final long SUBSCRIBE_NANOS = 50_000_000;
@@ -143,11 +143,11 @@ final class IncomingChannels {
     }
 
     /** Whether something was heard since {@link #takeHeardNanos}. */
-    boolean isHeard() {
+    boolean heardSinceView() {
         return heard;
     }
 
-    /** When each channel was last heard. */
+    /** When each channel was last heard. From now on nothing counts as heard since. */
     long[] takeHeardNanos() {
         heard = false;
         long[] nanos = new long[channels.length];
@@ -157,9 +157,13 @@ final class IncomingChannels {
         return nanos;
     }
 
-    /** The channel that a block came on; null when the block is of another epoch or subscription. */
+    /**
+     * Notes that something came on the channel of a block.
+     *
+     * @return the channel; null when the block is of another epoch or subscription, so that nothing is noted
+     */
     @Nullable
-    IncomingChannel heard(ChannelBlock block, long now) {
+    IncomingChannel onBlock(ChannelBlock block, long now) {
         IncomingChannel channel = channels[block.partition()];
         if (block.epoch().indexerEpoch() != epoch || block.epoch().attempt() != channel.attempt) {
             return null;
@@ -205,6 +209,17 @@ final class IncomingChannels {
         if (now - channel.lastSubscribeNanos >= SUBSCRIBE_NANOS) {
             subscribe(partition, now);
         }
+    }
+
+    /** All below an offset is taken. */
+    void advance(IncomingChannel channel, long to, long now) {
+        channel.watermark = to;
+        channel.lastNewsNanos = now;
+    }
+
+    /** A block of these bytes came that was taken before. */
+    void onRepeated(IncomingChannel channel, long bytes) {
+        channel.subscribeDue |= !channel.active && bytes > 0;
     }
 
     /** A block of these bytes is taken. */

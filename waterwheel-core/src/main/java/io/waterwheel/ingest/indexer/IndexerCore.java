@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One logical indexer of one stream: takes blocks from its channels into the active tree, keeps the watermarks, seals
- * and hands trees to be flushed, grants credit (protocol rules 3 to 7 and 13). A state machine: events in,
+ * and hands trees to be flushed, grants credit (protocol rules 3, 4, 7 and 13). A state machine: events in,
  * {@link IndexerEffects} out; no threads, no clock. Owner: the indexer task's thread. The channels are in
  * {@link IncomingChannels}, the trees in {@link TreeStages}.
  */
@@ -140,7 +140,7 @@ public final class IndexerCore {
 
     /** Number of flushes sealed and not yet committed. */
     public int unflushedTrees() {
-        return trees.sealed();
+        return trees.sealedFlushes();
     }
 
     /** Memory of its trees that are not in chunks yet. */
@@ -207,7 +207,7 @@ public final class IndexerCore {
     }
 
     private void take(ChannelBlock block, long now, long clockMillis) {
-        IncomingChannel channel = channels.heard(block, now);
+        IncomingChannel channel = channels.onBlock(block, now);
         if (channel == null) {
             return;
         }
@@ -216,7 +216,7 @@ public final class IndexerCore {
             return;
         }
         if (block.to() <= channel.watermark) {
-            channel.subscribeDue |= !channel.active && block.bytes() > 0;
+            channels.onRepeated(channel, block.bytes());
             return;
         }
         BlockBody body = block.body();
@@ -227,15 +227,14 @@ public final class IndexerCore {
                 activeSinceNanos = now;
             }
             if (active.insert(body.tuples(), first, clockMillis)) {
-                trees.changed();
+                trees.showAgain();
             }
             noteRebuilds();
             rejected += body.rejectedFrom(channel.watermark);
             channels.consume(channel, body.bytes(), now);
         }
         version = Math.max(version, block.version());
-        channel.watermark = block.to();
-        channel.lastNewsNanos = now;
+        channels.advance(channel, block.to(), now);
         unreported = true;
         if (recovering) {
             recovering = channels.isBelow(targets);
@@ -297,7 +296,7 @@ public final class IndexerCore {
                 reportIfNews(now);
             }
         }
-        if (channels.isHeard()) {
+        if (channels.heardSinceView()) {
             publish();
         }
     }
@@ -436,7 +435,7 @@ public final class IndexerCore {
                 new Control.Progress(epoch, trees.flushed(), channels.watermarks(), version, recovering),
                 new Control.Unflushed(region, unflushedTuples()),
                 rejected,
-                new Control.Memory(pool.usedBytes(), window.poolBytes(), trees.sealed(), flushTrouble),
+                new Control.Memory(pool.usedBytes(), window.poolBytes(), trees.sealedFlushes(), flushTrouble),
                 templates));
     }
 }

@@ -54,7 +54,7 @@ final class TreeStages {
         this.lastSealed = flushed;
         this.floor = flushed;
         this.keepNanos = keepNanos;
-        changed();
+        showAgain();
     }
 
     TreeGroup active() {
@@ -81,8 +81,8 @@ final class TreeStages {
         return visible;
     }
 
-    /** A tree came to the active ones. */
-    void changed() {
+    /** Makes anew what views show: a tree came or went. */
+    void showAgain() {
         List<FreshView.SequencedTree> trees = new ArrayList<>();
         committed.forEach(flush -> flush.sealed().trees().show(flush.sealed().sequence(), trees));
         sealed.forEach(flush -> flush.trees().show(flush.sequence(), trees));
@@ -100,16 +100,16 @@ final class TreeStages {
             template = trees.main().template();
         }
         active = trees.next(template);
-        changed();
+        showAgain();
         return trees;
     }
 
     /** Number of flushes sealed and not yet committed. */
-    int sealed() {
+    int sealedFlushes() {
         return sealed.size();
     }
 
-    /** Whether of all that are sealed this flush was sealed first. */
+    /** Whether this is the oldest flush that is sealed and not committed. */
     boolean isOldestSealed(long sequence) {
         return !sealed.isEmpty() && sealed.get(0).sequence() == sequence;
     }
@@ -128,7 +128,7 @@ final class TreeStages {
                 active.restart(next);
             }
         }
-        changed();
+        showAgain();
     }
 
     /**
@@ -153,7 +153,7 @@ final class TreeStages {
             floor = oldest.sequence();
             gone.add(oldest.trees());
         }
-        changed();
+        showAgain();
         return gone;
     }
 

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the checkpoints of a stream's indexers change: an instance starts, a flush is committed (protocol rules 3 and 7).
- * Thread-safe as far as its store is; calls block.
+ * How the checkpoints of a stream's indexers stand and change: an instance starts, a flush is committed (protocol rules
+ * 3 and 7). Thread-safe as far as its store is; calls block.
  */
 final class IndexerChanges {
     private static final Logger LOG = LoggerFactory.getLogger(IndexerChanges.class);

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channels of one partition, one for each indexer, and what is sent on them (protocol rules 4, 5 and 6). A cursor
- * moves over whole segments only, and over what is lost. Owner: the dispatcher's thread.
+ * The channels of one partition, one for each indexer, and what is sent on them (protocol rules 4, 5, 6 and 14). A
+ * cursor moves over whole segments only, and over what is lost. Owner: the dispatcher's thread.
  */
 final class OutgoingChannels {
     /** Of a channel on which something was sent more recently, every heartbeat goes. */

@@ -16,9 +16,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes one partition of a stream's topic into channels, one per indexer (protocol rules 1, 4, 5, 6). A state machine:
- * events come in by the {@code on} methods with the time, what is to be done goes out as {@link DispatcherEffects}; no
- * threads, no clock. Owner: one dispatcher's thread.
+ * Routes one partition of a stream's topic into channels, one per indexer (protocol rules 1, 6 and 14). A state
+ * machine: events come in by the {@code on} methods with the time, what is to be done goes out as
+ * {@link DispatcherEffects}; no threads, no clock. Owner: one dispatcher's thread.
  *
  * <pre>
  * live records -> pending -> [decode, route] -> ring of segments -> channels, each at its own cursor

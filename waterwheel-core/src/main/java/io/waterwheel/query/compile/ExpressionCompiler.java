@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
  * One thread.
  */
 public final class ExpressionCompiler {
-    /* A node for a field that is compared with a constant reads the stored bytes; all others first copy the selected
-     * values into arrays of longs or doubles by row. A null constant makes the strict operators null at once, so that
-     * no node needs to handle an operand without a type. */
+    /* A null constant makes the strict operators null at once, so that no node needs to handle an operand without a
+     * type. */
 
     private static final int[] FIRST_ROW = {0};
 

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the nodes of conditions, and tells what a condition says of single fields. Comparisons of a number or time with
- * a constant become bounds on the stored values. Stateless, thread-safe.
+ * a constant become bounds on the stored values, and such nodes read the stored bytes; all others first copy the
+ * selected values into arrays of longs or doubles by row. Stateless, thread-safe.
  */
 public final class Conditions {
     private Conditions() {}
@@ -42,7 +43,7 @@ public final class Conditions {
     }
 
     /**
-     * IN, or NOT IN, of an operand that is no constant beyond its type's values.
+     * IN, or NOT IN; the operand is not a moment that no value holds ({@link ConstantNode#moment}).
      *
      * @param constants Long, Double, Instant or byte[]
      * @param nullListed whether NULL is one of the values, too

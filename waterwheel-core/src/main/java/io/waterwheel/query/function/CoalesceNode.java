@@ -6,7 +6,7 @@ import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 
-/** COALESCE; a later argument is looked at only in rows where those before are null. NULLIF, as its first argument. */
+/** COALESCE; a later argument is looked at only in rows where those before are null. */
 final class CoalesceNode extends ChoiceNode {
     private final ColumnNode[] arguments;
 

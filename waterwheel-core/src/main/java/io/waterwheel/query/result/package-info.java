@@ -3,7 +3,7 @@
  * chunk, which makes a part (rows, the first by an order, partial aggregates, the newest of each key), and a merge of
  * the parts at the coordinator. Kinds of results enter here, with groups and gaps; what only handles rows is in
  * query.rows. Tests: {@code GroupTableTest} and {@code GapFillTest} here, {@code AggregateFunctionsTest} in
- * query.aggregate. Uses query, query.rows, query.aggregate and query.compile.
+ * query.aggregate. Uses query, query.rows, query.aggregate, query.compile, query.column and query.memory.
  */
 @NullMarked
 package io.waterwheel.query.result;

@@ -50,7 +50,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
     private static final String LOGS = "logs";
 
     /** What a start needs, and the next one at the same address. */
-    private record Start(Path folder, Ports ports, Map<String, String> more, BooleanSupplier spared) {}
+    private record Start(Path folder, Ports ports, Map<String, String> more, BooleanSupplier endsAlone) {}
 
     private record Ports(int clients, int own, int controller) {}
 
@@ -86,11 +86,11 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
     /**
      * The same, for one that is started again where it ends alone.
      *
-     * @param spared whether it ends alone when it ends now, and not the process with it
+     * @param endsAlone whether it ends alone when it ends now, and not the process with it
      */
-    static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason, BooleanSupplier spared)
+    static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason, BooleanSupplier endsAlone)
             throws IOException {
-        return start(folder, wantedPort, AppendGate.settings(folder.toString(), reason), spared);
+        return start(folder, wantedPort, AppendGate.settings(folder.toString(), reason), endsAlone);
     }
 
     /**
@@ -102,7 +102,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         return start(folder, wantedPort, more, () -> false);
     }
 
-    private static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more, BooleanSupplier spared)
+    private static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more, BooleanSupplier endsAlone)
             throws IOException {
         ServerFolder.make(folder);
         PortRegistry ports = new PortRegistry(folder);
@@ -110,7 +110,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
                 folder,
                 new Ports(ports.port("broker", wantedPort), ports.port("own", 0), ports.port("controller", 0)),
                 more,
-                spared));
+                endsAlone));
     }
 
     private static EmbeddedKafka start(Start start) throws IOException {
@@ -124,7 +124,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         }
         format(folder, file);
         long began = System.currentTimeMillis();
-        KafkaLife life = KafkaLife.begin(folder, start.spared());
+        KafkaLife life = KafkaLife.begin(folder, start.endsAlone());
         AtomicReference<@Nullable KafkaRaftServer> made = new AtomicReference<>();
         try {
             KafkaRaftServer server = life.start(() -> {
@@ -136,7 +136,8 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
             // Before anybody uses it: a broker that was killed, and is back at once, may leave some.
             HangingTransactions.endAll("127.0.0.1:" + ports.own(), began);
             return new EmbeddedKafka(start, life, server);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
+            // Its ports and its lock would be kept from the next one.
             life.stop(() -> stop(made.get()));
             throw e;
         }
@@ -154,8 +155,10 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         return life.ended();
     }
 
+    /** Ends the process instead where what is left of the last one may still write the folder. */
     @Override
     public EmbeddedKafka again() throws IOException {
+        KafkaLife.endProcessWhereOneIsLeft(start.folder());
         PortRegistry free = new PortRegistry(start.folder());
         for (int port : List.of(
                 start.ports().clients(), start.ports().own(), start.ports().controller())) {

@@ -1,47 +1,68 @@
 package io.waterwheel.embedded.server;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says why, before Kafka ends the process: where it cannot write its folder it halts the virtual machine it runs in,
- * and so everything of the server. Without this the process is gone between two lines of its log.
+ * Says why, before Kafka ends the process: a broker that does not end alone ({@link KafkaLife}) halts the virtual
+ * machine it runs in, and so everything of the server. Without this the process is gone between two lines of its log.
  */
 final class LastWord {
     private static final Logger LOG = LoggerFactory.getLogger(LastWord.class);
 
     /** Less than this is no room: file systems keep some blocks. */
-    private static final long NO_ROOM_BYTES = 1 << 20;
+    static final long NO_ROOM_BYTES = 1 << 20;
 
     private static final int PROBE_BYTES = 4 << 10;
 
+    /** The same each time: of a process that is killed meanwhile, one file stays behind at most. */
+    private static final String PROBE = "writable.tmp";
+
     private LastWord() {}
 
-    /** Says it, on standard error too: the disk of the log may be the full one. */
+    /**
+     * Says it, on standard error too: the disk of the log may be the full one.
+     *
+     * @param folder of the broker; null where it is not known
+     */
     @SuppressWarnings("SystemOut") // no logger is left to say it
-    static void say(Path folder, int status, @Nullable String message) {
-        String words = words(folder, free(folder), status, message);
+    static void say(@Nullable Path folder, int status, @Nullable String message) {
+        String words = folder == null
+                ? "the server ends: Kafka ends the process (" + how(status, message)
+                        + "). The lines of the log before this one say why"
+                : words(folder, free(folder), status, message);
         System.err.println(words);
         System.err.flush();
         LOG.error("{}", words);
     }
 
-    /** Whether a folder can be written, found out by writing: of a disk that failed the system may say that it can. */
+    /**
+     * Whether a folder can be written, found out by writing to the device: of a disk that failed the system may say
+     * that it can, and take what it keeps in memory.
+     */
     static boolean writable(Path folder) {
         if (free(folder) < NO_ROOM_BYTES) {
             return false;
         }
         try {
-            Path probe = Files.createTempFile(folder, "writable-", ".tmp");
-            try {
-                Files.write(probe, new byte[PROBE_BYTES]);
+            Path probe = folder.resolve(PROBE);
+            try (FileChannel out = FileChannel.open(
+                    probe, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+                ByteBuffer some = ByteBuffer.allocate(PROBE_BYTES);
+                while (some.hasRemaining()) {
+                    out.write(some);
+                }
+                out.force(true);
             } finally {
-                Files.delete(probe);
+                Files.deleteIfExists(probe);
             }
             return true;
         } catch (IOException e) {
@@ -60,19 +81,30 @@ final class LastWord {
 
     /** @param freeBytes of the folder's disk; {@link Long#MAX_VALUE} when it is not known */
     static String words(Path folder, long freeBytes, int status, @Nullable String message) {
-        String again = "then start the server again on its folder: it goes on where it stood";
+        return "the server ends: " + reason(folder, freeBytes, status, message)
+                + ", then start the server again on its folder: it goes on where it stood";
+    }
+
+    /** Why a broker wanted to end the process, and what is to be done, without a full stop. */
+    static String reason(Path folder, int status, @Nullable String message) {
+        return reason(folder, free(folder), status, message);
+    }
+
+    private static String reason(Path folder, long freeBytes, int status, @Nullable String message) {
         if (freeBytes < NO_ROOM_BYTES) {
             return String.format(
                     Locale.ROOT,
-                    "the server ends: others have filled the disk of %s to its last bytes (%d KiB free), and Kafka, which"
-                            + " must write there, ends the process. Make room, %s",
+                    "others have filled the disk of %s to its last bytes (%d KiB free), and Kafka, which must write there,"
+                            + " ends (%s). Make room",
                     folder,
                     freeBytes >> 10,
-                    again);
+                    how(status, message));
         }
-        return "the server ends: Kafka cannot use " + folder + " and ends the process (status " + status
-                + (message == null ? "" : ", " + message)
-                + "). The lines of the log before this one say why. Mend that, "
-                + again;
+        return "Kafka cannot use " + folder + " and ends (" + how(status, message)
+                + "). The lines of the log before this one say why. Mend that";
+    }
+
+    private static String how(int status, @Nullable String message) {
+        return "status " + status + (message == null ? "" : ", " + message);
     }
 }

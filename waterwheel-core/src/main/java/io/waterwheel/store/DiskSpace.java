@@ -120,6 +120,19 @@ public final class DiskSpace {
         }
     }
 
+    /**
+     * Whether nothing can be written, whatever is kept: less than this number of bytes is free, or the folder is
+     * read-only. False where that cannot be found out.
+     */
+    public boolean isFull(long leastBytes) {
+        try {
+            return !gauge.isWritable() || gauge.freeBytes() < leastBytes;
+        } catch (IOException e) {
+            LOG.debug("how full the disk of {} is cannot be found out", folder, e);
+            return false;
+        }
+    }
+
     private static String needed(long bytes) {
         return bytes == 0 ? "" : ", " + mebibytes(bytes) + " are to be written";
     }

@@ -93,6 +93,18 @@ final class DiskSpaceTest {
     }
 
     @Test
+    void isFullWhateverIsKeptWhereNothingCanBeWritten() {
+        DiskSpace space = space(0);
+        assertThat(space.isFull(MIB)).isFalse();
+        free = MIB - 1;
+        assertThat(space.isFull(MIB)).isTrue();
+        away = true;
+        assertThat(space.isFull(MIB)).as("what it does not say").isFalse();
+        writable = false;
+        assertThat(space.isFull(MIB)).isTrue();
+    }
+
+    @Test
     void theSystemSaysHowFullItIs() throws IOException {
         try (LocalChunkStore store = new LocalChunkStore(folder, 1)) {
             assertThat(store.trouble()).isEmpty();

@@ -18,10 +18,14 @@ public final class DiskWatch implements AutoCloseable {
     /** Divides the reserve: this part of it must be free beyond it before writing goes on. */
     private static final int SLACK_SHARE = 8;
 
+    private static final long LONG_AGO_NANOS = TimeUnit.DAYS.toNanos(365);
+
     private final DiskSpace space;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread;
     private volatile String trouble = "";
+    /** By {@link System#nanoTime}, when it could not be written at all. */
+    private volatile long fullNanos = System.nanoTime() - LONG_AGO_NANOS;
 
     private DiskWatch(DiskSpace space) {
         this.space = space;
@@ -41,6 +45,11 @@ public final class DiskWatch implements AutoCloseable {
         return trouble;
     }
 
+    /** Whether a look has found it read-only, or without any room, within this time: it may have room again since. */
+    boolean wasFull(long withinNanos) {
+        return System.nanoTime() - fullNanos < withinNanos;
+    }
+
     private void run() {
         try {
             while (!closing.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -57,6 +66,9 @@ public final class DiskWatch implements AutoCloseable {
     }
 
     public void look() {
+        if (space.isFull(LastWord.NO_ROOM_BYTES)) {
+            fullNanos = System.nanoTime();
+        }
         String before = trouble;
         String now = space.trouble(0);
         if (now.isEmpty() && !before.isEmpty() && !space.trouble(slack()).isEmpty()) {

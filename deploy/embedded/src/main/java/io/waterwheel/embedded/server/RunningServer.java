@@ -115,7 +115,7 @@ public final class RunningServer implements AutoCloseable {
     }
 
     private static String trouble(WaterwheelServer server) {
-        return server.trouble().isEmpty() ? "" : "; Storm's worker was started again, since " + server.trouble();
+        return server.trouble().isEmpty() ? "" : "; " + server.trouble();
     }
 
     /** {@code grpc://HOST:PORT} of its coordinator. */

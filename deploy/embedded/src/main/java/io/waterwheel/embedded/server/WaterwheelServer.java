@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.storm.Config;
@@ -43,9 +45,17 @@ public final class WaterwheelServer implements AutoCloseable {
     }
 
     private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
+    private static final long SHORTLY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** For a broker that is just starting, before that is interrupted, and then for what it had started to stop. */
+    private static final long KAFKA_START_MILLIS = TimeUnit.SECONDS.toMillis(90);
+
+    private static final long KAFKA_STOP_MILLIS = TimeUnit.MINUTES.toMillis(7);
 
     /** What is to be closed, the last first. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final List<KeptPart<?>> kept = new ArrayList<>();
 
     private final Set<External> external;
     private WaterwheelConfig config;
@@ -90,13 +100,16 @@ public final class WaterwheelServer implements AutoCloseable {
         // Kafka takes longest: side by side with the others.
         FutureTask<KeptKafka> kafka = new FutureTask<>(() -> startKafka(folder.resolve("kafka"), watch));
         if (!external.contains(External.KAFKA)) {
-            new Thread(kafka, "kafka-start").start();
-            parts.push(() -> closeStarted(kafka));
+            Thread starting = new Thread(kafka, "kafka-start");
+            starting.start();
+            parts.push(() -> closeStarted(starting, kafka));
         }
         if (!external.contains(External.ZOOKEEPER)) {
             Path own = folder.resolve("zookeeper");
             EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(own, 0);
-            parts.push(KeptPart.of("ZooKeeper", zooKeeper, () -> writable(own, watch)));
+            KeptPart<EmbeddedZooKeeper> keeper = KeptPart.of("ZooKeeper", zooKeeper, () -> writable(own, watch));
+            parts.push(keeper);
+            kept.add(keeper);
             config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
             if (config.get(Keys.ZOOKEEPER_AUTH).equals("none")) {
                 // Others on this machine reach it too: they may look where coordinators answer, and no more.
@@ -112,6 +125,7 @@ public final class WaterwheelServer implements AutoCloseable {
         }
         if (!external.contains(External.KAFKA)) {
             EmbeddedKafka started = await(kafka).broker();
+            kept.add(await(kafka).keeper());
             config = config.with(Keys.KAFKA_BOOTSTRAP, started.ownBootstrap())
                     .with(Keys.KAFKA_CLIENT_BOOTSTRAP, started.bootstrap());
         }
@@ -152,10 +166,11 @@ public final class WaterwheelServer implements AutoCloseable {
     private record KeptKafka(EmbeddedKafka broker, KeptPart<EmbeddedKafka> keeper) {}
 
     private static KeptKafka startKafka(Path folder, DiskWatch watch) throws IOException {
-        BooleanSupplier writable = () -> writable(folder, watch);
+        // What fills a disk may be gone once Kafka says that it could not write.
+        BooleanSupplier endsAlone = () -> watch.wasFull(SHORTLY_NANOS) || !LastWord.writable(folder);
         // Its keeper follows at once; a trouble before that fails the start, which says why.
-        EmbeddedKafka broker = EmbeddedKafka.start(folder, 0, watch::trouble, () -> !writable.getAsBoolean());
-        return new KeptKafka(broker, KeptPart.of("Kafka", broker, writable));
+        EmbeddedKafka broker = EmbeddedKafka.start(folder, 0, watch::trouble, endsAlone);
+        return new KeptKafka(broker, KeptPart.of("Kafka", broker, () -> writable(folder, watch)));
     }
 
     /** Whether what ended, because it could not write, may be started. */
@@ -177,7 +192,15 @@ public final class WaterwheelServer implements AutoCloseable {
         }
     }
 
-    private static void closeStarted(FutureTask<KeptKafka> kafka) throws InterruptedException {
+    /** Waits for the start also on a thread that is interrupted: the broker would run on. */
+    private static void closeStarted(Thread starting, FutureTask<KeptKafka> kafka) {
+        if (!Uninterrupted.join(starting, KAFKA_START_MILLIS)) {
+            starting.interrupt();
+            if (!Uninterrupted.join(starting, KAFKA_STOP_MILLIS)) {
+                LOG.warn("the start of Kafka did not end, and is left behind");
+                return;
+            }
+        }
         try {
             await(kafka).keeper().close();
         } catch (IOException e) {
@@ -185,9 +208,20 @@ public final class WaterwheelServer implements AutoCloseable {
         }
     }
 
-    /** What Storm's last worker died of, the topology's tasks with it; empty when none has died. */
+    /**
+     * What Storm's last worker died of, the topology's tasks with it, and which part is not up, and why; empty when
+     * none has died and all are up.
+     */
     String trouble() {
-        return storm == null ? "" : storm.trouble();
+        List<String> troubles = new ArrayList<>();
+        if (storm != null && !storm.trouble().isEmpty()) {
+            troubles.add("Storm's worker was started again, since " + storm.trouble());
+        }
+        kept.stream()
+                .map(KeptPart::trouble)
+                .filter(trouble -> !trouble.isEmpty())
+                .forEach(troubles::add);
+        return String.join("; ", troubles);
     }
 
     /** How many workers of Storm there have been, one after another. */

@@ -37,6 +37,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each service by itself: started, used, and started again on what it left. */
@@ -166,6 +167,22 @@ final class EmbeddedPartsTest {
             assertThat(store.read("/a"))
                     .map(node -> new String(node.data(), UTF_8))
                     .contains("kept");
+        }
+    }
+
+    /** It says so only in its log, and lets the one who starts it wait. */
+    @Test
+    @Timeout(120)
+    void aZooKeeperThatDiesWhileItStartsIsNotWaitedFor() throws Exception {
+        int port = new PortRegistry(folder).port("zookeeper", 0);
+        Path state = Files.createDirectories(folder.resolve("data")).resolve("version-2");
+        Files.writeString(state, "in the way");
+        assertThatThrownBy(() -> EmbeddedZooKeeper.start(folder, 0))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("ZooKeeper in " + folder + " did not start", "ended while it was starting");
+        Files.delete(state);
+        try (EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder, port)) {
+            assertThat(zooKeeper.ended()).isFalse();
         }
     }
 

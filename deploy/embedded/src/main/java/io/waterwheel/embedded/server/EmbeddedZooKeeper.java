@@ -10,12 +10,20 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.embedded.ExitHandler;
 import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A ZooKeeper server in this process, on a folder that outlives it, also when the process is killed. */
 public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper> {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedZooKeeper.class);
     private static final int TICK_MILLIS = 1_000;
     /** Half a second on a quiet machine; others may have taken most of it. */
     private static final long START_MILLIS = 300_000;
@@ -25,8 +33,19 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
 
     private static final String CREDENTIALS = "credentials";
 
+    private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(START_MILLIS + 10_000);
+    private static final long LOOK_MILLIS = 100;
+    private static final long INTERRUPTED_MILLIS = 10_000;
+
+    /** How often in a row a start must be seen to wait for a server that is not there. */
+    private static final int LOOKS_WITHOUT_RUNNER = 10;
+
     /** The thread that is a server as long as it lives. */
     private static final String RUNNER = "zkservermainrunner";
+
+    static {
+        System.setProperty(ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY, ReleasingCnxnFactory.class.getName());
+    }
 
     private final Path folder;
     private final int port;
@@ -67,6 +86,9 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
                     .exitHandler(ExitHandler.LOG_ONLY)
                     .build();
             return new EmbeddedZooKeeper(folder, port, server, start(server), credentials);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while ZooKeeper was starting", e);
         } catch (Exception e) {
             throw new IOException("ZooKeeper in " + folder + " did not start: " + e, e);
         }
@@ -74,19 +96,61 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
 
     /** Returns its thread, which is told from those of other servers by the group that it was started in. */
     private static Thread start(ZooKeeperServerEmbedded server) throws Exception {
-        FutureTask<Thread> starting = new FutureTask<>(() -> {
+        ThreadGroup own = new ThreadGroup("zookeeper");
+        FutureTask<@Nullable Void> starting = new FutureTask<>(() -> {
             server.start(START_MILLIS);
-            ThreadGroup own = Thread.currentThread().getThreadGroup();
-            Thread[] threads = new Thread[own.activeCount() + 100];
-            int count = own.enumerate(threads);
-            return Arrays.stream(threads, 0, count)
-                    .filter(thread -> thread.getName().equals(RUNNER))
-                    .findFirst()
-                    .orElseThrow(() -> new IOException("the server has ended already"));
+            return null;
         });
-        Thread thread = new Thread(new ThreadGroup("zookeeper"), starting, "zookeeper-start");
+        Thread thread = new Thread(own, starting, "zookeeper-start");
         thread.start();
-        return starting.get();
+        try {
+            awaitStart(starting, thread, own);
+        } catch (InterruptedException e) {
+            // Closed in the middle of its start it would not end.
+            if (Uninterrupted.join(thread, INTERRUPTED_MILLIS)) {
+                server.close();
+            } else {
+                LOG.warn("ZooKeeper is still starting, and is left behind");
+            }
+            throw e;
+        } catch (Exception e) {
+            thread.interrupt();
+            throw e;
+        }
+        Thread runner = runner(own);
+        if (runner == null) {
+            throw new IOException("the server has ended already");
+        }
+        return runner;
+    }
+
+    /** The start waits for the server's thread for its whole time, also for one that has died. */
+    private static void awaitStart(FutureTask<@Nullable Void> starting, Thread thread, ThreadGroup own)
+            throws Exception {
+        long begin = System.nanoTime();
+        int without = 0;
+        while (without < LOOKS_WITHOUT_RUNNER && System.nanoTime() - begin < MOST_NANOS) {
+            try {
+                starting.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                return;
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof Exception failure ? failure : e;
+            } catch (TimeoutException e) {
+                boolean waits = thread.getState() == Thread.State.TIMED_WAITING;
+                without = waits && runner(own) == null ? without + 1 : 0;
+            }
+        }
+        throw new IOException(
+                "the server has ended while it was starting; the lines of the log before this one say why");
+    }
+
+    private static @Nullable Thread runner(ThreadGroup own) {
+        Thread[] threads = new Thread[own.activeCount() + 100];
+        int count = own.enumerate(threads);
+        return Arrays.stream(threads, 0, count)
+                .filter(thread -> thread.getName().equals(RUNNER))
+                .findFirst()
+                .orElse(null);
     }
 
     @Override

@@ -134,14 +134,34 @@ final class LastBytesTest {
                 Waiting.until("it is connected again", () -> client.getState().isConnected());
                 assertThat(client.getSessionId()).isEqualTo(session);
                 for (String node : made) {
-                    assertThat(client.getData(node, false, null)).isEqualTo(data);
+                    Waiting.until("it says what it has", () -> holds(client, node, data));
                 }
                 System.err.println("ZooKeeper: " + made.size() + " nodes were confirmed on the last bytes");
-                assertThat(client.create("/after", data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT))
-                        .isEqualTo("/after");
+                Waiting.until("it takes another", () -> makes(client, "/after", data));
             } finally {
                 server.close();
             }
         }
+    }
+
+    /** Fails where the node has something else; false where the connection was lost meanwhile. */
+    private static boolean holds(ZooKeeper client, String node, byte[] data) throws Exception {
+        try {
+            assertThat(client.getData(node, false, null)).isEqualTo(data);
+            return true;
+        } catch (KeeperException.ConnectionLossException e) {
+            return false;
+        }
+    }
+
+    private static boolean makes(ZooKeeper client, String node, byte[] data) throws Exception {
+        try {
+            client.create(node, data, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        } catch (KeeperException.ConnectionLossException e) {
+            return false;
+        } catch (KeeperException.NodeExistsException e) {
+            // By the call before, of which the answer was lost.
+        }
+        return holds(client, node, data);
     }
 }

@@ -68,6 +68,9 @@ final class AttacksTest {
     private static final int LIGHT_CLIENTS = 50;
     private static final int HEAVY_CLIENTS = 20;
     private static final int SLOW_READERS = 70;
+
+    /** After half of it the server ends the answer of a client that takes nothing. */
+    private static final Duration READERS_PATIENCE = Duration.ofMinutes(1);
     /** Of the heap: what stays of answers that have ended is less than a third of this. */
     private static final long MOST_LEFT_BYTES = 24 << 20;
 
@@ -338,6 +341,14 @@ final class AttacksTest {
                         () -> readers.begun() + readers.ended().size() == SLOW_READERS);
                 beside = ServerLoad.of(server);
                 nanos = light(threads, LENGTH.dividedBy(2), refused);
+                // One that is refused for memory has asked for no turn. What is not taken is given up after a while.
+                long until = System.nanoTime() + READERS_PATIENCE.toNanos();
+                while (nanos.length == 0 && System.nanoTime() < until) {
+                    nanos = light(threads, Duration.ofSeconds(1), refused);
+                }
+                assertThat(nanos)
+                        .as("light questions that were answered beside them")
+                        .isNotEmpty();
                 ended = readers.ended();
             }
             assertThat(ended).isSubsetOf("QUERY_MEMORY", "SERVER_BUSY", "CLIENT_SLOW");

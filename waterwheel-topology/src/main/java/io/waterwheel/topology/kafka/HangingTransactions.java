@@ -45,7 +45,8 @@ public final class HangingTransactions {
     /**
      * Looks through all partitions of a cluster. For the embedded broker alone: on a cluster of others' a mark is never
      * written, since whether it was a commit may be known better there. For a single broker that has just been started,
-     * before anybody uses it: who initialises the transactional id afterwards blots out what was decided.
+     * before anybody uses it: who initialises the transactional id afterwards blots out what was decided. Where it is
+     * started again in its process, its clients are there and connect at once, so that is likelier.
      *
      * @param before time in milliseconds; transactions with a record since are left alone
      */

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** A file system in memory of a few megabytes, so that a disk can really be full. Needs the right to mount one. */
-final class SmallDisk implements AutoCloseable {
+public final class SmallDisk implements AutoCloseable {
     private final Path folder;
 
     private SmallDisk(Path folder) {
@@ -21,7 +21,7 @@ final class SmallDisk implements AutoCloseable {
      *
      * @return null, with a word on standard error, where that is not allowed
      */
-    static @org.jspecify.annotations.Nullable SmallDisk mount(Path folder, int megabytes)
+    public static @org.jspecify.annotations.Nullable SmallDisk mount(Path folder, int megabytes)
             throws IOException, InterruptedException {
         Files.createDirectories(folder);
         try {
@@ -33,12 +33,12 @@ final class SmallDisk implements AutoCloseable {
         }
     }
 
-    Path folder() {
+    public Path folder() {
         return folder;
     }
 
     /** Writes a file until there is no room; returns its size. */
-    static long fill(Path file) throws IOException {
+    public static long fill(Path file) throws IOException {
         byte[] some = new byte[64 << 10];
         long written = 0;
         try (OutputStream out = Files.newOutputStream(file)) {

@@ -1,0 +1,148 @@
+package io.waterwheel.embedded.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.Waiting;
+import io.waterwheel.embedded.faults.SmallDisk;
+import io.waterwheel.topology.kafka.KafkaTopics;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A producer sends while others fill the disk, the broker ends, and comes back. No gate refuses what it sends. */
+@Tag("embedded")
+@Timeout(600)
+final class BrokerOnAFullDiskTest {
+    private static final int DISK_MEGABYTES = 64;
+    private static final int PARTITIONS = 4;
+    private static final int BATCH = 8;
+    private static final String TOPIC = "own";
+    private static final String VALUE = "some that soon fills what is left of a block".repeat(4);
+
+    @TempDir
+    Path folder;
+
+    private final AtomicBoolean enough = new AtomicBoolean();
+    private final AtomicLong last = new AtomicLong();
+
+    private record Place(int partition, long offset) {}
+
+    @Test
+    void everyRecordThatWasConfirmedIsThereOnceAtItsOffset() throws Exception {
+        SmallDisk mounted = SmallDisk.mount(folder.resolve("disk"), DISK_MEGABYTES);
+        Assumptions.assumeTrue(mounted != null, "no small disk can be mounted here");
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try (SmallDisk disk = Objects.requireNonNull(mounted)) {
+            Path own = disk.folder().resolve("kafka");
+            EmbeddedKafka broker = EmbeddedKafka.start(own, 0, () -> "", () -> !LastWord.writable(own));
+            try (KeptPart<EmbeddedKafka> kept = KeptPart.of("Kafka", broker, () -> LastWord.writable(own));
+                    KafkaTopics topics = new KafkaTopics(broker.ownBootstrap())) {
+                topics.ensure(TOPIC, PARTITIONS);
+                Future<Map<String, Place>> sent = threads.submit(() -> send(broker.ownBootstrap()));
+                Waiting.until("it is confirmed", () -> last.get() > 100);
+                Path filler = disk.folder().resolve("filler");
+                SmallDisk.fill(filler);
+                long onTheLastBytes = last.get();
+                Waiting.until("the broker has ended", () -> !kept.trouble().isEmpty());
+                long beforeTheEnd = last.get();
+                Files.delete(filler);
+                Waiting.until("the broker is back", () -> kept.trouble().isEmpty());
+                Waiting.until("what is sent is confirmed again", () -> last.get() > beforeTheEnd + 100);
+                enough.set(true);
+                Map<String, Place> confirmed = sent.get(3, TimeUnit.MINUTES);
+                System.out.printf(
+                        "%d records were confirmed, %d of them on the last bytes%n",
+                        confirmed.size(), beforeTheEnd - onTheLastBytes);
+                assertThat(read(broker.ownBootstrap())).containsAllEntriesOf(confirmed);
+            }
+        } finally {
+            enough.set(true);
+            threads.shutdownNow();
+        }
+    }
+
+    /** Returns where each record is that was confirmed. Of others it is not known whether they are there. */
+    private Map<String, Place> send(String bootstrap) throws InterruptedException {
+        Map<String, Place> confirmed = new HashMap<>();
+        long next = 0;
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap, "acks", "all"),
+                new StringSerializer(),
+                new StringSerializer())) {
+            while (!enough.get()) {
+                Map<String, Future<RecordMetadata>> sent = new HashMap<>();
+                for (int i = 0; i < BATCH; i++) {
+                    String id = Long.toString(next++);
+                    sent.put(id, producer.send(new ProducerRecord<>(TOPIC, (int) (next % PARTITIONS), id, VALUE)));
+                }
+                for (Map.Entry<String, Future<RecordMetadata>> one : sent.entrySet()) {
+                    try {
+                        RecordMetadata at = one.getValue().get();
+                        confirmed.put(one.getKey(), new Place(at.partition(), at.offset()));
+                        last.incrementAndGet();
+                    } catch (ExecutionException e) {
+                        System.out.println("not confirmed: " + one.getKey() + ": " + e.getCause());
+                    }
+                }
+            }
+        }
+        return confirmed;
+    }
+
+    /** Reads all from the first record on; no offset and no record may be there twice. */
+    private static Map<String, Place> read(String bootstrap) {
+        Map<String, Place> all = new HashMap<>();
+        try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", bootstrap), new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = new ArrayList<>();
+            for (int i = 0; i < PARTITIONS; i++) {
+                partitions.add(new TopicPartition(TOPIC, i));
+            }
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            long[] before = new long[PARTITIONS];
+            Arrays.fill(before, -1);
+            Waiting.until("all is read", Duration.ofMinutes(1), () -> {
+                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100))) {
+                    assertThat(record.offset())
+                            .as("after %s of partition %s", before[record.partition()], record.partition())
+                            .isGreaterThan(before[record.partition()]);
+                    before[record.partition()] = record.offset();
+                    assertThat(record.value()).isEqualTo(VALUE);
+                    assertThat(all.put(record.key(), new Place(record.partition(), record.offset())))
+                            .as("record %s is there once", record.key())
+                            .isNull();
+                }
+                return partitions.stream().allMatch(one -> consumer.position(one) >= ends.get(one));
+            });
+        }
+        return all;
+    }
+}

@@ -248,17 +248,12 @@ final class EndToEndTest {
                         .lines())
                 .containsExactlyInAnyOrder("at,customer,note", "1633608000000,7,\"a, quoted\"", "1633608001000,8,");
         assertThat(run("", "query", "orders", "--count")).isEqualTo(new CliResult(0, "4\n", ""));
-        CliResult first =
-                run("", "query", "orders", "--order-by", "at", "--limit", "3", "--page", "first", "--select", "at");
+        CliResult first = page("first");
         assertThat(first.code()).isZero();
-        assertThat(first.out().lines()).hasSize(4);
+        assertThat(first.out()).isEqualTo("at\n1\n1633608000000\n1633608001000\n");
         assertThat(first.err()).startsWith("the next page: --page ");
-        String token = first.err().strip().replaceFirst(".* ", "");
-        CliResult second =
-                run("", "query", "orders", "--order-by", "at", "--limit", "3", "--page", token, "--select", "at");
-        assertThat(second.out()).contains("2021-10-07T12:00:03").doesNotContain("12:00:01");
-        assertThat(second.out().lines()).hasSize(2);
-        assertThat(second.err()).isEqualTo("this is the last page\n");
+        CliResult second = page(first.err().strip().replaceFirst(".* ", ""));
+        assertThat(second).isEqualTo(new CliResult(0, "at\n1633608003000\n", "this is the last page\n"));
         assertThat(run("", "flush", "orders").out()).containsPattern("0\t\\d+\n1\t\\d+\n");
         assertThat(run("", "query", "orders", "--count", "--time", "/5")).isEqualTo(new CliResult(0, "1\n", ""));
         // What indexers report is a little older than what the catalog has.
@@ -451,5 +446,22 @@ final class EndToEndTest {
                     .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.kind())
                             .isEqualTo(WaterwheelException.Kind.USER));
         }
+    }
+
+    private static CliResult page(String token) {
+        return run(
+                "",
+                "query",
+                "orders",
+                "--select",
+                "at",
+                "--order-by",
+                "at",
+                "--limit",
+                "3",
+                "--page",
+                token,
+                "--format",
+                "csv");
     }
 }

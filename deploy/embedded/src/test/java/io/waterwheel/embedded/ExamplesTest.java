@@ -8,11 +8,13 @@ import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.RecordCursor;
+import io.waterwheel.client.StreamQuery;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.embedded.demo.FlightsFile;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.geo.Box;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
@@ -221,6 +223,23 @@ final class ExamplesTest {
         }
         // end of example
         assertThat(printed().lines()).isNotEmpty().hasSizeLessThanOrEqualTo(10);
+    }
+
+    @Test
+    void pages() {
+        // example
+        StreamQuery question = client.query("flights").orderBy("time_ms").limit(1000);
+        PageToken page = null;
+        do {
+            try (Cursor rows = question.after(page).rows()) {
+                while (rows.next()) {
+                    System.out.println(rows.getInstant("time_ms"));
+                }
+                page = rows.verdict().next(); // null when these are fewer than the limit
+            }
+        } while (page != null);
+        // end of example
+        assertThat(printed().lines().map(Instant::parse)).hasSize(FLIGHTS).isSorted();
     }
 
     @Test

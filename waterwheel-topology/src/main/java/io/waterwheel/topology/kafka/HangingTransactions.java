@@ -35,6 +35,9 @@ import org.slf4j.LoggerFactory;
 public final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
     private static final int CALL_MILLIS = 10_000;
+    /** For reading the coordinator's log, which may be long. */
+    private static final int LOG_MILLIS = 60_000;
+
     private static final int PAUSE_MILLIS = 100;
 
     private HangingTransactions() {}
@@ -112,7 +115,7 @@ public final class HangingTransactions {
         if (hanging.isEmpty()) {
             return whole[0];
         }
-        TransactionDecisions decisions = TransactionDecisions.read(bootstrap, CALL_MILLIS);
+        TransactionDecisions decisions = TransactionDecisions.read(bootstrap, LOG_MILLIS);
         for (Hanging one : hanging) {
             Node leader = get(admin.describeTopics(List.of(one.partition().topic()))
                             .allTopicNames())

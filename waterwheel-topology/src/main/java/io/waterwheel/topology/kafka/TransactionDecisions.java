@@ -37,7 +37,8 @@ final class TransactionDecisions {
     private final Map<Long, Written> ongoing = new HashMap<>();
     private final Map<Written, TransactionResult> decisions = new HashMap<>();
 
-    private TransactionDecisions() {}
+    /** Nothing is known yet. */
+    TransactionDecisions() {}
 
     /**
      * Reads the log to its end.
@@ -83,7 +84,8 @@ final class TransactionDecisions {
         return read;
     }
 
-    private void add(byte @Nullable [] value) {
+    /** Takes the next entry of the log. */
+    void add(byte @Nullable [] value) {
         if (value == null || value.length < LEAST_BYTES) {
             return;
         }
@@ -95,11 +97,10 @@ final class TransactionDecisions {
         long producerId = bytes.getLong();
         int epoch = bytes.getShort();
         bytes.getInt();
-        Written last = ongoing.get(producerId);
         switch (bytes.get()) {
             case ONGOING -> ongoing.put(producerId, new Written(producerId, epoch));
-            case PREPARE_COMMIT -> decide(last, TransactionResult.COMMIT);
-            case PREPARE_ABORT -> decide(last, TransactionResult.ABORT);
+            case PREPARE_COMMIT -> decide(ongoing.remove(producerId), TransactionResult.COMMIT);
+            case PREPARE_ABORT -> decide(ongoing.remove(producerId), TransactionResult.ABORT);
             default -> {
                 // Others repeat what was decided, or come before a transaction.
             }
@@ -107,9 +108,12 @@ final class TransactionDecisions {
     }
 
     private void decide(@Nullable Written written, TransactionResult result) {
-        // Without one there was nothing to decide, or its beginning was compacted.
+        // Without one there was nothing to decide: it was aborted before it had a partition, or its beginning was
+        // compacted.
         if (written != null) {
-            decisions.put(written, result);
+            // Producers of the first version of transactions keep their epoch. Where such a one has ended both ways it
+            // is not known which of the two hangs: better twice than lost.
+            decisions.merge(written, result, (before, now) -> before == now ? now : TransactionResult.COMMIT);
         }
     }
 

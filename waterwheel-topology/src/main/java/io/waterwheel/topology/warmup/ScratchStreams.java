@@ -21,8 +21,6 @@ import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,8 +28,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Two small streams in a temporary folder, one with a number as its key and one with a position, each half in a chunk
@@ -47,12 +43,8 @@ final class ScratchStreams implements AutoCloseable {
     private static final long FIRST_MILLIS = 1_700_000_000_000L;
     private static final LocalSettings SIZES = new LocalSettings(4 << 20, 4 << 20);
 
-    private static final Logger LOG = LoggerFactory.getLogger(ScratchStreams.class);
-
     /** How the temporary folder's name begins. */
     private static final String PREFIX = "waterwheel-warm-up";
-
-    private static final Duration FORGOTTEN = Duration.ofHours(1);
 
     private static final String BY_NUMBER = "by-number";
     private static final String BY_PLACE = "by-place";
@@ -84,7 +76,6 @@ final class ScratchStreams implements AutoCloseable {
 
     /** @throws IOException when there is no room for a temporary folder, or it cannot be written */
     static ScratchStreams make(Path parent) throws IOException {
-        removeForgotten(parent);
         Path folder = Files.createTempDirectory(parent, PREFIX);
         try {
             LocalStream number = open(folder, BY_NUMBER, "{field: id}");
@@ -196,21 +187,6 @@ final class ScratchStreams implements AutoCloseable {
             default ->
                 sink.fail(new WaterwheelException(
                         ErrorCode.NO_SUCH_STREAM, "there is no stream '" + query.stream() + "' to warm up with"));
-        }
-    }
-
-    /** Those of workers that were killed in their first seconds: no warm-up lasts an hour. */
-    private static void removeForgotten(Path parent) {
-        long old = System.currentTimeMillis() - FORGOTTEN.toMillis();
-        try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, PREFIX + "*")) {
-            for (Path folder : folders) {
-                if (Files.getLastModifiedTime(folder).toMillis() < old) {
-                    remove(folder);
-                }
-            }
-        } catch (IOException | DirectoryIteratorException e) {
-            // Another user's, or another worker removes them too.
-            LOG.debug("[warm-up] folders of earlier workers stay in {}", parent, e);
         }
     }
 

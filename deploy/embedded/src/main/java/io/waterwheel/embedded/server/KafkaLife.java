@@ -38,7 +38,7 @@ final class KafkaLife {
     record Limits(long endedNanos, long stopNanos, IntConsumer halt) {}
 
     private static final Limits LIMITS =
-            new Limits(TimeUnit.SECONDS.toNanos(60), TimeUnit.MINUTES.toNanos(6), status -> Runtime.getRuntime()
+            new Limits(TimeUnit.MINUTES.toNanos(3), TimeUnit.MINUTES.toNanos(6), status -> Runtime.getRuntime()
                     .halt(status));
 
     /** Those that run, and of the others those of which threads may be left: they must not halt the process later. */
@@ -234,8 +234,8 @@ final class KafkaLife {
     }
 
     /**
-     * Stops it, once. One that has ended is given a minute, any other six; what is left of it then stays behind. Waits
-     * also on a thread that is interrupted, since half a broker would keep its ports and its lock.
+     * Stops it, once. One that has ended is given three minutes, any other six; what is left of it then stays behind.
+     * Waits also on a thread that is interrupted, since half a broker would keep its ports and its lock.
      *
      * @return whether it went in order
      */

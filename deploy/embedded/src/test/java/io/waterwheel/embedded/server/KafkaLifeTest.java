@@ -31,12 +31,18 @@ final class KafkaLifeTest {
     private final CountDownLatch released = new CountDownLatch(1);
     private final AtomicBoolean full = new AtomicBoolean(true);
 
+    /** One whose stops have all the time that a busy machine may need. */
     private KafkaLife begin() throws IOException {
-        return KafkaLife.begin(
-                folder,
-                full::get,
-                new KafkaLife.Limits(
-                        TimeUnit.MILLISECONDS.toNanos(300), TimeUnit.MILLISECONDS.toNanos(600), halts::add));
+        return begin(TimeUnit.SECONDS.toNanos(30));
+    }
+
+    /** One whose stops are given up soon: for those that hang. */
+    private KafkaLife beginImpatient() throws IOException {
+        return begin(TimeUnit.MILLISECONDS.toNanos(300));
+    }
+
+    private KafkaLife begin(long nanos) throws IOException {
+        return KafkaLife.begin(folder, full::get, new KafkaLife.Limits(nanos, 2 * nanos, halts::add));
     }
 
     @AfterEach
@@ -77,12 +83,23 @@ final class KafkaLifeTest {
             return this;
         }
 
-        void halt() throws InterruptedException {
+        /** As a start does that no interruption ends. */
+        void halt() {
             told.countDown();
-            thread.join();
+            boolean interrupted = false;
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
 
-        void diesAlone() throws InterruptedException {
+        void diesAlone() {
             halt();
             assertThat(died.get()).hasMessage("the broker in " + folder + " has ended, and this thread with it");
             assertThat(halts).isEmpty();
@@ -145,7 +162,7 @@ final class KafkaLifeTest {
 
     @Test
     void aStopThatHangsIsLeftBehindUntilItIsAtItsEnd() throws Exception {
-        KafkaLife life = begin();
+        KafkaLife life = beginImpatient();
         Halting first = life.start(() -> new Halting().begin());
         first.diesAlone();
         assertThat(life.stop(this::hang)).isFalse();
@@ -157,7 +174,7 @@ final class KafkaLifeTest {
 
     @Test
     void aStopOfABrokerThatHasNotEndedIsBoundedTooAndWaitsWhenInterrupted() throws Exception {
-        KafkaLife life = begin();
+        KafkaLife life = beginImpatient();
         Thread.currentThread().interrupt();
         assertThat(life.stop(this::hang)).isFalse();
         assertThat(Thread.interrupted()).isTrue();
@@ -167,7 +184,7 @@ final class KafkaLifeTest {
 
     @Test
     void aStartThatHangsAfterItsBrokerHasEndedFailsAndSaysWhy() throws Exception {
-        KafkaLife life = begin();
+        KafkaLife life = beginImpatient();
         assertThatThrownBy(() -> life.start(() -> {
                     new Halting().begin().halt();
                     hang();

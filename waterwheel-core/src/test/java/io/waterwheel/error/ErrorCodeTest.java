@@ -127,7 +127,8 @@ final class ErrorCodeTest {
                 "The request or the input is wrong, or asks for more than a limit allows. Repeating it does not help.";
             case TEMPORARY -> "Something is away, busy or full. The same request may work later.";
             case CORRUPT -> "Stored data is damaged.";
-            case UNKNOWN_OUTCOME -> "Something was sent and not confirmed: look before trying again.";
+            case UNKNOWN_OUTCOME ->
+                "A request was sent and not confirmed. Check whether it was done before you repeat it.";
             case BUG -> "A defect of Waterwheel.";
         };
     }

@@ -81,7 +81,7 @@ public final class Appender implements AutoCloseable {
      * Appends one tuple.
      *
      * @param values in the order of the schema's fields: Number for int, long, float and double; Number or Instant for
-     *     timestamp (milliseconds); Boolean; String; byte[]; null for none
+     *     timestamp (milliseconds); Boolean; String (of addresses too); UUID or String for uuid; byte[]; null for none
      * @throws IllegalArgumentException when a value does not fit its field; nothing is appended then
      * @throws WaterwheelException when what was appended before could not be sent
      */

@@ -3,15 +3,18 @@ package io.waterwheel.client;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
@@ -147,7 +150,24 @@ final class Columns {
         } else if (vector instanceof UInt4Vector addresses) {
             return Ipv4.text(addresses.get(row));
         }
-        throw unfit(field, "string or ipv4");
+        FieldType type = fields.get(field).type();
+        if (type.hasSixteenBytes()) {
+            return type.textOfSixteen(sixteen(vector, row), 0);
+        }
+        throw unfit(field, "string, an address or uuid");
+    }
+
+    UUID getUuid(int field, int row) {
+        FieldVector vector = at(field, row);
+        if (fields.get(field).type() != FieldType.UUID) {
+            throw unfit(field, "uuid");
+        }
+        ByteBuffer both = ByteBuffer.wrap(sixteen(vector, row));
+        return new UUID(both.getLong(), both.getLong());
+    }
+
+    private static byte[] sixteen(FieldVector vector, int row) {
+        return ((FixedSizeBinaryVector) vector).get(row);
     }
 
     byte[] getBytes(int field, int row) {

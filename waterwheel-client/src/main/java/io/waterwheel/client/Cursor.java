@@ -9,6 +9,7 @@ import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.apache.arrow.flight.CallOption;
 import org.apache.arrow.flight.FlightStream;
@@ -313,13 +314,21 @@ public final class Cursor implements AutoCloseable {
         return getBoolean(indexOf(field));
     }
 
-    /** The value of a string field, or an address. */
+    /** The value of a string field, an address or a UUID. */
     public String getString(int field) {
         return columns.getString(field, row);
     }
 
     public String getString(String field) {
         return getString(indexOf(field));
+    }
+
+    public UUID getUuid(int field) {
+        return columns.getUuid(field, row);
+    }
+
+    public UUID getUuid(String field) {
+        return getUuid(indexOf(field));
     }
 
     /** A copy of the bytes. */
@@ -332,8 +341,8 @@ public final class Cursor implements AutoCloseable {
     }
 
     /**
-     * The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String (also of an address),
-     * byte[], or null.
+     * The value as an object: Integer, Long (also of a timestamp), Float, Double, Boolean, String (also of an address
+     * and a UUID), byte[], or null.
      */
     public @Nullable Object value(int field) {
         return columns.value(field, row);
@@ -383,6 +392,12 @@ public final class Cursor implements AutoCloseable {
     public @Nullable String stringOrNull(String field) {
         int index = indexOf(field);
         return isNull(index) ? null : getString(index);
+    }
+
+    /** {@link #getUuid}, or null. */
+    public @Nullable UUID uuidOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : getUuid(index);
     }
 
     /** {@link #getBytes}, or null. */

@@ -3,6 +3,7 @@ package io.waterwheel.client;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
+import io.waterwheel.wire.TypeMetadata;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -10,9 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Set;
+import java.util.UUID;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
@@ -51,6 +54,11 @@ final class JavaTypes {
             return FieldType.STRING;
         } else if (vector instanceof VarBinaryVector) {
             return FieldType.BYTES;
+        } else if (vector instanceof FixedSizeBinaryVector) {
+            FieldType type = TypeMetadata.sixteen(vector.getField().getMetadata());
+            if (type != null) {
+                return type;
+            }
         }
         throw new IllegalArgumentException("field " + vector.getField() + ": its type is unknown to this client");
     }
@@ -64,7 +72,8 @@ final class JavaTypes {
             case FLOAT -> Set.of(float.class, Float.class, double.class, Double.class);
             case DOUBLE -> Set.of(double.class, Double.class);
             case BOOLEAN -> Set.of(boolean.class, Boolean.class);
-            case STRING, IPV4 -> Set.of(String.class);
+            case STRING, IPV4, IPV6 -> Set.of(String.class);
+            case UUID -> Set.of(UUID.class, String.class);
             case BYTES -> Set.of(byte[].class);
         };
     }
@@ -77,7 +86,7 @@ final class JavaTypes {
             case FLOAT -> columns.getFloat(field, row);
             case DOUBLE -> columns.getDouble(field, row);
             case BOOLEAN -> columns.getBoolean(field, row);
-            case STRING, IPV4 -> columns.getString(field, row);
+            case STRING, IPV4, IPV6, UUID -> columns.getString(field, row);
             case BYTES -> columns.getBytes(field, row);
         };
     }
@@ -147,6 +156,9 @@ final class JavaTypes {
             }
             throw unfit(field, "a byte[]", value);
         }
+        if (field.type().hasSixteenBytes()) {
+            return sixteen(field, value);
+        }
         if (!(value instanceof String text)) {
             throw unfit(field, "a String", value);
         }
@@ -159,6 +171,25 @@ final class JavaTypes {
             throw new IllegalArgumentException(
                     "field " + field.name() + ": half of a surrogate pair is no character", e);
         }
+    }
+
+    private static byte[] sixteen(Field field, Object value) {
+        FieldType type = field.type();
+        byte[] bytes = new byte[FieldType.SIXTEEN];
+        if (type == FieldType.UUID && value instanceof UUID uuid) {
+            ByteBuffer.wrap(bytes).putLong(uuid.getMostSignificantBits()).putLong(uuid.getLeastSignificantBits());
+            return bytes;
+        }
+        if (value instanceof String text) {
+            byte[] written = text.getBytes(StandardCharsets.UTF_8);
+            if (type.parseSixteen(written, 0, written.length, bytes)) {
+                return bytes;
+            }
+        }
+        throw unfit(
+                field,
+                type == FieldType.UUID ? "a UUID, or a String with one" : "a String with an IPv6 address",
+                value);
     }
 
     private static IllegalArgumentException unfit(Field field, String expected, Object value) {

@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Makes Java records of rows: each component is the field of its name. One thread. */
 final class RecordMapper<R extends Record> {
     private final Constructor<R> constructor;
     private final int[] fields;
-    private final boolean[] instants;
     private final @Nullable Object[] values;
     private final Class<?>[] types;
 
@@ -25,10 +25,6 @@ final class RecordMapper<R extends Record> {
         this.constructor = constructor;
         this.fields = fields;
         this.types = constructor.getParameterTypes();
-        this.instants = new boolean[fields.length];
-        for (int c = 0; c < fields.length; c++) {
-            instants[c] = types[c] == Instant.class;
-        }
         this.values = new Object[fields.length];
     }
 
@@ -108,7 +104,15 @@ final class RecordMapper<R extends Record> {
     R read(Cursor row) {
         for (int c = 0; c < fields.length; c++) {
             int field = fields[c];
-            values[c] = instants[c] && !row.isNull(field) ? row.getInstant(field) : widened(row.value(field), types[c]);
+            if (row.isNull(field)) {
+                values[c] = null;
+            } else if (types[c] == Instant.class) {
+                values[c] = row.getInstant(field);
+            } else if (types[c] == UUID.class) {
+                values[c] = row.getUuid(field);
+            } else {
+                values[c] = widened(row.value(field), types[c]);
+            }
         }
         try {
             return constructor.newInstance(values);

@@ -399,8 +399,8 @@ public final class StreamQuery {
      * }</pre>
      *
      * @param type components may be int, long, float, double, boolean, or their classes where the field may be null;
-     *     String (of addresses too), Instant (of timestamps), byte[]. An int field also fits a long, a float field a
-     *     double, a timestamp a long in the unit of its type
+     *     String (of addresses and UUIDs too), Instant (of timestamps), UUID, byte[]. An int field also fits a long, a
+     *     float field a double, a timestamp a long in the unit of its type
      * @throws io.waterwheel.error.WaterwheelException of kind USER, code RECORD_MISFIT, when a component has no field,
      *     or one of another type
      */

@@ -101,7 +101,8 @@ class CursorTest {
                         case FLOAT -> cursor.getFloat(field.name());
                         case DOUBLE -> cursor.getDouble(field.name());
                         case BOOLEAN -> cursor.getBoolean(field.name());
-                        case STRING, IPV4 -> cursor.getString(field.name());
+                        case UUID -> cursor.getUuid(field.name()).toString();
+                        case STRING, IPV4, IPV6 -> cursor.getString(field.name());
                         case BYTES -> cursor.getBytes(field.name());
                     };
             assertThat(got).as(at).isEqualTo(expected);
@@ -126,7 +127,8 @@ class CursorTest {
             assertThat(cursor.columns().getVector("n").getObject(0)).isEqualTo(3L);
             assertThat(cursor.next()).isTrue(); // the same batch's row
             assertThat(cursor.getLong("n")).isEqualTo(3);
-            assertThatThrownBy(() -> cursor.getString("n")).hasMessage("field n is of type long, not string or ipv4");
+            assertThatThrownBy(() -> cursor.getString("n"))
+                    .hasMessage("field n is of type long, not string, an address or uuid");
             assertThatThrownBy(() -> cursor.getLong("x")).hasMessage("the answer has no field 'x', its fields are [n]");
             assertThatThrownBy(cursor::verdict).isInstanceOf(IllegalStateException.class);
             assertThat(cursor.nextBatch()).isFalse();

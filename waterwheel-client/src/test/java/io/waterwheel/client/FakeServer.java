@@ -7,12 +7,14 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Ipv4;
+import io.waterwheel.wire.TypeMetadata;
 import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,6 +36,7 @@ import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
@@ -139,7 +142,9 @@ public final class FakeServer implements AutoCloseable {
             List<org.apache.arrow.vector.types.pojo.Field> arrow = new ArrayList<>();
             for (Field field : fields) {
                 arrow.add(new org.apache.arrow.vector.types.pojo.Field(
-                        field.name(), new FieldType(field.nullable(), type(field.type()), null), null));
+                        field.name(),
+                        new FieldType(field.nullable(), type(field.type()), null, TypeMetadata.of(field.type())),
+                        null));
             }
             root = VectorSchemaRoot.create(new Schema(arrow), allocator);
             listener.start(root);
@@ -215,6 +220,7 @@ public final class FakeServer implements AutoCloseable {
             case IPV4 -> new ArrowType.Int(32, false);
             case STRING -> ArrowType.Utf8.INSTANCE;
             case BYTES -> ArrowType.Binary.INSTANCE;
+            case UUID, IPV6 -> new ArrowType.FixedSizeBinary(16);
         };
     }
 
@@ -238,6 +244,13 @@ public final class FakeServer implements AutoCloseable {
             bits.setSafe(row, (boolean) value ? 1 : 0);
         } else if (vector instanceof VarCharVector texts) {
             texts.setSafe(row, ((String) value).getBytes(StandardCharsets.UTF_8));
+        } else if (vector instanceof FixedSizeBinaryVector sixteens) {
+            byte[] bytes = new byte[16];
+            byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
+            io.waterwheel.schema.FieldType type = Objects.requireNonNull(
+                    TypeMetadata.sixteen(vector.getField().getMetadata()));
+            type.parseSixteen(text, 0, text.length, bytes);
+            sixteens.setSafe(row, bytes);
         } else {
             ((VarBinaryVector) vector).setSafe(row, (byte[]) value);
         }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -96,6 +97,33 @@ class RowFormsTest {
         assertThat(block.value(1, 0)).isEqualTo("one");
         assertThat(block.keys()[0]).isEqualTo(1);
         assertThat(block.times()[0]).isEqualTo(5);
+    }
+
+    @Test
+    void uuidsAreTakenAsObjectsAndAsText() {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("id", FieldType.UUID, false),
+                        new Field("host", FieldType.IPV6, true)),
+                new KeySpec.Ordered("id"),
+                "t");
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+        RowWriter writer = new RowWriter(schema, block);
+        String id = "fedcba98-7654-3210-fedc-ba9876543210";
+        writer.append(new Object[] {1L, UUID.fromString(id), "2001:DB8:0:0::1"});
+        writer.append(new @Nullable Object[] {2L, id, null});
+        for (int row = 0; row < 2; row++) {
+            assertThat(block.value(1, row)).isEqualTo(id);
+        }
+        assertThat(block.value(2, 0)).isEqualTo("2001:db8::1");
+        refused(writer, "field id of type uuid: expected a UUID, or a String with one, got String 7", 3L, "7", null);
+        refused(
+                writer,
+                "field host of type ipv6: expected a String with an IPv6 address, got String 10.0.0.1",
+                3L,
+                id,
+                "10.0.0.1");
     }
 
     private static void refused(RowWriter writer, String message, @Nullable Object... values) {

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -287,6 +288,30 @@ class StreamQueryTest {
                     .allMatch(query -> query.result()
                             .equals(new ResultSpec.Rows(
                                     NamedExpression.fields("t", "n", "speed", "name"), List.of(), Query.NO_LIMIT)));
+        }
+    }
+
+    record Device(UUID id, String address, @Nullable UUID owner) {}
+
+    @Test
+    void makesRecordsOfUuidsAndAddresses() throws Exception {
+        List<Field> fields = List.of(
+                new Field("id", FieldType.UUID, false),
+                new Field("address", FieldType.IPV6, false),
+                new Field("owner", FieldType.UUID, true));
+        String id = "fedcba98-7654-3210-fedc-ba9876543210";
+        List<@Nullable Object[]> rows = List.<@Nullable Object[]>of(new @Nullable Object[] {id, "2001:db8::1", null});
+        try (FakeServer server = FakeServer.answering((query, answer) -> answer.whole(fields, rows, verdict(1)));
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            assertThat(client.query("s").list(Device.class))
+                    .containsExactly(new Device(UUID.fromString(id), "2001:db8::1", null));
+            try (Cursor cursor = client.query("s").rows()) {
+                assertThat(cursor.next()).isTrue();
+                assertThat(cursor.uuidOrNull("owner")).isNull();
+                assertThat(cursor.uuidOrNull("id")).isEqualTo(UUID.fromString(id));
+                assertThatThrownBy(() -> cursor.getUuid("address"))
+                        .hasMessage("field address is of type ipv6, not uuid");
+            }
         }
     }
 

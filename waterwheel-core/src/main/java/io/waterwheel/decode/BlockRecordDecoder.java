@@ -128,14 +128,20 @@ final class BlockRecordDecoder implements RecordDecoder {
     /** Checks strings; returns the bytes that the field's values take in the arena. */
     private long checkValues(TupleBlock block, int field, int first) throws RejectedRecordException {
         byte[] references = block.column(layout.columnOf(field));
-        boolean text = fields.get(field).type() == FieldType.STRING;
+        FieldType type = fields.get(field).type();
         long sum = 0;
         for (int row = first; row < block.size(); row++) {
             long reference = LittleEndian.getLong(references, row * 8);
             int length = TupleBlock.referenceLength(reference);
             sum += length;
-            if (text && !Utf8.valid(block.arena(), TupleBlock.referenceOffset(reference), length)) {
+            if (type == FieldType.STRING && !Utf8.valid(block.arena(), TupleBlock.referenceOffset(reference), length)) {
                 throw refused(field, row - first, "is not valid UTF-8");
+            }
+            if (type.hasSixteenBytes() && length != FieldType.SIXTEEN && !block.isNull(field, row)) {
+                throw refused(
+                        field,
+                        row - first,
+                        "expected 16 bytes for a value of type " + type.schemaName() + ", got " + length);
             }
         }
         return sum;

@@ -3,6 +3,7 @@ package io.waterwheel.decode;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
@@ -18,6 +19,7 @@ final class ValueParser {
     private final RowAppender row;
     private final Numbers numbers = new Numbers();
     private final Timestamps timestamps = new Timestamps(numbers);
+    private final byte[] sixteen = new byte[FieldType.SIXTEEN];
     private byte[] scratch = {};
 
     ValueParser(RowAppender row) {
@@ -87,6 +89,7 @@ final class ValueParser {
                 }
                 row.setBytes(field, value, 0, value.length);
             }
+            case UUID, IPV6 -> sixteen(field, bytes, from, to);
         }
     }
 
@@ -140,7 +143,21 @@ final class ValueParser {
                 checkLength(field, value.length);
                 row.setBytes(field, value, 0, value.length);
             }
+            case UUID, IPV6 -> {
+                FieldType type = row.types[field];
+                expect(field, token == JsonToken.VALUE_STRING, "a string with " + type.sixteenExpected(), token);
+                int length = utf8(field, parser);
+                sixteen(field, scratch, 0, length);
+            }
         }
+    }
+
+    private void sixteen(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        FieldType type = row.types[field];
+        if (!type.parseSixteen(bytes, from, to, sixteen)) {
+            throw unfit(field, type.sixteenExpected(), bytes, from, to);
+        }
+        row.setBytes(field, sixteen, 0, FieldType.SIXTEEN);
     }
 
     private long timestamp(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Arrays;
 import java.util.Base64;
 
 /**
@@ -20,8 +21,9 @@ import java.util.Base64;
  *   <li>Whole numbers, timestamps, addresses and booleans are their own keys.
  *   <li>A float or double: its bits, those of negative numbers turned round; -0.0 has the key of 0.0, infinities have
  *       theirs, NaN has none.
- *   <li>A string or bytes: its first {@link #PREFIX_BYTES} bytes as a big-endian number, shorter ones filled up with
- *       zeros. Different values may share a key: who asks for values must look at the tuple again.
+ *   <li>A string, bytes, a UUID or an IPv6 address: its first {@link #PREFIX_BYTES} bytes as a big-endian number,
+ *       shorter ones filled up with zeros. Different values may share a key: who asks for values must look at the tuple
+ *       again.
  * </ul>
  *
  * Pure functions.
@@ -74,7 +76,7 @@ public final class KeyCodec {
     /**
      * The key of a value that a person wrote: numbers in decimals, rounded as the field's type would be; timestamps as
      * they are counted or in ISO 8601 with a zone (a space may stand for the T), no finer than the field, addresses
-     * with dots, bytes in base64.
+     * with dots or colons, bytes in base64.
      *
      * @throws IllegalArgumentException when the text is no value of the field; says what was expected
      */
@@ -96,6 +98,7 @@ public final class KeyCodec {
                     byte[] bytes = Base64.getDecoder().decode(text);
                     yield ofBytes(bytes, 0, bytes.length);
                 }
+                case UUID, IPV6 -> ofBytes(sixteen(field.type(), text), 0, FieldType.SIXTEEN);
             };
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new IllegalArgumentException(
@@ -124,6 +127,7 @@ public final class KeyCodec {
                 yield text.flip().toString();
             }
             case BYTES -> Base64.getEncoder().encodeToString(prefix(key));
+            case UUID, IPV6 -> field.type().textOfSixteen(Arrays.copyOf(prefix(key), FieldType.SIXTEEN), 0);
         };
     }
 
@@ -155,6 +159,16 @@ public final class KeyCodec {
             throw new IllegalArgumentException("finer than the field");
         }
         return units;
+    }
+
+    /** @throws IllegalArgumentException when the text is no value of the type */
+    private static byte[] sixteen(FieldType type, String text) {
+        byte[] written = text.getBytes(StandardCharsets.UTF_8);
+        byte[] value = new byte[FieldType.SIXTEEN];
+        if (!type.parseSixteen(written, 0, written.length, value)) {
+            throw new IllegalArgumentException("expected " + type.sixteenExpected());
+        }
+        return value;
     }
 
     private static long address(String text) {

@@ -1,6 +1,7 @@
 package io.waterwheel.schema;
 
 import io.waterwheel.tuple.TupleBlock;
+import java.nio.charset.StandardCharsets;
 
 /** What a field of a tuple holds, and how many bytes a row of its column takes. */
 public enum FieldType {
@@ -25,7 +26,14 @@ public enum FieldType {
     /** UTF-8 text of at most {@link TupleBlock#MAX_VALUE_BYTES} bytes, kept in the arena. */
     STRING(PhysicalType.VARIABLE),
     /** Bytes, at most {@link TupleBlock#MAX_VALUE_BYTES}, kept in the arena. */
-    BYTES(PhysicalType.VARIABLE);
+    BYTES(PhysicalType.VARIABLE),
+    /** UUID, its 16 bytes in the arena, ordered as bytes. */
+    UUID(PhysicalType.VARIABLE),
+    /** IPv6 address, its 16 bytes in the arena, ordered as an unsigned number. */
+    IPV6(PhysicalType.VARIABLE);
+
+    /** Bytes of a value of a type that {@link #hasSixteenBytes}. */
+    public static final int SIXTEEN = 16;
 
     private final PhysicalType physical;
 
@@ -57,6 +65,47 @@ public enum FieldType {
         return this == TIMESTAMP || this == TIMESTAMP_US || this == TIMESTAMP_NS;
     }
 
+    /** Whether each value has 16 bytes, which are written as text in one way: a UUID or an IPv6 address. */
+    public boolean hasSixteenBytes() {
+        return this == UUID || this == IPV6;
+    }
+
+    /**
+     * Reads a value of 16 bytes from ASCII bytes [from, to) into the first 16 of {@code out}.
+     *
+     * @return whether they are a value of this type; when not, what {@code out} holds is undefined
+     * @throws IllegalStateException for a type that has no {@link #hasSixteenBytes 16 bytes}
+     */
+    public boolean parseSixteen(byte[] text, int from, int to, byte[] out) {
+        return switch (this) {
+            case UUID -> Uuid.parse(text, from, to, out);
+            case IPV6 -> Ipv6.parse(text, from, to, out);
+            default -> throw new IllegalStateException(this + " has no 16 bytes");
+        };
+    }
+
+    /**
+     * A value of 16 bytes, those from {@code at} on, as text.
+     *
+     * @throws IllegalStateException for a type that has no {@link #hasSixteenBytes 16 bytes}
+     */
+    public String textOfSixteen(byte[] bytes, int at) {
+        return switch (this) {
+            case UUID -> Uuid.text(bytes, at);
+            case IPV6 -> Ipv6.text(bytes, at);
+            default -> throw new IllegalStateException(this + " has no 16 bytes");
+        };
+    }
+
+    /** A value of 16 bytes in words, for messages. */
+    public String sixteenExpected() {
+        return switch (this) {
+            case UUID -> "a UUID such as 123e4567-e89b-12d3-a456-426614174000";
+            case IPV6 -> "an IPv6 address such as 2001:db8::1";
+            default -> throw new IllegalStateException(this + " has no 16 bytes");
+        };
+    }
+
     /** Whether a value is a whole number that is its own order-preserving key. */
     public boolean isWholeNumber() {
         return physical.isWholeNumber();
@@ -86,7 +135,22 @@ public enum FieldType {
             case INT -> (int) value;
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> value;
             case IPV4 -> Ipv4.text((int) value);
-            case FLOAT, DOUBLE, BOOLEAN, STRING, BYTES -> throw new IllegalStateException(this + " is no whole number");
+            case FLOAT, DOUBLE, BOOLEAN, STRING, BYTES, UUID, IPV6 ->
+                throw new IllegalStateException(this + " is no whole number");
+        };
+    }
+
+    /**
+     * The bytes of a value as an object, for borders where people look: byte[]; String of text, a UUID and an address.
+     *
+     * @throws IllegalStateException for a type whose values do not lie in the arena
+     */
+    public Object object(byte[] bytes) {
+        return switch (this) {
+            case STRING -> new String(bytes, StandardCharsets.UTF_8);
+            case BYTES -> bytes;
+            case UUID, IPV6 -> textOfSixteen(bytes, 0);
+            default -> throw new IllegalStateException(this + " is not in the arena");
         };
     }
 }

@@ -2,7 +2,6 @@ package io.waterwheel.tuple;
 
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -208,7 +207,7 @@ public final class TupleBlock {
 
     /**
      * The value of a field as an object, for borders where people look: Integer, Long, Float, Double, Boolean, String,
-     * byte[], or null; a timestamp as it is counted, an address as text. Allocates; not for the hot path.
+     * byte[], or null; a timestamp as it is counted, an address and a UUID as text. Allocates; not for the hot path.
      */
     public @Nullable Object value(int field, int row) {
         if (isNull(field, row)) {
@@ -229,8 +228,7 @@ public final class TupleBlock {
             case VARIABLE -> {
                 long reference = LittleEndian.getLong(bytes, row * 8);
                 int from = referenceOffset(reference);
-                byte[] copy = Arrays.copyOfRange(arena, from, from + referenceLength(reference));
-                yield type == FieldType.BYTES ? (Object) copy : (Object) new String(copy, StandardCharsets.UTF_8);
+                yield type.object(Arrays.copyOfRange(arena, from, from + referenceLength(reference)));
             }
         };
     }

@@ -104,6 +104,7 @@ public final class PatternRows {
         byte[] bytes = block.column(column);
         switch (type) {
             case STRING, BYTES -> texts(random, rows, bytes);
+            case UUID, IPV6 -> sixteens(random, rows, bytes);
             case DOUBLE, FLOAT -> {
                 int pattern = random.nextInt(8);
                 double scale = Math.pow(10, random.nextInt(8));
@@ -157,6 +158,15 @@ public final class PatternRows {
                         default -> random.nextInt(300) == 0 ? "x".repeat(random.nextInt(32_769)) : "\u00e4" + row % 700;
                     };
             byte[] value = text.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+            LittleEndian.putLong(references, row * 8, block.addToArena(value, 0, value.length));
+        }
+    }
+
+    private void sixteens(Random random, int rows, byte[] references) {
+        byte[] value = new byte[FieldType.SIXTEEN];
+        int changing = 1 + random.nextInt(value.length);
+        for (int row = 0; row < rows; row++) {
+            value[random.nextInt(changing)] = (byte) random.nextInt();
             LittleEndian.putLong(references, row * 8, block.addToArena(value, 0, value.length));
         }
     }

@@ -69,6 +69,7 @@ public final class RandomRows {
             case TIMESTAMP -> random.nextLong() >> 20;
             case TIMESTAMP_US, TIMESTAMP_NS -> random.nextLong() >> random.nextInt(20);
             case IPV4 -> Ipv4.text(random.nextInt());
+            case UUID, IPV6 -> type.object(sixteen(random));
             case FLOAT ->
                 number(() -> (double) Float.intBitsToFloat(random.nextInt()), random)
                         .floatValue();
@@ -84,6 +85,15 @@ public final class RandomRows {
                 yield bytes;
             }
         };
+    }
+
+    /** Often with zeros, which texts of addresses leave out. */
+    public static byte[] sixteen(Random random) {
+        byte[] bytes = new byte[FieldType.SIXTEEN];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (random.nextInt(3) == 0 ? random.nextInt() : 0);
+        }
+        return bytes;
     }
 
     private static Double number(java.util.function.Supplier<Double> bits, Random random) {

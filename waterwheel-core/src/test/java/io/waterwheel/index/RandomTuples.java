@@ -110,6 +110,11 @@ public final class RandomTuples {
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.putLong(bytes, row * 8, random.nextLong());
             case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(random.nextGaussian()));
             case BOOLEAN -> bytes[row] = (byte) random.nextInt(2);
+            case UUID, IPV6 -> {
+                byte[] value = new byte[FieldType.SIXTEEN];
+                random.nextBytes(value);
+                LittleEndian.putLong(bytes, row * 8, block.addToArena(value, 0, value.length));
+            }
             case STRING, BYTES -> {
                 boolean large = random.nextInt(200) == 0;
                 byte[] value = new byte[random.nextInt(large ? TupleBlock.MAX_VALUE_BYTES + 1 : 20)];

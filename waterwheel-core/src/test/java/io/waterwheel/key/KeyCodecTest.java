@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.decode.RandomRows;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
@@ -91,7 +92,7 @@ final class KeyCodecTest {
                 default -> {
                     byte[] bytes = type == FieldType.BYTES
                             ? java.util.Base64.getDecoder().decode(text)
-                            : text.getBytes(UTF_8);
+                            : type.hasSixteenBytes() ? sixteen(type, text) : text.getBytes(UTF_8);
                     LittleEndian.putLong(column, row * 8, block.addToArena(bytes, 0, bytes.length));
                 }
             }
@@ -147,6 +148,14 @@ final class KeyCodecTest {
                 .isEqualTo(1_000_000);
     }
 
+    private static byte[] sixteen(FieldType type, String text) {
+        byte[] bytes = new byte[FieldType.SIXTEEN];
+        assertThat(type.parseSixteen(text.getBytes(UTF_8), 0, text.length(), bytes))
+                .as(text)
+                .isTrue();
+        return bytes;
+    }
+
     private static String value(FieldType type, Random random) {
         return switch (type) {
             case INT -> Integer.toString(random.nextInt() >> random.nextInt(32));
@@ -162,6 +171,7 @@ final class KeyCodecTest {
                 yield type == FieldType.FLOAT ? Float.toString((float) value) : Double.toString(value);
             }
             case STRING -> TEXTS[random.nextInt(TEXTS.length)] + TEXTS[random.nextInt(TEXTS.length)];
+            case UUID, IPV6 -> type.object(RandomRows.sixteen(random)).toString();
             case BYTES -> {
                 byte[] bytes = new byte[random.nextInt(11)];
                 random.nextBytes(bytes);
@@ -186,6 +196,7 @@ final class KeyCodecTest {
             case FLOAT -> Double.compare(Float.parseFloat(a) + 0.0, Float.parseFloat(b) + 0.0);
             case DOUBLE -> Double.compare(Double.parseDouble(a) + 0.0, Double.parseDouble(b) + 0.0);
             case STRING -> Integer.signum(Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8)));
+            case UUID, IPV6 -> Integer.signum(Arrays.compareUnsigned(sixteen(type, a), sixteen(type, b)));
             case BYTES ->
                 Integer.signum(Arrays.compareUnsigned(
                         java.util.Base64.getDecoder().decode(a),

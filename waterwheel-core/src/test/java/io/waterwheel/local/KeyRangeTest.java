@@ -10,6 +10,7 @@ import io.waterwheel.geo.Box;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
@@ -192,10 +193,19 @@ final class KeyRangeTest {
             case FLOAT -> Comparator.comparingDouble(text -> Float.parseFloat(text) + 0.0);
             case DOUBLE -> Comparator.comparingDouble(text -> Double.parseDouble(text) + 0.0);
             case STRING -> (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
+            case UUID, IPV6 -> (a, b) -> Arrays.compareUnsigned(sixteen(type, a), sixteen(type, b));
             case BYTES ->
                 (a, b) -> Arrays.compareUnsigned(
                         Base64.getDecoder().decode(a), Base64.getDecoder().decode(b));
         };
+    }
+
+    private static byte[] sixteen(FieldType type, String text) {
+        byte[] bytes = new byte[FieldType.SIXTEEN];
+        assertThat(type.parseSixteen(text.getBytes(UTF_8), 0, text.length(), bytes))
+                .as(text)
+                .isTrue();
+        return bytes;
     }
 
     private static String value(FieldType type, Random random) {
@@ -208,6 +218,7 @@ final class KeyRangeTest {
                 yield value == 0 ? (random.nextBoolean() ? "-0.0" : "0.0") : Double.toString(value);
             }
             case STRING -> NAMES[random.nextInt(NAMES.length)] + (random.nextBoolean() ? "" : random.nextInt(5));
+            case UUID, IPV6 -> type.object(RandomExpressions.sixteen(random)).toString();
             case BYTES -> Base64.getEncoder().encodeToString(NAMES[random.nextInt(NAMES.length)].getBytes(UTF_8));
         };
     }

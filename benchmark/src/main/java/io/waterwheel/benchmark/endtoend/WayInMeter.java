@@ -21,7 +21,7 @@ final class WayInMeter {
             "3 dispatcher loop", Pattern.compile("dispatcher-\\d+"),
             "4 indexer executor", Pattern.compile(".*-indexer-executor.*"),
             "5 indexer loop", Pattern.compile("indexer-\\d+"),
-            "6 flusher", Pattern.compile("indexer-\\d+-flusher")));
+            "6 flusher", Pattern.compile("indexer-\\d+-flusher-\\d+")));
     private static final String OTHERS = "7 other Java threads";
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -187,8 +187,15 @@ final class EndToEndTest {
             case BOOLEAN -> Comparator.comparing(value -> (Boolean) value);
             case IPV4 -> Comparator.comparingLong(value -> Ipv4.parse(utf8(value), 0, utf8(value).length));
             case STRING -> (a, b) -> Arrays.compareUnsigned(utf8(a), utf8(b));
+            case UUID, IPV6 -> (a, b) -> Arrays.compareUnsigned(sixteen(type, a), sixteen(type, b));
             case BYTES -> (a, b) -> Arrays.compareUnsigned((byte[]) a, (byte[]) b);
         };
+    }
+
+    private static byte[] sixteen(FieldType type, Object text) {
+        byte[] bytes = new byte[FieldType.SIXTEEN];
+        assertThat(type.parseSixteen(utf8(text), 0, utf8(text).length, bytes)).isTrue();
+        return bytes;
     }
 
     private static byte[] utf8(Object text) {

@@ -48,6 +48,9 @@ final class ColumnSample {
     private long booleans;
     private long times;
     private long addresses;
+    private long ipv6;
+    private long uuids;
+    private final byte[] sixteen = new byte[FieldType.SIXTEEN];
     private double least = Double.POSITIVE_INFINITY;
     private double most = Double.NEGATIVE_INFINITY;
     private int fraction;
@@ -85,6 +88,8 @@ final class ColumnSample {
         } else {
             byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
             addresses += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
+            ipv6 += FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
+            uuids += FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
         }
     }
 
@@ -140,6 +145,10 @@ final class ColumnSample {
             return timestamp(TimestampUnit.SECONDS);
         } else if (addresses == known) {
             return FieldType.IPV4;
+        } else if (ipv6 == known) {
+            return FieldType.IPV6;
+        } else if (uuids == known) {
+            return FieldType.UUID;
         }
         return FieldType.STRING;
     }

@@ -291,10 +291,10 @@ public final class SchemaProposal {
                 boolean named = KEY_NAME.matcher(column.name).matches();
                 boolean fits =
                         switch (rank) {
-                            case 0 -> type == FieldType.IPV4;
+                            case 0 -> type == FieldType.IPV4 || type == FieldType.IPV6;
                             case 1 ->
                                 named && (type == FieldType.STRING || type == FieldType.LONG || type == FieldType.INT);
-                            case 2 -> type == FieldType.STRING;
+                            case 2 -> type == FieldType.STRING || type == FieldType.UUID;
                             default -> type == FieldType.LONG || type == FieldType.INT;
                         };
                 if (usable && fits && !choices.contains(column) && choices.size() < MAX_KEY_CHOICES) {

@@ -48,6 +48,8 @@ final class Literals {
             return new ConstantNode(type, moment(moment, type));
         } else if (literal instanceof Expression.Address address) {
             return new ConstantNode(ValueType.IPV4, address.bits() & 0xFFFFFFFFL);
+        } else if (literal instanceof Expression.Sixteen value) {
+            return new ConstantNode(value.type(), value.bytes());
         }
         return new ConstantNode(ValueType.NULL, null);
     }

@@ -1,6 +1,8 @@
 package io.waterwheel.query.expression;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.FieldType;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,6 +106,38 @@ public sealed interface Expression {
      * @param bits as an unsigned number
      */
     record Address(int bits) implements Literal {
+        @Override
+        public String toString() {
+            return ExpressionPrinter.print(this);
+        }
+    }
+
+    /**
+     * A value of 16 bytes: a UUID or an IPv6 address.
+     *
+     * @param type of the two
+     * @param text as the type writes it
+     */
+    record Sixteen(ValueType type, String text) implements Literal {
+        /** The value that a text of any form stands for. */
+        public Sixteen {
+            byte[] written = text.getBytes(StandardCharsets.UTF_8);
+            byte[] bytes = new byte[FieldType.SIXTEEN];
+            if (!type.fieldType().parseSixteen(written, 0, written.length, bytes)) {
+                throw new IllegalArgumentException(
+                        "expected " + type.fieldType().sixteenExpected() + ", got '" + text + "'");
+            }
+            text = type.fieldType().textOfSixteen(bytes, 0);
+        }
+
+        /** The value. */
+        public byte[] bytes() {
+            byte[] written = text.getBytes(StandardCharsets.UTF_8);
+            byte[] bytes = new byte[FieldType.SIXTEEN];
+            type.fieldType().parseSixteen(written, 0, written.length, bytes);
+            return bytes;
+        }
+
         @Override
         public String toString() {
             return ExpressionPrinter.print(this);

@@ -391,6 +391,10 @@ public final class ExpressionParser {
         } else if (tokens.isWord("IPV4") && tokens.followedBy('\'')) {
             tokens.advance();
             return address();
+        } else if (tokens.isWord("UUID") && tokens.followedBy('\'')) {
+            return sixteen(ValueType.UUID);
+        } else if (tokens.isWord("IPV6") && tokens.followedBy('\'')) {
+            return sixteen(ValueType.IPV6);
         } else if (tokens.isWord("X") && tokens.followedBy('\'')) {
             tokens.advance();
             return hex();
@@ -493,6 +497,17 @@ public final class ExpressionParser {
         }
         tokens.advance();
         return new Expression.Address((int) address);
+    }
+
+    private Expression sixteen(ValueType type) {
+        tokens.advance();
+        try {
+            Expression value = new Expression.Sixteen(type, tokens.value());
+            tokens.advance();
+            return value;
+        } catch (IllegalArgumentException e) {
+            throw tokens.error(String.valueOf(e.getMessage()));
+        }
     }
 
     private Expression hex() {

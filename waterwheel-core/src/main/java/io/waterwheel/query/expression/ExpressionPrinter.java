@@ -176,6 +176,8 @@ public final class ExpressionPrinter {
             out.append("TIMESTAMP '").append(moment.value()).append('\'');
         } else if (literal instanceof Expression.Address address) {
             out.append("IPV4 '").append(Ipv4.text(address.bits())).append('\'');
+        } else if (literal instanceof Expression.Sixteen value) {
+            out.append(value.type()).append(" '").append(value.text()).append('\'');
         } else {
             out.append("NULL");
         }

@@ -119,7 +119,8 @@ public final class ExpressionTypes {
                         from == ValueType.STRING
                                 || from == ValueType.INTEGER
                                 || from == ValueType.BOOLEAN
-                                || from == ValueType.IPV4;
+                                || from == ValueType.IPV4
+                                || from.hasSixteenBytes();
                     default -> false;
                 };
         require(
@@ -131,7 +132,7 @@ public final class ExpressionTypes {
                     case INTEGER -> "a number or a boolean";
                     case DOUBLE -> "a number";
                     case TIMESTAMP -> "a time";
-                    default -> "an integer, a boolean, an address or text";
+                    default -> "an integer, a boolean, an address, a UUID or text";
                 });
         return node.type();
     }
@@ -177,6 +178,8 @@ public final class ExpressionTypes {
             return resolution(moment);
         } else if (literal instanceof Expression.Address) {
             return ValueType.IPV4;
+        } else if (literal instanceof Expression.Sixteen value) {
+            return value.type();
         }
         return ValueType.NULL;
     }
@@ -234,12 +237,32 @@ public final class ExpressionTypes {
         ValueType rightType = typeOf(right);
         if (!alike(leftType, rightType)) {
             boolean time = leftType.isTimestamp() || rightType.isTimestamp();
-            boolean address = leftType == ValueType.IPV4 || rightType == ValueType.IPV4;
             throw mismatch("in " + shown(whole) + ": expected values of one type, got " + spoken(left, leftType)
                     + " and " + spoken(right, rightType)
                     + (time ? "; a time is written as TIMESTAMP '2021-10-07T12:00:01Z'" : "")
-                    + (address ? "; an address is written as IPV4 '192.168.0.1'" : ""));
+                    + written(leftType, rightType));
         }
+    }
+
+    /** How literals are written that people write as text. */
+    private static String written(ValueType left, ValueType right) {
+        for (ValueType type : List.of(left, right)) {
+            switch (type) {
+                case IPV4 -> {
+                    return "; an address is written as IPV4 '192.168.0.1'";
+                }
+                case IPV6 -> {
+                    return "; an address is written as IPV6 '2001:db8::1'";
+                }
+                case UUID -> {
+                    return "; a UUID is written as UUID '123e4567-e89b-12d3-a456-426614174000'";
+                }
+                default -> {
+                    // written as it is
+                }
+            }
+        }
+        return "";
     }
 
     private ValueType call(Expression.Call call) {
@@ -257,7 +280,7 @@ public final class ExpressionTypes {
             }
             case LENGTH, OCTET_LENGTH -> {
                 ValueType type = typeOf(first);
-                require(call, first, type, type.variable(), "text or bytes");
+                require(call, first, type, type == ValueType.STRING || type == ValueType.BYTES, "text or bytes");
                 yield ValueType.INTEGER;
             }
             case COALESCE -> commonOf(call, call.arguments());

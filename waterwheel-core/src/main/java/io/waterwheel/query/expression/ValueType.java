@@ -21,6 +21,10 @@ public enum ValueType {
     /** Text, compared by its UTF-8 bytes. */
     STRING,
     BYTES,
+    /** UUID, ordered by its bytes. */
+    UUID,
+    /** IPv6 address, ordered as an unsigned number. */
+    IPV6,
     /** The literal NULL, which fits wherever a value is expected. */
     NULL;
 
@@ -36,6 +40,8 @@ public enum ValueType {
             case IPV4 -> IPV4;
             case STRING -> STRING;
             case BYTES -> BYTES;
+            case UUID -> UUID;
+            case IPV6 -> IPV6;
         };
     }
 
@@ -51,6 +57,8 @@ public enum ValueType {
             case IPV4 -> FieldType.IPV4;
             case STRING -> FieldType.STRING;
             case BYTES -> FieldType.BYTES;
+            case UUID -> FieldType.UUID;
+            case IPV6 -> FieldType.IPV6;
             case NULL -> throw new IllegalArgumentException("NULL alone has no type");
         };
     }
@@ -74,9 +82,14 @@ public enum ValueType {
         return this == TIMESTAMP || this == TIMESTAMP_US || this == TIMESTAMP_NS;
     }
 
-    /** Whether values are text or bytes. */
+    /** Whether values are bytes, of whatever meaning, rather than numbers. */
     public boolean variable() {
-        return this == STRING || this == BYTES;
+        return this == STRING || this == BYTES || hasSixteenBytes();
+    }
+
+    /** Whether it is a UUID or an IPv6 address: 16 bytes that are written as text in one way. */
+    public boolean hasSixteenBytes() {
+        return this == UUID || this == IPV6;
     }
 
     /** The type's name in messages. */

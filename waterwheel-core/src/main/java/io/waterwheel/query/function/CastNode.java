@@ -70,15 +70,25 @@ final class CastNode extends ColumnNode {
             if (out.isNull(row)) {
                 continue;
             }
-            long value = operand.values().longs[row];
-            String written = operand.type() == ValueType.BOOLEAN
-                    ? (value != 0 ? "true" : "false")
-                    : operand.type() == ValueType.IPV4 ? Ipv4.text((int) value) : Long.toString(value);
-            byte[] bytes = written.getBytes(StandardCharsets.UTF_8);
+            byte[] bytes = written(row).getBytes(StandardCharsets.UTF_8);
             view.workspace().spend(bytes.length);
             System.arraycopy(bytes, 0, out.moreBytes(view, filled, bytes.length), filled, bytes.length);
             result[row] = TupleBlock.reference(filled, bytes.length);
             filled += bytes.length;
         }
+    }
+
+    private String written(int row) {
+        long value = operand.values().longs[row];
+        return switch (operand.type()) {
+            case BOOLEAN -> value != 0 ? "true" : "false";
+            case IPV4 -> Ipv4.text((int) value);
+            case UUID, IPV6 ->
+                operand.type()
+                        .fieldType()
+                        .textOfSixteen(
+                                operand.values().slab(value), operand.values().offset(value));
+            default -> Long.toString(value);
+        };
     }
 }

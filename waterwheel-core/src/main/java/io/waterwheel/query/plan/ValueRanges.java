@@ -6,6 +6,7 @@ import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Comparison;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Schema;
@@ -92,6 +93,9 @@ final class ValueRanges {
     }
 
     private static Expression.Literal literal(Field field, String value) {
+        if (field.type().hasSixteenBytes()) {
+            return new Expression.Sixteen(ValueType.of(field.type()), value);
+        }
         return field.type() == FieldType.BYTES
                 ? new Expression.Hex(
                         HexFormat.of().formatHex(Base64.getDecoder().decode(value)))

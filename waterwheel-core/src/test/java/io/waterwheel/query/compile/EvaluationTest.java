@@ -226,7 +226,7 @@ final class EvaluationTest {
                 node.type().fieldType().resolution().instant(values.longs[row]);
             case DOUBLE -> values.doubles[row];
             case STRING -> new String(values.bytes(row), StandardCharsets.UTF_8);
-            case BYTES -> values.bytes(row);
+            case BYTES, UUID, IPV6 -> values.bytes(row);
             case NULL -> throw new AssertionError();
         };
     }

@@ -40,6 +40,8 @@ public final class RowInterpreter {
             return text.value();
         } else if (node instanceof Expression.Hex hex) {
             return HexFormat.of().parseHex(hex.digits());
+        } else if (node instanceof Expression.Sixteen sixteen) {
+            return sixteen.bytes();
         } else if (node instanceof Expression.Truth truth) {
             return truth.value();
         } else if (node instanceof Expression.Moment moment) {
@@ -117,7 +119,12 @@ public final class RowInterpreter {
             }
             case DOUBLE -> value instanceof Long whole ? (Object) (double) whole : value;
             case TIMESTAMP -> ((Instant) value).truncatedTo(ChronoUnit.MILLIS);
-            case STRING -> from == ValueType.IPV4 ? Ipv4.text((int) (long) (Long) value) : String.valueOf(value);
+            case STRING -> {
+                if (value instanceof byte[] bytes) {
+                    yield from.fieldType().textOfSixteen(bytes, 0);
+                }
+                yield from == ValueType.IPV4 ? Ipv4.text((int) (long) (Long) value) : String.valueOf(value);
+            }
             default -> throw new AssertionError();
         };
     }

@@ -30,7 +30,9 @@ public final class SmallRows {
         int others = 1 + random.nextInt(12);
         for (int f = 0; f < others; f++) {
             FieldType type = types[random.nextInt(types.length)];
-            boolean known = edges || type == FieldType.TIMESTAMP || !(type.isTimestamp() || type == FieldType.IPV4);
+            boolean known = edges
+                    || type == FieldType.TIMESTAMP
+                    || !(type.isTimestamp() || type == FieldType.IPV4 || type.hasSixteenBytes());
             fields.add(new Field("f" + f, known ? type : FieldType.LONG, random.nextBoolean()));
         }
         fields.add(random.nextInt(fields.size() + 1), new Field("t", FieldType.TIMESTAMP, false));
@@ -39,11 +41,13 @@ public final class SmallRows {
     }
 
     private FieldType keyType() {
-        return switch (random.nextInt(edges ? 5 : 2)) {
+        return switch (random.nextInt(edges ? 7 : 2)) {
             case 0 -> FieldType.INT;
             case 1 -> FieldType.LONG;
             case 2 -> FieldType.DOUBLE;
             case 3 -> FieldType.STRING;
+            case 4 -> FieldType.UUID;
+            case 5 -> FieldType.IPV6;
             default -> FieldType.BYTES;
         };
     }
@@ -96,6 +100,10 @@ public final class SmallRows {
                 byte[] value = RandomExpressions.text(random).getBytes(StandardCharsets.UTF_8);
                 LittleEndian.putLong(bytes, row * 8, block.addToArena(value, 0, value.length));
             }
+            case UUID, IPV6 -> {
+                byte[] value = RandomExpressions.sixteen(random);
+                LittleEndian.putLong(bytes, row * 8, block.addToArena(value, 0, value.length));
+            }
             case BYTES -> {
                 byte[] value = new byte[random.nextInt(3)];
                 java.util.Arrays.fill(value, (byte) random.nextInt(4));
@@ -137,6 +145,11 @@ public final class SmallRows {
                 value = type.resolution().instant((Long) value);
             } else if (value != null && type == FieldType.IPV4) {
                 value = address(value);
+            } else if (value != null && type.hasSixteenBytes()) {
+                byte[] text = value.toString().getBytes(StandardCharsets.UTF_8);
+                byte[] bytes = new byte[FieldType.SIXTEEN];
+                type.parseSixteen(text, 0, text.length, bytes);
+                value = bytes;
             }
             values.put(
                     block.layout().fields().get(f).name(),

@@ -39,7 +39,10 @@ public final class RandomExpressions {
             Function.DEGREES);
 
     private static final List<ValueType> SQLITE_TYPES = TYPES.stream()
-            .filter(t -> t != ValueType.IPV4 && t != ValueType.TIMESTAMP_US && t != ValueType.TIMESTAMP_NS)
+            .filter(t -> !t.hasSixteenBytes()
+                    && t != ValueType.IPV4
+                    && t != ValueType.TIMESTAMP_US
+                    && t != ValueType.TIMESTAMP_NS)
             .toList();
 
     private final Random random;
@@ -218,7 +221,13 @@ public final class RandomExpressions {
                         : call(Function.SUBSTRING, text, from, value(ValueType.INTEGER, depth));
             }
             case 6 -> {
-                List<ValueType> from = List.of(ValueType.STRING, ValueType.INTEGER, ValueType.BOOLEAN, ValueType.IPV4);
+                List<ValueType> from = List.of(
+                        ValueType.STRING,
+                        ValueType.INTEGER,
+                        ValueType.BOOLEAN,
+                        ValueType.IPV4,
+                        ValueType.IPV6,
+                        ValueType.UUID);
                 yield new Expression.Cast(value(pick(from), depth), ValueType.STRING);
             }
             default ->
@@ -299,6 +308,15 @@ public final class RandomExpressions {
         };
     }
 
+    /** Few values: some share the first eight bytes. */
+    public static byte[] sixteen(Random random) {
+        byte[] bytes = new byte[16];
+        bytes[0] = (byte) random.nextInt(2);
+        bytes[7] = (byte) (random.nextInt(2) * 0xFF);
+        bytes[15] = (byte) random.nextInt(3);
+        return bytes;
+    }
+
     private Expression.Literal literal(ValueType type) {
         if (random.nextInt(12) == 0) {
             return new Expression.Null();
@@ -310,6 +328,9 @@ public final class RandomExpressions {
                 new Expression.Decimal(
                         !sqlite && random.nextInt(10) == 0 ? (double) edge() : (random.nextInt(17) - 8) / 2.0);
             case IPV4 -> new Expression.Address(random.nextInt(9) - 4);
+            case UUID, IPV6 ->
+                new Expression.Sixteen(
+                        type, type.fieldType().object(sixteen(random)).toString());
             case TIMESTAMP_US, TIMESTAMP_NS ->
                 new Expression.Moment(Instant.ofEpochSecond(
                         0, random.nextInt(3) * 1_000_000L + random.nextInt(2) * 1000L + random.nextInt(2)));

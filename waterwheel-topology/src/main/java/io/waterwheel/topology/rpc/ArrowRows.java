@@ -6,7 +6,9 @@ import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.wire.TypeMetadata;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -33,7 +35,8 @@ final class ArrowRows implements AutoCloseable {
         for (Field field : fields) {
             arrow.add(new org.apache.arrow.vector.types.pojo.Field(
                     field.name(),
-                    new org.apache.arrow.vector.types.pojo.FieldType(field.nullable(), type(field.type()), null),
+                    new org.apache.arrow.vector.types.pojo.FieldType(
+                            field.nullable(), type(field.type()), null, TypeMetadata.of(field.type())),
                     null));
         }
         root = VectorSchemaRoot.create(new org.apache.arrow.vector.types.pojo.Schema(arrow), allocator);
@@ -52,6 +55,7 @@ final class ArrowRows implements AutoCloseable {
             case IPV4 -> new ArrowType.Int(32, false);
             case STRING -> ArrowType.Utf8.INSTANCE;
             case BYTES -> ArrowType.Binary.INSTANCE;
+            case UUID, IPV6 -> new ArrowType.FixedSizeBinary(FieldType.SIXTEEN);
         };
     }
 
@@ -73,6 +77,8 @@ final class ArrowRows implements AutoCloseable {
             FieldVector vector = root.getVector(f);
             if (vector instanceof BaseVariableWidthVector variable) {
                 fillVariable(variable, block, layout.columnOf(f), first, count);
+            } else if (fields.get(f).type().hasSixteenBytes()) {
+                fillSixteen((BaseFixedWidthVector) vector, block, layout.columnOf(f), first, count);
             } else {
                 fillFixed((BaseFixedWidthVector) vector, block, f, first, count);
             }
@@ -114,6 +120,23 @@ final class ArrowRows implements AutoCloseable {
         } else {
             data.setBytes(0, block.column(column), first * width, (long) count * width);
         }
+    }
+
+    /** A null has a reference to no bytes, and zeros in the vector. */
+    private void fillSixteen(BaseFixedWidthVector vector, TupleBlock block, int column, int first, int count) {
+        vector.allocateNew(count);
+        byte[] references = block.column(column);
+        byte[] bytes = scratch(count * FieldType.SIXTEEN);
+        for (int i = 0; i < count; i++) {
+            long reference = LittleEndian.getLong(references, (first + i) * 8);
+            int at = i * FieldType.SIXTEEN;
+            if (TupleBlock.referenceLength(reference) == FieldType.SIXTEEN) {
+                System.arraycopy(block.arena(), TupleBlock.referenceOffset(reference), bytes, at, FieldType.SIXTEEN);
+            } else {
+                Arrays.fill(bytes, at, at + FieldType.SIXTEEN, (byte) 0);
+            }
+        }
+        vector.getDataBuffer().setBytes(0, bytes, 0, (long) count * FieldType.SIXTEEN);
     }
 
     private void fillVariable(BaseVariableWidthVector vector, TupleBlock block, int column, int first, int count) {

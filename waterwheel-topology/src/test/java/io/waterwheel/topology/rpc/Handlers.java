@@ -45,6 +45,11 @@ final class Handlers {
                 } else if (fields.get(f).type() == FieldType.IPV4) {
                     byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
                     LittleEndian.putInt(column, r * 4, (int) Ipv4.parse(text, 0, text.length));
+                } else if (fields.get(f).type().hasSixteenBytes()) {
+                    byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
+                    byte[] bytes = new byte[FieldType.SIXTEEN];
+                    fields.get(f).type().parseSixteen(text, 0, text.length, bytes);
+                    LittleEndian.putLong(column, r * 8, block.addToArena(bytes, 0, bytes.length));
                 } else {
                     byte[] bytes =
                             value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);

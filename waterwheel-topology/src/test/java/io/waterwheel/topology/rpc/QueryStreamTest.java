@@ -14,12 +14,14 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.wire.TypeMetadata;
 import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +36,7 @@ import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.UInt4Vector;
 import org.apache.arrow.vector.util.Text;
 import org.jspecify.annotations.Nullable;
@@ -407,7 +410,11 @@ class QueryStreamTest {
                                 ? text.toString()
                                 : value instanceof Integer address && vectors.get(f) instanceof UInt4Vector
                                         ? Ipv4.text(address)
-                                        : value;
+                                        : vectors.get(f) instanceof FixedSizeBinaryVector sixteens && value != null
+                                                ? Objects.requireNonNull(TypeMetadata.sixteen(sixteens.getField()
+                                                                .getMetadata()))
+                                                        .object(sixteens.get(r))
+                                                : value;
                     }
                     rows.add(row);
                 }

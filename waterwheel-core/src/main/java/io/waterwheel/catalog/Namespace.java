@@ -32,7 +32,7 @@ public final class Namespace {
     private static final String DATA = "/data";
     /** Nodes deleted in one transaction; far below what a transaction may hold. */
     private static final int DELETES = 500;
-    /** What writers must find to change anything. */
+    /** Writers change nothing unless they find nodes in these. */
     private static final List<String> LIVE_FOLDERS = List.of("/indexers", "/routes");
 
     private static final Pattern ID = Pattern.compile("\\d{1,9}");
@@ -148,7 +148,7 @@ public final class Namespace {
         return create(name, schema, format, topic, starts, indexers, StreamPolicy.DEFAULT, LogIdentity.ANY);
     }
 
-    /** What says that there is a stream of that name: STREAM_EXISTS. */
+    /** The failure STREAM_EXISTS for a stream of that name. */
     public static WaterwheelException exists(String name) {
         return new WaterwheelException(
                 ErrorCode.STREAM_EXISTS, "stream " + name + " exists already; describe it, or drop it first");

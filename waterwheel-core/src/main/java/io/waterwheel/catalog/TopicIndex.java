@@ -45,7 +45,8 @@ final class TopicIndex {
     }
 
     /**
-     * What takes a topic, to be done with the creation of the stream's entry and the raise of the next id by one.
+     * The steps that take a topic, to be committed with the creation of the stream's entry and the raise of the next id
+     * by one.
      *
      * @param nextId that the stream is to have
      * @throws WaterwheelException TOPIC_TAKEN when the topic feeds another stream

@@ -14,9 +14,10 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What lies where in a chunk: its leaves, their key and time ranges, the extents and checksums of their parts, and what
- * spares reading a leaf: zones, which are exact and answer some questions, time sketches and Bloom filters. Checked as
- * a whole when it is read. Immutable; any thread. Parts are numbered as {@link #KEYS}, {@link #TIMES}, {@link #part}.
+ * The directory of a chunk: its leaves, their key and time ranges, the extents and checksums of their parts, and hints
+ * that spare reading a leaf: zones, which are exact and answer some queries, time sketches and Bloom filters. Checked
+ * as a whole when it is read. Immutable; any thread. Parts are numbered as {@link #KEYS}, {@link #TIMES},
+ * {@link #part}.
  */
 public final class ChunkDirectory {
     /** The part that holds a leaf's keys, ascending. */

@@ -240,7 +240,7 @@ public final class ChunkWriter {
         return count;
     }
 
-    /** What lies where a field is null means nothing: the value before it costs least. */
+    /** The value where a field is null means nothing, so a neighbour is repeated, which costs least. */
     private void fillNulls(int rows) {
         int first = 0;
         while (first < rows && nullRows[first]) {

@@ -3,9 +3,9 @@ package io.waterwheel.index;
 import java.util.List;
 
 /**
- * What an indexer holds of one stream, as one object that readers take at once (protocol rule 9): the trees above the
- * floor, the watermarks, what is committed. Leaf sizes are published before the view that carries their watermarks, so
- * a reader that takes the view first and scans then sees every tuple below the watermarks.
+ * All that an indexer holds of one stream, as one object that readers take at once (protocol rule 9): the trees above
+ * the floor, the watermarks, what is committed. Leaf sizes are published before the view that carries their watermarks,
+ * so a reader that takes the view first and scans then sees every tuple below the watermarks.
  *
  * <p>Owner: the indexer's thread, a new view per block. Readers: any. Published by: a volatile write of the reference.
  *

@@ -1,7 +1,7 @@
 package io.waterwheel.key;
 
 /**
- * What making a shape ready may take. Each step says what it is about to take, and is ended when that throws. One
+ * The time and memory for making a shape ready. Each step first says how much it needs, and ends when that throws. One
  * thread.
  */
 public interface Allowance {

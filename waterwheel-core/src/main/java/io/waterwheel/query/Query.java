@@ -11,13 +11,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks of one stream: the tuples whose key lies in any of the intervals, whose position lies in the
- * shape, whose time lies in the interval, and for which the condition is true. All bounds are closed. Made by a
+ * A client's query of one stream: the tuples whose key lies in any of the intervals, whose position lies in the shape,
+ * whose time lies in the interval, and for which the condition is true. All bounds are closed. Made by a
  * {@link #builder}, or from {@link #of} by the {@code with} methods, which leave their object as it is. Immutable.
  */
 public final class Query {
     public static final long NO_LIMIT = Long.MAX_VALUE;
-    /** What a query takes that names no timeout, where no server says otherwise. */
+    /** Timeout of a query that names none, unless a server says otherwise. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
     private final String stream;

@@ -1,8 +1,8 @@
 package io.waterwheel.query;
 
 /**
- * What scans of trees or chunks looked at, in sums. A leaf is skipped for the first reason that applies; what a scan
- * that was ended early (by a limit, or because time was up) had not come to is in {@code leaves} alone.
+ * Sums over scans of trees or chunks. A leaf is skipped for the first reason that applies. If a scan ended early (by a
+ * limit, or because time was up), the leaves that it had not reached count in {@code leaves} alone.
  *
  * @param leaves leaves that the trees or chunks have
  * @param skipped leaves that cannot hold what the query asks for

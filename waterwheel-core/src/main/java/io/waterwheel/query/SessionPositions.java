@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What earlier answers of a session have seen of a stream.
+ * The positions of a stream that earlier answers of a session have reached.
  *
  * @param streamId id of the stream that the positions are of, as verdicts tell it; {@link #ANY} when they are of
  *     whichever bears the name. A stream's name may come to mean another one, of a higher id
@@ -18,7 +18,10 @@ public record SessionPositions(int streamId, Map<Integer, Long> positions) {
         positions = Map.copyOf(positions);
     }
 
-    /** What was seen, as far as it is of the stream of this id: positions in another have no meaning in it. */
+    /**
+     * The positions, if they are of the stream of this id; none otherwise, because positions of another stream mean
+     * nothing in it.
+     */
     public Map<Integer, Long> of(int id) {
         return streamId == ANY || streamId == id ? positions : Map.of();
     }

@@ -1,8 +1,8 @@
 package io.waterwheel.query;
 
 /**
- * What was looked at to find an answer, and how much was not. For people who wonder why a query is as quick or slow as
- * it is: nothing depends on it. Counted are the attempts that became part of the answer.
+ * Counts of what was read to find an answer, and of what was not. They show people why a query is as quick or slow as
+ * it is; nothing else depends on them. Only attempts that became part of the answer count.
  *
  * @param chunks chunks of the stream, at the edit that the answer was planned on
  * @param chunksMeeting of those, chunks whose region meets the query's keys and times

@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What becomes of a stream's records that cannot be decoded. Each that is passed is kept in the dead-letter topic;
- * where the policy says halt, its partition stops before the record, and nothing is lost.
+ * Policy for records that cannot be decoded. A record that is passed is kept in the dead-letter topic. If the policy
+ * says halt, the partition stops before the record, and nothing is lost.
  *
  * @param maxPerMillion most refused rows per million recent records; {@link #ALWAYS_SKIP} never halts, 0 halts at the
  *     first. Recent are the last half to whole million records that the partition's dispatcher decoded, counted as

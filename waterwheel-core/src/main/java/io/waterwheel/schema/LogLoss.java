@@ -1,10 +1,10 @@
 package io.waterwheel.schema;
 
-/** What becomes of a partition whose log no longer holds what must be read next (protocol rule 14). */
+/** Policy for a partition whose log has lost records that must be read next (protocol rule 14). */
 public enum LogLoss {
     /** Its reading stops, and says so, until somebody decides. */
     FAIL("fail"),
-    /** What is gone is recorded as lost, every answer names it, and reading goes on with what there is. */
+    /** The missing range is recorded as lost, every answer names it, and reading goes on behind it. */
     SKIP("skip to earliest");
 
     private final String text;

@@ -30,7 +30,7 @@ public final class Expiry {
     private static final int STEPS = 64;
 
     /**
-     * What a horizon takes.
+     * The tuples and chunks that a horizon takes.
      *
      * @param horizon tuples of times before it go
      * @param chunks that go whole
@@ -51,8 +51,8 @@ public final class Expiry {
     }
 
     /**
-     * What {@link #expire} takes at this moment by a retention: nothing as long as it is not worth an edit. Time:
-     * linear in the chunks that lie before the horizon.
+     * The tuples and chunks that {@link #expire} would take now, by a retention: none while it is not worth an edit.
+     * Time: linear in the chunks that lie before the horizon.
      *
      * @param clockMillis time of day
      */

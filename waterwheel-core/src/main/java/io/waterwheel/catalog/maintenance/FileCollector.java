@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * compared with, and the time younger; no threads, no clock. Not thread-safe.
  *
  * <p>A file goes when it has been seen without an owner for the whole grace time: a query, whose deadline is shorter,
- * may still read what an edit of that time has named. What is known of the time is in memory: a new collector begins
- * anew.
+ * may still read a file that an edit of that time has named. These times are kept in memory, so a new collector starts
+ * again.
  *
  * <p>Memory: the snapshots, which are shared, eight bytes a chunk between two looks and sixteen in one, the files that
  * are not named, and the names of what merges wrote.
@@ -96,7 +96,7 @@ public final class FileCollector {
     private Map<String, String> unreadable = Map.of();
     /** When a file was first seen without an owner. */
     private final Map<String, Long> nobodysSince = new HashMap<>();
-    /** What edits and manifests name. One that is taken for named, and is not, stays. */
+    /** Names in edits and manifests. A file that is wrongly taken for named stays. */
     private NameSet named = NameSet.EMPTY;
 
     private boolean read;
@@ -129,8 +129,8 @@ public final class FileCollector {
     }
 
     /**
-     * First step: lists the files. What is written from now on is not looked at; nor, this time, is what the step below
-     * found named when it was taken last, so that it need not be remembered.
+     * First step: lists the files. Files that are written from now on are left for the next time, and so are those that
+     * the step below found named last time, so that they need not be remembered.
      */
     public void list() throws IOException {
         if (!read) {

@@ -17,7 +17,7 @@ public record ManifestCompactionPolicy(ManifestCompaction.Settings settings, lon
     /** Fewer edits are not worth two files, unless they are old. */
     static final int LEAST = 8;
 
-    /** What is rolled up for the total leaves room, or the next edit would be one too many again. */
+    /** A roll-up for the total stops at this part of it. Otherwise the next edit would be one too many again. */
     private static final double REFILL = 0.75;
 
     /**

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code /data/ID/manifest} says: files of the chunk store that together hold the catalog at one edit. Changed by
- * compare-and-set only, and to a higher edit only.
+ * The content of {@code /data/ID/manifest}: files of the chunk store that together hold the catalog at one edit.
+ * Changed by compare-and-set only, and to a higher edit only.
  *
  * @param edit at which; 0 when nothing is rolled up yet
  * @param files the state, then parts of the chunks, oldest first; none when the edit is 0

@@ -36,7 +36,7 @@ public record CheckpointMarks(long stride, List<IndexerCheckpoint> checkpoints) 
         return new CheckpointMarks(wider, more);
     }
 
-    /** What was flushed before holds nothing of partitions that are new: it stands at their starts. */
+    /** With new partitions. Earlier flushes hold nothing of them, so the checkpoints stand at their starts. */
     CheckpointMarks with(long[] starts) {
         return new CheckpointMarks(
                 stride,

@@ -3,7 +3,8 @@ package io.waterwheel.catalog.state;
 import java.util.Arrays;
 
 /**
- * What a flush makes of its indexer's checkpoint, as its edit tells it: of the watermarks those that moved, or all.
+ * The step from an indexer's checkpoint to the one after a flush, as the flush's edit has it: the watermarks that
+ * moved, or all.
  *
  * @param epoch of the indexer
  * @param flushed sequence number of the flush

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stream's catalog at one edit number: routing tables, which holds where, every indexer's checkpoint, every chunk,
- * and before which time tuples are gone. Immutable; {@link #apply} makes the next. What a query is planned on (protocol
+ * and before which time tuples are gone. Immutable; {@link #apply} makes the next. A query is planned on it (protocol
  * rule 8).
  */
 public final class StreamSnapshot {

@@ -2,7 +2,7 @@ package io.waterwheel.catalog.store;
 
 import java.util.List;
 
-/** What every catalog store holds its callers to, before anything is sent. */
+/** Checks that every catalog store makes before it sends anything. */
 public final class CatalogPaths {
     /**
      * Data that one transaction may carry. ZooKeeper drops the connection of a client that sends more than 1 MiB, which

@@ -15,9 +15,12 @@ import org.jspecify.annotations.Nullable;
  * balancers propose at once, both become versions: that costs a version, no tuple (protocol rule 1).
  */
 public final class Balancer {
-    /** What the keys are divided by. The default patience is as long: then all of it is of the new kind. */
+    /**
+     * Samples of this time divide the keys. The default patience is as long, so that after a change all of them are
+     * new.
+     */
     private static final long WINDOW_NANOS = 5_000_000_000L;
-    /** What the table is judged by: short, so that a burst is over when it is over. */
+    /** Samples of this time judge the table. It is short, so that a burst that has ended no longer counts. */
     private static final long JUDGED_NANOS = 2_000_000_000L;
     /** Fewer tuples in that time say nothing, and are no burden. */
     static final long LEAST_TUPLES = 2_000;

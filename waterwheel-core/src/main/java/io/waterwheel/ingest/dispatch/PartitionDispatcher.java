@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * log, read again ---------> [decode, route] -> catch-up         -^ (for channels behind the ring)
  * </pre>
  *
- * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. What has a
- * state of its own is apart: {@link PendingRecords}, {@link SegmentRing}, {@link CatchUp}, {@link OutgoingChannels},
- * {@link DeadLetterQueue}, {@link PartitionBlockers}, {@link CatalogRequests}, {@link ReadingRate}.
+ * Nothing here needs to survive: a new instance serves every channel from the position its indexer asks for. Parts that
+ * have their own state are classes of their own: {@link PendingRecords}, {@link SegmentRing}, {@link CatchUp},
+ * {@link OutgoingChannels}, {@link DeadLetterQueue}, {@link PartitionBlockers}, {@link CatalogRequests},
+ * {@link ReadingRate}.
  */
 public final class PartitionDispatcher {
     /* Why no step can lose or repeat a tuple: a channel's cursor only moves over whole segments; a segment holds all
@@ -525,7 +526,9 @@ public final class PartitionDispatcher {
         }
     }
 
-    /** What was read again goes when everyone who lags is past it, not when something else is read. */
+    /**
+     * Drops records that were read again once all lagging channels have passed them, not when something else is read.
+     */
     private void dropPassedCatchUp() {
         if (catchUp.isEmpty()) {
             return;

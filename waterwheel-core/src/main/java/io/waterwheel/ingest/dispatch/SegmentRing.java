@@ -25,8 +25,8 @@ final class SegmentRing {
     private static final long PATIENCE_NANOS = 500_000_000;
 
     /**
-     * However little they hold, no more segments than one for this number of bytes of the limit, or
-     * {@link #LEAST_SEGMENTS}: one of a tuple, or of refused rows alone, takes memory too.
+     * The limit divided by this bounds the number of segments, or {@link #LEAST_SEGMENTS} if that is more: a segment of
+     * one tuple, or of refused rows alone, takes memory too.
      */
     private static final int SEGMENT_BYTES = 4096;
 

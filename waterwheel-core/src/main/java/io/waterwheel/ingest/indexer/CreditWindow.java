@@ -46,7 +46,7 @@ public final class CreditWindow {
     private final long grantableBytes;
     private long underWay;
     private int activeChannels;
-    /** What may be used and under way before nothing is granted that is not an indexer's own. */
+    /** Bytes used and under way from which on only indexers' own parts are granted. */
     private long sharedBytes;
     /** What each indexer has of its own. */
     private long ownBytes;

@@ -38,9 +38,9 @@ public final class IndexerCore {
     private static final long REPORT_SLACK_MILLIS = 10_000;
 
     /**
-     * What is read in a recovery is committed after this time, when it is this much, over all partitions. An indexer
-     * that gets few tuples of a long log would else begin at the same place after every crash, should the next one
-     * always come before its full age.
+     * In a recovery an indexer commits after this time, if it has read {@link #RECOVERY_OFFSETS} offsets over all
+     * partitions. Otherwise an indexer that gets few tuples of a long log would begin at the same place after every
+     * crash, if the next crash always came before the full age.
      */
     private static final long RECOVERY_AGE_NANOS = 10_000_000_000L;
 

@@ -113,9 +113,10 @@ public final class IndexerTask {
     }
 
     /**
-     * What each may take until this is called again. What an indexer holds when its flushes begin to fail is nowhere
-     * else, and answers have shown it: it cannot be taken back. So the bound on one that falls sick is the bound on
-     * every one, half of the pool; where several fall sick together they may hold more, and then get no more.
+     * Sets how much memory each indexer may take until this is called again. Tuples that an indexer holds when its
+     * flushes begin to fail are nowhere else, and answers have shown them, so they cannot be taken back. So each
+     * indexer is bounded to half of the pool while it is well. If several begin to fail together, they may hold more
+     * than half, and get no more.
      */
     private void shareMemory() {
         int aside = 0;

@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an indexer takes between two seals ([Wang 2018], section III-D): a main tree of tuples that are about now, a
- * tree of late ones, a tree of those that are ahead of the clock. They are sealed together and become one flush of up
- * to three chunks, so that one straggler does not stretch the time interval of the chunk that everybody asks for.
+ * The trees that an indexer fills between two seals ([Wang 2018], section III-D): the main tree with tuples of about
+ * now, one of late tuples, one of those ahead of the clock. They are sealed together and become one flush of up to
+ * three chunks, so that one straggler does not stretch the time interval of the chunk that everybody asks for.
  *
  * <p>The main tree's bounds: from the event-time high-water mark at the generation's start, less
  * {@link IndexerSettings#lateMillis}; to the clock, plus {@link IndexerSettings#aheadMillis}. Tuples ahead do not move

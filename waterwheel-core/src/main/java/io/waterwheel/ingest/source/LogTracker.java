@@ -356,7 +356,7 @@ public final class LogTracker {
         }
     }
 
-    /** What looks have found of a cut is held against what others know of leaders: once, and before it counts. */
+    /** Compares a cut that looks have found with the leaders that others know: once, and before it counts. */
     private void checkClaim(int knownEpoch) {
         if (knownEpoch > claimEpoch) {
             forgetClaim();

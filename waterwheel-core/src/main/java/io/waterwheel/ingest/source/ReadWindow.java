@@ -1,8 +1,8 @@
 package io.waterwheel.ingest.source;
 
 /**
- * What a dispatcher lets the spout of a partition send: bytes that are read and not routed yet, under way or waiting,
- * stay within a bound, but for one batch (protocol rule 6; the spout's side is {@link ReadLane}). Owner: the
+ * The credit that a dispatcher grants to the spout of a partition. Bytes that are read and not routed yet, under way or
+ * waiting, stay within a bound, plus one batch (protocol rule 6; the spout's side is {@link ReadLane}). Owner: the
  * dispatcher.
  *
  * <p>Counts are cumulative over the spout's life and come with its batches. So whatever was lost is counted by the next

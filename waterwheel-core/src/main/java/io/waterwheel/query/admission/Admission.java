@@ -269,8 +269,8 @@ public final class Admission {
         }
 
         /**
-         * What the client of one that was called off is told. Whether to ask one again that was killed, is for people
-         * to decide.
+         * The failure that the client gets when its query was called off. People decide whether to repeat a killed
+         * query.
          */
         public WaterwheelException calledOffFailure() {
             return killed

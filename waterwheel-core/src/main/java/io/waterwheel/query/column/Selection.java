@@ -1,9 +1,9 @@
 package io.waterwheel.query.column;
 
 /**
- * What is to be known of selections: the numbers of the selected rows, ascending, each once. So that rows without a gap
- * between them are seen by the first and the last, and loops over them need not look at the others. Stateless,
- * thread-safe.
+ * Functions on selections. A selection has the numbers of the selected rows, ascending, each once. So the first and the
+ * last number tell whether there is a gap between them, and loops over rows without a gap need not look at the others.
+ * Stateless, thread-safe.
  */
 public final class Selection {
     private Selection() {}

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the expressions of one scan share while they are evaluated: arrays that nodes lend one another, so that memory
- * grows with the depth of an expression and not with its length, the query's memory, and the question whether to go on.
+ * Shared by the expressions of one scan while they are evaluated: arrays that nodes lend one another, so that memory
+ * grows with the depth of an expression and not with its length; the query's memory; and the check whether to go on.
  * One thread.
  */
 public final class Workspace {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * query has tens to thousands of chunks, each of which takes a server far longer to read.
  */
 final class PreferenceDispatch implements Dispatch {
-    /* Who waits, and why it cannot be for ever. A chunk whose replicas are known is kept from a server while one that
+    /* Which servers wait, and why not for ever. A chunk whose replicas are known is kept from a server while one that
      * stands before it in the chunk's order is free to take it, and from a server without a replica also while those
      * that hold one are at work: they are nearly done, as a rule. The first in the order that has not failed takes it
      * at any time, and everybody else once they have waited for the patience; so nothing is pending for longer than

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The heap that queries and subqueries of a process may take: together, and each. What grows with the data or with the
- * question is reserved before it is allocated, or in steps of a block or a leaf; who asks for more than there is fails.
- * No query waits for memory, because it would hold some while it waits. Thread-safe.
+ * The heap that queries and subqueries of a process may take: together, and each. Memory that grows with the data or
+ * with the query is reserved before it is allocated, or in steps of a block or a leaf. A reservation of more than there
+ * is fails. No query waits for memory, because it would hold some while it waits. Thread-safe.
  */
 public final class QueryMemory {
     /** Least bytes for one query: fewer do not hold an answer on its way beside a page of rows that is read. */

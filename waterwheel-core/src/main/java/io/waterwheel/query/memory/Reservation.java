@@ -3,8 +3,8 @@ package io.waterwheel.query.memory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What one step of a query holds of its {@link QueryMemory}; closing it gives all of it back. One thread at a time;
- * what comes after it was closed is given back at once.
+ * The part of a {@link QueryMemory} that one step of a query holds; closing it gives all of it back. One thread at a
+ * time; memory that is added after the close is given back at once.
  */
 public final class Reservation implements AutoCloseable {
     private static final QueryMemory UNLIMITED = QueryMemory.unlimited();

@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the plans of one query, or of one subquery, may take: the time until its deadline while somebody waits for the
- * answer, and memory. Holds what memory its shape takes, once that is ready, until it is closed. One thread at a time.
+ * The bounds of planning one query or subquery: the time until its deadline, while its client waits, and memory. Once
+ * the query's shape is ready, holds the shape's memory until it is closed. One thread at a time.
  */
 public final class Planning implements AutoCloseable {
     /** Work between two looks at the clock, in nanoseconds. */

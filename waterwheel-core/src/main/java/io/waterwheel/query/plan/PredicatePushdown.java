@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a condition says of keys and times, so that a query that names them only there is as fast as one that gives them
- * as ranges: the terms of its outermost AND that compare the field with constants. One thread.
+ * Finds the ranges of keys and times in a condition, so that a query that names them only there is as fast as one that
+ * gives them as ranges. Looks at the terms of the outermost AND that compare the field with constants. One thread.
  */
 final class PredicatePushdown implements ConjunctSink {
     private final KeyNarrowing narrowing;

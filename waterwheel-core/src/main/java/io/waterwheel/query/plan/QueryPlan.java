@@ -122,8 +122,9 @@ public record QueryPlan(
     }
 
     /**
-     * An old report is right up to old positions: unless partitions were added since, or positions given up, which
-     * makes a version. What is asked for must be old too, or an answer without the news would pass for one about them.
+     * Whether an old report excuses the indexer. It is right up to its old positions, unless partitions were added
+     * since, or positions were given up, which makes a version. The query must ask for old times too; otherwise an
+     * answer without the newest tuples would pass for one about them.
      */
     private static boolean excusesLate(
             IndexerReports reported,

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a query asks of times, in terms of its stream's time field: milliseconds, which all of the index counts in, and
- * where the field is finer and a bound lies within a millisecond, a condition besides.
+ * The times of a query. The index counts in milliseconds. If the stream's time field is finer, and a bound lies within
+ * a millisecond, a condition tests the field too.
  *
  * @param millis null when no time can match
  * @param condition null when the milliseconds say all

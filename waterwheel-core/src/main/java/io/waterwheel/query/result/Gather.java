@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of the matching rows: at each tree and chunk a part, in blocks of one layout, and of the parts the
- * answer. Immutable; any thread.
+ * Turns matching rows into an answer: makes a part at each tree and chunk, in blocks of one layout, and the answer of
+ * the parts. Immutable; any thread.
  */
 public abstract sealed class Gather
         permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups, GatherComputed {
@@ -32,7 +32,7 @@ public abstract sealed class Gather
     Gather() {}
 
     /**
-     * What a query's result asks for, in terms of its stream's fields.
+     * The gather of a query's result, in terms of its stream's fields.
      *
      * @param times that it asks for
      * @param onlyText when the key is made from text or bytes: the only value of it that can match, or null when there

@@ -23,7 +23,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the indexers of one plan reply (protocol rules 8 and 9). Every reply is closed with it, also one that comes
+ * The replies of the indexers of one plan (protocol rules 8 and 9). Closing it closes every reply, even one that comes
  * after the attempt was given up. One thread; parts run on the executor's.
  */
 final class IndexerReplies implements AutoCloseable {

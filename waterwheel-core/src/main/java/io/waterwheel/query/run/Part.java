@@ -7,8 +7,8 @@ import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
 
 /**
- * What a tree or a chunk gave to an answer, whole or a piece of it, on its way to be merged. One thread at a time: its
- * maker, then {@link MergeQueue}.
+ * The rows that a tree or a chunk gave to an answer, or some of them, on their way to be merged. One thread at a time:
+ * its maker, then {@link MergeQueue}.
  */
 final class Part implements AutoCloseable {
     private final List<TupleBlock> blocks;

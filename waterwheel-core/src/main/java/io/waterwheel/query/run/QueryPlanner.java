@@ -39,7 +39,7 @@ final class QueryPlanner implements AutoCloseable {
         this.memory = memory;
     }
 
-    /** What to plan on first: new enough for all that the query names, as far as the catalog is. */
+    /** The snapshot to plan on first: as new as the stream and partitions that the query names, if the catalog is. */
     StreamSnapshot first() {
         StreamSnapshot snapshot = snapshots
                 .snapshot(query.stream())
@@ -99,7 +99,7 @@ final class QueryPlanner implements AutoCloseable {
         planning.close();
     }
 
-    /** What is made of a query: an error in it is its author's, any later one is not. */
+    /** Makes something of a query. An error here is the fault of the query's author; a later one is not. */
     private static <T> T understood(Supplier<T> made) {
         try {
             return made.get();

@@ -505,8 +505,8 @@ public final class QueryRunner {
     }
 
     /**
-     * What the one who asked is told of an Error met on the way: never to ask again, for that meets it again, and takes
-     * the next server along.
+     * The failure that the client gets for an Error on the way. It never says to ask again, because the same query
+     * would bring down the next server too.
      */
     public static WaterwheelException failed(Error error) {
         if (error instanceof OutOfMemoryError) {

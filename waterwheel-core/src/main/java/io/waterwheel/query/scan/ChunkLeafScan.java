@@ -32,9 +32,7 @@ final class ChunkLeafScan {
     private final RowCollector rows;
     private final RowSink sink;
     private final RowView view;
-    /**
-     * What is touched whatever is known of a leaf, and besides where the condition is, and where the area is, tested.
-     */
+    /** Parts of a leaf that are always read, those that the condition needs too, and those that the area needs too. */
     private final LeafNeeds gathered;
 
     private final LeafNeeds tested;

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to look for in one tree or chunk. A tuple matches when its key lies in an interval, its time in the time
- * interval, its position in the area, and the condition is true.
+ * A scan of one tree or chunk. A tuple matches when its key lies in an interval, its time in the time interval, its
+ * position in the area, and the condition is true.
  *
  * @param keys sorted, disjoint; when there is none, nothing matches
  * @param times closed

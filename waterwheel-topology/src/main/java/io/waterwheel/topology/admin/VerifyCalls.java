@@ -38,7 +38,10 @@ public final class VerifyCalls {
         calls.on(VerifyStreamRequest.getDefaultInstance(), VerifyStreamReply.getDefaultInstance(), this::verify);
     }
 
-    /** One at a time: it reads the whole topic and all chunks. Who repeats the call that is under way has its reply. */
+    /**
+     * Runs one at a time, because it reads the whole topic and all chunks. A repeated call gets the reply of the
+     * running one.
+     */
     private VerifyStreamReply verify(VerifyStreamRequest request, AdminHandler.Caller caller)
             throws InterruptedException {
         long millis = verifyMillis(request);

@@ -34,7 +34,7 @@ final class ReplicaHosts {
     /** Replicas move when a host is lost or files are balanced: what is older is looked up again, beside the query. */
     private static final Duration TRUSTED = Duration.ofMinutes(5);
 
-    /** Who knows: the chunk store. */
+    /** Tells the hosts of a file: the chunk store. */
     interface Source {
         List<String> hosts(String file) throws IOException;
     }

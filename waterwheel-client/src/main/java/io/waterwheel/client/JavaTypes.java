@@ -54,7 +54,7 @@ final class JavaTypes {
             return FieldType.STRING;
         } else if (vector instanceof VarBinaryVector) {
             return FieldType.BYTES;
-        } else if (vector instanceof FixedSizeBinaryVector) {
+        } else if (vector instanceof FixedSizeBinaryVector bytes && bytes.getByteWidth() == FieldType.SIXTEEN) {
             FieldType type = TypeMetadata.sixteen(vector.getField().getMetadata());
             if (type != null) {
                 return type;
@@ -148,7 +148,7 @@ final class JavaTypes {
         throw unfit(field, "a Boolean", value);
     }
 
-    /** The bytes of a field of text or bytes; see {@link #wholeNumber}. */
+    /** The bytes of a field whose values lie in the arena; see {@link #wholeNumber}. */
     static byte[] bytes(Field field, Object value) {
         if (field.type() == FieldType.BYTES) {
             if (value instanceof byte[] bytes) {

@@ -144,8 +144,7 @@ final class ValueParser {
                 row.setBytes(field, value, 0, value.length);
             }
             case UUID, IPV6 -> {
-                FieldType type = row.types[field];
-                expect(field, token == JsonToken.VALUE_STRING, "a string with " + type.sixteenExpected(), token);
+                expect(field, token == JsonToken.VALUE_STRING, "a string", token);
                 int length = utf8(field, parser);
                 sixteen(field, scratch, 0, length);
             }

@@ -214,6 +214,12 @@ public final class LocalStream implements AutoCloseable {
                             + layout.fields().get(field).name() + ": expected at most " + TupleBlock.MAX_VALUE_BYTES
                             + " bytes, got " + length);
                 }
+                FieldType type = layout.fields().get(field).type();
+                if (type.hasSixteenBytes() && length != FieldType.SIXTEEN && !block.isNull(field, row)) {
+                    throw new IllegalArgumentException("row " + row + ", field "
+                            + layout.fields().get(field).name() + ": expected 16 bytes for a value of type "
+                            + type.schemaName() + ", got " + length);
+                }
             }
         }
     }

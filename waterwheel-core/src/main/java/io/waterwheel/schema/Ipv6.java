@@ -1,5 +1,7 @@
 package io.waterwheel.schema;
 
+import java.util.Arrays;
+
 /**
  * IPv6 addresses: 16 bytes, read in every form of RFC 4291, section 2.2, and written in that of RFC 5952. Stateless.
  */
@@ -69,7 +71,7 @@ final class Ipv6 {
         if (gap >= 0) {
             int behind = groups - gap;
             System.arraycopy(out, 2 * gap, out, 16 - 2 * behind, 2 * behind);
-            java.util.Arrays.fill(out, 2 * gap, 16 - 2 * behind, (byte) 0);
+            Arrays.fill(out, 2 * gap, 16 - 2 * behind, (byte) 0);
         }
         return true;
     }
@@ -125,6 +127,6 @@ final class Ipv6 {
     }
 
     private static int group(byte[] bytes, int at, int group) {
-        return (bytes[at + 2 * group] & 255) << 8 | bytes[at + 2 * group + 1] & 255;
+        return (bytes[at + 2 * group] & 255) << 8 | (bytes[at + 2 * group + 1] & 255);
     }
 }

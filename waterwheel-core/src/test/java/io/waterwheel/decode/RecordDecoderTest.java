@@ -13,6 +13,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -118,6 +119,49 @@ class RecordDecoderTest {
                 RandomRows.assertRow(block, r, first.get(r), "seed=" + seed);
             }
         }
+    }
+
+    @Test
+    void valuesOfSixteenBytesAreOfThatLengthAndForm() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("id", FieldType.UUID, false),
+                        new Field("host", FieldType.IPV6, true)),
+                new KeySpec.Ordered("t"),
+                "t");
+        String id = "123e4567-e89b-12d3-a456-426614174000";
+        refused(schema, RecordFormat.CSV, "1,1-2,::1", "id: expected a UUID such as " + id + ", got '1-2'");
+        refused(
+                schema,
+                RecordFormat.CSV,
+                "1," + id + ",10.0.0.1",
+                "host: expected an IPv6 address such as 2001:db8::1, got '10.0.0.1'");
+        refused(
+                schema,
+                RecordFormat.JSON,
+                "{\"t\":1,\"id\":\"1-2\"}",
+                "id: expected a UUID such as " + id + ", got '1-2'");
+        refused(schema, RecordFormat.JSON, "{\"t\":1,\"id\":12}", "id: expected a string, got a whole number");
+        for (int length : new int[] {0, 15, 17}) {
+            TupleBlock sent = new TupleBlock(RowLayout.of(schema), 1);
+            sent.times()[0] = 1;
+            int column = sent.layout().columnOf(1);
+            LittleEndian.putLong(sent.column(column), 0, sent.addToArena(new byte[20], 0, length));
+            sent.setNullMask(0, 1);
+            sent.setSize(1);
+            assertThatThrownBy(() -> RecordDecoder.of(RecordFormat.BLOCK, schema)
+                            .decode(ByteBuffer.wrap(BlockCodec.encode(sent, true)), new TupleBlock(RowLayout.of(schema), 1)))
+                    .hasMessageContaining("expected 16 bytes for a value of type uuid, got " + length);
+        }
+    }
+
+    private static void refused(Schema schema, RecordFormat format, String record, String message) {
+        assertThatThrownBy(() -> RecordDecoder.of(format, schema)
+                        .decode(
+                                ByteBuffer.wrap(record.getBytes(UTF_8)),
+                                new TupleBlock(RowLayout.of(schema), 1)))
+                .hasMessage(message);
     }
 
     @Test

@@ -114,7 +114,7 @@ final class SixteenBytesTest {
                 "123e4567-e89b-12d3-a456-4266141740000",
                 "123e4567-e89b-12d3-a456_426614174000",
                 "123e4567-e89b-12d3-a456-42661417400g",
-                "{123e4567-e89b-12d3-a456-42661417400}",
+                "{23e4567-e89b-12d3-a456-42661417400}}",
             })
     void whatIsNoUuidIsRefused(String text) {
         assertThat(FieldType.UUID.parseSixteen(text.getBytes(US_ASCII), 0, text.length(), new byte[FieldType.SIXTEEN]))

@@ -47,7 +47,7 @@ final class ColumnSample {
     private long decimals;
     private long booleans;
     private long times;
-    private long addresses;
+    private long ipv4;
     private long ipv6;
     private long uuids;
     private final byte[] sixteen = new byte[FieldType.SIXTEEN];
@@ -87,7 +87,7 @@ final class ColumnSample {
             zoneless++;
         } else {
             byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-            addresses += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
+            ipv4 += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
             ipv6 += FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
             uuids += FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
         }
@@ -143,7 +143,7 @@ final class ColumnSample {
             return FieldType.BOOLEAN;
         } else if (times == known) {
             return timestamp(TimestampUnit.SECONDS);
-        } else if (addresses == known) {
+        } else if (ipv4 == known) {
             return FieldType.IPV4;
         } else if (ipv6 == known) {
             return FieldType.IPV6;

@@ -281,7 +281,7 @@ public final class SchemaProposal {
         return null;
     }
 
-    /** What may be the key, the likeliest first: addresses, what is called like one, texts, whole numbers. */
+    /** What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers. */
     private static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time) {
         List<ColumnSample> choices = new ArrayList<>();
         for (int rank = 0; rank < 4; rank++) {
@@ -293,7 +293,11 @@ public final class SchemaProposal {
                         switch (rank) {
                             case 0 -> type == FieldType.IPV4 || type == FieldType.IPV6;
                             case 1 ->
-                                named && (type == FieldType.STRING || type == FieldType.LONG || type == FieldType.INT);
+                                named
+                                        && (type == FieldType.STRING
+                                                || type == FieldType.UUID
+                                                || type == FieldType.LONG
+                                                || type == FieldType.INT);
                             case 2 -> type == FieldType.STRING || type == FieldType.UUID;
                             default -> type == FieldType.LONG || type == FieldType.INT;
                         };

@@ -90,6 +90,15 @@ class SchemaProposalTest {
                         "big:long",
                         "seen:timestamp_us");
         assertThat(schema.timeField()).isEqualTo("seen");
+        Schema ids = proposed("""
+                ts,status,device_id,peer
+                1633608000,up,123e4567-e89b-12d3-a456-426614174000,a
+                1633608001,down,123E4567-E89B-12D3-A456-426614174001,b
+                """);
+        assertThat(ids.fields().get(2).type()).isEqualTo(FieldType.UUID);
+        assertThat(ids.key()).isEqualTo(new KeySpec.Ordered("device_id"));
+        Schema hosts = proposed("ts,host\n1633608000,2001:db8::1\n1633608001,::ffff:10.0.0.1\n");
+        assertThat(hosts.fields().get(1).type()).isEqualTo(FieldType.IPV6);
         Schema epoch = proposed("ts,host\n1633608000.123456,a\n1633608001,b\n");
         assertThat(epoch.fields().get(0).type()).isEqualTo(FieldType.TIMESTAMP_US);
         assertThat(epoch.fields().get(0).unit()).isEqualTo(TimestampUnit.SECONDS);

@@ -87,6 +87,8 @@ final class ExpressionTest {
         refused("EXTRACT(HOUR, t)", "expected FROM and a time, got ,");
         refused("abs(1, 2) > 2", "ABS: expected 1 arguments, got 2");
         refused("t > TIMESTAMP '2021-10-07'", "expected a time with a zone");
+        refused("a = IPV6 '1.2.3.4'", "expected an IPv6 address such as 2001:db8::1, got '1.2.3.4'");
+        refused("a = UUID 'x'", "expected a UUID such as 123e4567-e89b-12d3-a456-426614174000, got 'x'");
         refused("a = IPV4 '1.2.3.04'", "expected an address such as '192.168.0.1', got the text '1.2.3.04'");
         refused("a LIKE 'x!y' ESCAPE '!'", "expected %, _ or ! after the escape character !");
         refused("a # b", "expected an operator, a value or a parenthesis, got #");
@@ -108,6 +110,9 @@ final class ExpressionTest {
         mistyped("name > 5", "in name > 5: expected values of one type, got name of type string and 5 of type integer");
         mistyped("timestamp > '2021'", "a time is written as TIMESTAMP");
         mistyped("id = IPV4 '1.2.3.4'", "an address is written as IPV4");
+        mistyped("id = IPV6 '::1'", "an address is written as IPV6");
+        mistyped("id = UUID '123e4567-e89b-12d3-a456-426614174000'", "a UUID is written as UUID");
+        mistyped("LENGTH(IPV6 '::1') = 3", "text or bytes");
         mistyped("id + name = 'x'", "in id + name: expected numbers, got name of type string");
         mistyped("speed % 2 = 1", "expected integers around %, got speed of type double");
         mistyped("id AND on", "expected conditions, got id of type integer");

@@ -112,7 +112,7 @@ final class ArrowRows implements AutoCloseable {
         } else if (type.physical() == PhysicalType.BOOLEAN) {
             byte[] values = block.column(column);
             byte[] bits = scratch((count + 7) / 8);
-            java.util.Arrays.fill(bits, 0, (count + 7) / 8, (byte) 0);
+            Arrays.fill(bits, 0, (count + 7) / 8, (byte) 0);
             for (int i = 0; i < count; i++) {
                 bits[i >> 3] |= (byte) ((values[first + i] & 1) << (i & 7));
             }
@@ -122,7 +122,7 @@ final class ArrowRows implements AutoCloseable {
         }
     }
 
-    /** A null has a reference to no bytes, and zeros in the vector. */
+    /** What stands where a value is null means nothing, in the block as in the vector. */
     private void fillSixteen(BaseFixedWidthVector vector, TupleBlock block, int column, int first, int count) {
         vector.allocateNew(count);
         byte[] references = block.column(column);
@@ -171,9 +171,9 @@ final class ArrowRows implements AutoCloseable {
         int bit = block.layout().nullBit(field);
         byte[] bits = scratch(length);
         if (bit < 0) {
-            java.util.Arrays.fill(bits, 0, length, (byte) -1);
+            Arrays.fill(bits, 0, length, (byte) -1);
         } else {
-            java.util.Arrays.fill(bits, 0, length, (byte) 0);
+            Arrays.fill(bits, 0, length, (byte) 0);
             for (int i = 0; i < count; i++) {
                 bits[i >> 3] |= (byte) ((~(block.nullMask(first + i) >>> bit) & 1) << (i & 7));
             }

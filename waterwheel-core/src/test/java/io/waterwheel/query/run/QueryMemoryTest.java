@@ -22,7 +22,6 @@ import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.Verdict;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.dispatch.DispatchPolicy;
@@ -207,37 +206,6 @@ final class QueryMemoryTest {
         tree.discard();
     }
 
-    /** An answer as it was handed out. */
-    private static class Answer implements AnswerSink {
-        long rows;
-        Verdict verdict;
-        WaterwheelException failure;
-        volatile boolean gone;
-
-        @Override
-        public void start(List<Field> fields) {}
-
-        @Override
-        public void rows(TupleBlock block) {
-            rows += block.size();
-        }
-
-        @Override
-        public void finish(Verdict end) {
-            verdict = end;
-        }
-
-        @Override
-        public void fail(WaterwheelException reason) {
-            failure = reason;
-        }
-
-        @Override
-        public boolean cancelled() {
-            return gone;
-        }
-    }
-
     private interface Scan {
         long run(ResolvedQuery resolved, RowSink sink) throws IOException;
     }
@@ -263,11 +231,11 @@ final class QueryMemoryTest {
         return rows;
     }
 
-    private void run(QueryMemory memory, Query query, Answer answer, Scan scan) throws InterruptedException {
+    private void run(QueryMemory memory, Query query, CollectedAnswer answer, Scan scan) throws InterruptedException {
         run(memory, query, answer, List.of("q"), scan);
     }
 
-    private void run(QueryMemory memory, Query query, Answer answer, List<String> servers, Scan scan)
+    private void run(QueryMemory memory, Query query, CollectedAnswer answer, List<String> servers, Scan scan)
             throws InterruptedException {
         SnapshotSource snapshots = new Snapshots();
         Endpoints endpoints = new Chunks(servers, scan);
@@ -286,41 +254,41 @@ final class QueryMemoryTest {
         Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
         Query order = all.withOrderBy(List.of(new Order("x", false)));
 
-        Answer refused = new Answer();
+        CollectedAnswer refused = new CollectedAnswer();
         run(memory, order, refused, QueryMemoryTest::wideRows);
-        assertThat(refused.failure).hasMessageContaining("one query may take 10.0 MiB");
-        assertThat(refused.failure.code()).isEqualTo("QUERY_MEMORY");
-        assertThat(refused.failure.kind()).isEqualTo(WaterwheelException.Kind.USER);
+        assertThat(refused.failure()).hasMessageContaining("one query may take 10.0 MiB");
+        assertThat(refused.failure().code()).isEqualTo("QUERY_MEMORY");
+        assertThat(refused.failure().kind()).isEqualTo(WaterwheelException.Kind.USER);
         awaitNothing(memory);
 
-        Answer streamed = new Answer();
+        CollectedAnswer streamed = new CollectedAnswer();
         run(memory, all, streamed, QueryMemoryTest::wideRows);
-        assertThat(streamed.failure).isNull();
-        assertThat(streamed.verdict.complete()).isTrue();
-        assertThat(streamed.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        assertThat(streamed.failed()).isFalse();
+        assertThat(streamed.verdict().complete()).isTrue();
+        assertThat(streamed.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
         awaitNothing(memory);
 
-        Answer first = new Answer();
+        CollectedAnswer first = new CollectedAnswer();
         run(memory, order.withLimit(10), first, QueryMemoryTest::wideRows);
-        assertThat(first.rows).isEqualTo(10);
+        assertThat(first.rowCount()).isEqualTo(10);
         awaitNothing(memory);
 
-        Answer broken = new Answer();
+        CollectedAnswer broken = new CollectedAnswer();
         run(memory, all.withTimeout(Duration.ofMillis(300)), broken, (resolved, sink) -> {
             wideRows(resolved, sink);
             throw new IOException("planted");
         });
-        assertThat(broken.failure.code()).isEqualTo("INCOMPLETE");
+        assertThat(broken.failure().code()).isEqualTo("INCOMPLETE");
         awaitNothing(memory);
 
-        Answer gone = new Answer() {
+        CollectedAnswer gone = new CollectedAnswer() {
             @Override
             public void rows(TupleBlock block) {
-                gone = true;
+                leave();
             }
         };
         run(memory, all, gone, QueryMemoryTest::wideRows);
-        assertThat(gone.failure == null || gone.failure.code().equals("CLIENT_GONE"))
+        assertThat(!gone.failed() || gone.failure().code().equals("CLIENT_GONE"))
                 .isTrue();
         awaitNothing(memory);
     }
@@ -332,7 +300,7 @@ final class QueryMemoryTest {
         Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
         CountDownLatch handedOut = new CountDownLatch(1);
         CountDownLatch read = new CountDownLatch(1);
-        Answer slow = new Answer() {
+        CollectedAnswer slow = new CollectedAnswer() {
             @Override
             public void rows(TupleBlock block) {
                 super.rows(block);
@@ -351,14 +319,14 @@ final class QueryMemoryTest {
             return null;
         });
         assertThat(handedOut.await(60, TimeUnit.SECONDS)).isTrue();
-        Answer second = new Answer();
+        CollectedAnswer second = new CollectedAnswer();
         run(memory, all, second, QueryMemoryTest::wideRows);
-        assertThat(second.failure)
+        assertThat(second.failure())
                 .hasMessageContaining("all queries of a process may take 5.0 MiB, and 2 are answered now");
         read.countDown();
         first.get(60, TimeUnit.SECONDS);
-        assertThat(slow.failure).isNull();
-        assertThat(slow.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        assertThat(slow.failed()).isFalse();
+        assertThat(slow.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
         awaitNothing(memory);
     }
 
@@ -369,7 +337,7 @@ final class QueryMemoryTest {
         QueryMemory memory = new QueryMemory(16 << 20, 4 << 20);
         CyclicBarrier both = new CyclicBarrier(2);
         AtomicInteger attempts = new AtomicInteger();
-        Answer answer = new Answer();
+        CollectedAnswer answer = new CollectedAnswer();
         Scan together = (resolved, sink) -> {
             if (attempts.incrementAndGet() > 2) {
                 return wideRows(resolved, sink);
@@ -383,15 +351,15 @@ final class QueryMemoryTest {
             });
         };
         run(memory, all, answer, List.of("a", "b"), together);
-        assertThat(answer.failure).isNull();
-        assertThat(answer.verdict.complete()).isTrue();
-        assertThat(answer.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        assertThat(answer.failed()).isFalse();
+        assertThat(answer.verdict().complete()).isTrue();
+        assertThat(answer.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
         assertThat(attempts.get()).as("attempts at chunks").isGreaterThan(CHUNKS);
         awaitNothing(memory);
 
-        Answer none = new Answer();
+        CollectedAnswer none = new CollectedAnswer();
         run(new QueryMemory(16 << 20, 1 << 20), all, none, List.of("a", "b"), QueryMemoryTest::wideRows);
-        assertThat(none.failure.code()).isEqualTo("QUERY_MEMORY");
+        assertThat(none.failure().code()).isEqualTo("QUERY_MEMORY");
     }
 
     /** What is kept free for blocks of rows would refuse a count that needs some bytes. */
@@ -399,23 +367,23 @@ final class QueryMemoryTest {
     void aQueryReservesRoomForTheAnswerThatItGives() throws Exception {
         Query all = Query.of("s").withTimeout(Duration.ofSeconds(50));
         QueryMemory little = new QueryMemory(256 << 10, 256 << 10);
-        Answer count = new Answer();
+        CollectedAnswer count = new CollectedAnswer();
         run(little, all.withCount(), count, (resolved, sink) -> 5);
-        assertThat(count.failure).isNull();
-        assertThat(count.rows).isEqualTo(1);
-        Answer sums = new Answer();
+        assertThat(count.failed()).isFalse();
+        assertThat(count.rowCount()).isEqualTo(1);
+        CollectedAnswer sums = new CollectedAnswer();
         run(little, all.withAggregates(List.of(Aggregate.parse("max(k)"))), sums, (resolved, sink) -> 0);
-        assertThat(sums.failure).isNull();
+        assertThat(sums.failed()).isFalse();
         awaitNothing(little);
-        Answer refused = new Answer();
+        CollectedAnswer refused = new CollectedAnswer();
         run(little, all, refused, (resolved, sink) -> 0);
-        assertThat(refused.failure.code()).isEqualTo("QUERY_MEMORY");
+        assertThat(refused.failure().code()).isEqualTo("QUERY_MEMORY");
 
         QueryMemory least = new QueryMemory(QueryMemory.LEAST_OF_A_QUERY, QueryMemory.LEAST_OF_A_QUERY);
-        Answer rows = new Answer();
+        CollectedAnswer rows = new CollectedAnswer();
         run(least, all, rows, QueryMemoryTest::wideRows);
-        assertThat(rows.failure).isNull();
-        assertThat(rows.rows).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        assertThat(rows.failed()).isFalse();
+        assertThat(rows.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
         awaitNothing(least);
     }
 
@@ -431,7 +399,7 @@ final class QueryMemoryTest {
     @Test
     void aMergeEndsWhenTheClientIsGone() throws Exception {
         QueryMemory memory = QueryMemory.unlimited();
-        Answer answer = new Answer();
+        CollectedAnswer answer = new CollectedAnswer();
         Gather gather = ResolvedQuery.of(
                         Query.of("s").withSelect(List.of("k")).withOrderBy(List.of(new Order("k", false))), STREAM)
                 .spec()
@@ -454,11 +422,11 @@ final class QueryMemoryTest {
                 delivery.take(new Part(List.of(part), part.size(), reservation.part()));
                 assertThat(delivery.nobodyWaits()).isFalse();
             }
-            answer.gone = true;
+            answer.leave();
             assertThatThrownBy(delivery::finish)
                     .isInstanceOfSatisfying(
                             WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("CLIENT_GONE"));
-            assertThat(answer.rows).isZero();
+            assertThat(answer.rowCount()).isZero();
         }
         assertThat(memory.reserved()).isZero();
     }

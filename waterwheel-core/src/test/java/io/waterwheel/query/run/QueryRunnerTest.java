@@ -17,7 +17,6 @@ import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.Verdict;
 import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
@@ -86,47 +85,16 @@ final class QueryRunnerTest {
         long run(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink) throws IOException;
     }
 
-    /** An answer as it was handed out. */
-    private static final class Answer implements AnswerSink {
-        private long rows;
-        private Verdict verdict;
-        private WaterwheelException failure;
-        private volatile boolean gone;
-
-        @Override
-        public void start(List<Field> fields) {}
-
-        @Override
-        public void rows(TupleBlock block) {
-            rows += block.size();
-        }
-
-        @Override
-        public void finish(Verdict end) {
-            verdict = end;
-        }
-
-        @Override
-        public void fail(WaterwheelException reason) {
-            failure = reason;
-        }
-
-        @Override
-        public boolean cancelled() {
-            return gone;
-        }
-    }
-
     @Test
     void anIndexerElsewhereIsNotWaitedForOnceTheReceiverIsGone() throws Exception {
-        Answer answer = new Answer();
+        CollectedAnswer answer = new CollectedAnswer();
         CountDownLatch interrupted = new CountDownLatch(1);
         Endpoints.Indexer silent = new Endpoints.Indexer() {
             @Override
             public IndexerReply ask(
                     Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos, BooleanSupplier givenUp)
                     throws InterruptedException {
-                answer.gone = true;
+                answer.leave();
                 try {
                     new CountDownLatch(1).await();
                 } catch (InterruptedException e) {
@@ -143,7 +111,7 @@ final class QueryRunnerTest {
         };
         Query query = Query.of("s").withTimeout(Duration.ofMinutes(50));
         new QueryRunner(snapshots(Map.of()), id -> endpoints(Map.of(), silent), executor).run(query, answer);
-        assertThat(answer.failure.code()).isEqualTo("CLIENT_GONE");
+        assertThat(answer.failure().code()).isEqualTo("CLIENT_GONE");
         interrupted.await();
     }
 
@@ -182,11 +150,11 @@ final class QueryRunnerTest {
 
     /** Id of the stream that answers. */
     private int streamOf(SnapshotSource snapshots, SessionPositions seen, Endpoints.Indexer indexer) throws Exception {
-        Answer answer = new Answer();
+        CollectedAnswer answer = new CollectedAnswer();
         Query query = Query.of("s").withSeen(seen).withTimes(new TimeInterval(10_000, 20_000));
         new QueryRunner(snapshots, id -> endpoints(Map.of(), indexer), executor).run(query, answer);
-        assertThat(answer.failure).isNull();
-        return answer.verdict.streamId();
+        assertThat(answer.failed()).isFalse();
+        return answer.verdict().streamId();
     }
 
     @Test
@@ -207,13 +175,13 @@ final class QueryRunnerTest {
         assertThat(looks).hasValue(2);
     }
 
-    private Answer ask(Query query, Scan scan) throws InterruptedException {
+    private CollectedAnswer ask(Query query, Scan scan) throws InterruptedException {
         return ask(query, Map.of(), endpoints(Map.of("q", scan), QueryRunnerTest::nothingFresh));
     }
 
-    private Answer ask(Query query, Map<Integer, IndexerReports> reports, Endpoints endpoints)
+    private CollectedAnswer ask(Query query, Map<Integer, IndexerReports> reports, Endpoints endpoints)
             throws InterruptedException {
-        Answer answer = new Answer();
+        CollectedAnswer answer = new CollectedAnswer();
         new QueryRunner(snapshots(reports), id -> endpoints, executor).run(query, answer);
         return answer;
     }
@@ -228,17 +196,20 @@ final class QueryRunnerTest {
             return threeRows(subquery, resolved, sink);
         };
         for (boolean partial : new boolean[] {false, true}) {
-            Answer answer = new Answer();
+            CollectedAnswer answer = new CollectedAnswer();
             Endpoints endpoints = endpoints(Map.of("a", damaged, "b", damaged), QueryRunnerTest::nothingFresh);
             Query whole = Query.of("s").withTimeout(Duration.ofHours(1));
             Query query = partial ? whole.withPartialAllowed() : whole;
             new QueryRunner(snapshots(Map.of()), id -> endpoints, executor).run(query, answer);
             if (partial) {
-                assertThat(answer.verdict.complete()).isFalse();
-                assertThat(answer.verdict.missing()).singleElement().asString().contains("c3", "leaf 1");
+                assertThat(answer.verdict().complete()).isFalse();
+                assertThat(answer.verdict().missing())
+                        .singleElement()
+                        .asString()
+                        .contains("c3", "leaf 1");
             } else {
-                assertThat(answer.failure.kind()).isEqualTo(WaterwheelException.Kind.CORRUPT);
-                assertThat(answer.failure).hasMessageContaining("chunk c3 is damaged: leaf 1");
+                assertThat(answer.failure().kind()).isEqualTo(WaterwheelException.Kind.CORRUPT);
+                assertThat(answer.failure()).hasMessageContaining("chunk c3 is damaged: leaf 1");
             }
         }
     }
@@ -247,7 +218,7 @@ final class QueryRunnerTest {
     @Test
     void anErrorOfAReaderIsNotSomethingToAskAgainFor() throws Exception {
         for (Error error : List.of(new OutOfMemoryError("planted"), new StackOverflowError("planted"))) {
-            Answer answer = new Answer();
+            CollectedAnswer answer = new CollectedAnswer();
             Endpoints endpoints = endpoints(
                     Map.of("a", (subquery, resolved, sink) -> {
                         throw error;
@@ -256,8 +227,8 @@ final class QueryRunnerTest {
             Query query = Query.of("s").withTimeout(Duration.ofHours(1));
             new QueryRunner(snapshots(Map.of()), id -> endpoints, executor).run(query, answer);
             boolean memory = error instanceof OutOfMemoryError;
-            assertThat(answer.failure.code()).isEqualTo(memory ? "QUERY_MEMORY" : "BUG");
-            assertThat(answer.failure.kind())
+            assertThat(answer.failure().code()).isEqualTo(memory ? "QUERY_MEMORY" : "BUG");
+            assertThat(answer.failure().kind())
                     .isEqualTo(memory ? WaterwheelException.Kind.USER : WaterwheelException.Kind.BUG);
         }
     }
@@ -409,11 +380,11 @@ final class QueryRunnerTest {
         }
     }
 
-    private Answer askOfEndless(Query query) throws InterruptedException {
+    private CollectedAnswer askOfEndless(Query query) throws InterruptedException {
         StandingClock clock = new StandingClock();
         Scan scan = (subquery, resolved, sink) -> endless(resolved, sink, clock);
         Endpoints endpoints = endpoints(Map.of("q", scan), QueryRunnerTest::nothingFresh);
-        Answer answer = new Answer();
+        CollectedAnswer answer = new CollectedAnswer();
         new QueryRunner(
                         snapshots(Map.of()),
                         id -> endpoints,
@@ -428,21 +399,21 @@ final class QueryRunnerTest {
     @Test
     void aScanThatTheDeadlineCutsIsNotWhole() throws Exception {
         Query query = Query.of("s").withTimeout(Duration.ofMillis(30));
-        Answer failed = askOfEndless(query);
-        assertThat(failed.verdict).isNull();
-        assertThat(failed.failure).hasMessageContaining("out of time");
-        assertThat(failed.failure.code()).isEqualTo("INCOMPLETE");
-        Answer partial = askOfEndless(query.withPartialAllowed());
-        assertThat(partial.verdict.complete()).isFalse();
-        assertThat(partial.verdict.missing()).hasSize(CHUNKS);
+        CollectedAnswer failed = askOfEndless(query);
+        assertThat(failed.failed()).isTrue();
+        assertThat(failed.failure()).hasMessageContaining("out of time");
+        assertThat(failed.failure().code()).isEqualTo("INCOMPLETE");
+        CollectedAnswer partial = askOfEndless(query.withPartialAllowed());
+        assertThat(partial.verdict().complete()).isFalse();
+        assertThat(partial.verdict().missing()).hasSize(CHUNKS);
     }
 
     @Test
     void whatIsWrongWithTheQueryIsNotTriedAgain() throws Exception {
-        Answer failed = ask(Query.of("s"), (subquery, resolved, sink) -> {
+        CollectedAnswer failed = ask(Query.of("s"), (subquery, resolved, sink) -> {
             throw new WaterwheelException(ErrorCode.INTEGER_OVERFLOW, "too large");
         });
-        assertThat(failed.failure.code()).isEqualTo("INTEGER_OVERFLOW");
+        assertThat(failed.failure().code()).isEqualTo("INTEGER_OVERFLOW");
         assertThat(read).hasSize(1);
     }
 
@@ -468,13 +439,13 @@ final class QueryRunnerTest {
             }
             return threeRows(subquery, resolved, sink);
         };
-        Answer answer = ask(
+        CollectedAnswer answer = ask(
                 Query.of("s").withTimeout(Duration.ofMinutes(5)),
                 Map.of(),
                 endpoints(Map.of("a", scan, "b", scan, "c", scan), QueryRunnerTest::nothingFresh));
-        assertThat(answer.verdict.complete()).isTrue();
-        assertThat(answer.verdict.tuples()).isEqualTo(3 * CHUNKS);
-        assertThat(answer.rows).isEqualTo(3 * CHUNKS);
+        assertThat(answer.verdict().complete()).isTrue();
+        assertThat(answer.verdict().tuples()).isEqualTo(3 * CHUNKS);
+        assertThat(answer.rowCount()).isEqualTo(3 * CHUNKS);
         assertThat(read).contains("c0", "c1", "c3", "c4").hasSizeGreaterThan(CHUNKS);
         assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     }
@@ -482,7 +453,7 @@ final class QueryRunnerTest {
     @Test
     void aServerThatHangsHoldsUpNobodyWhoHasEnough() throws Exception {
         CountDownLatch interrupted = new CountDownLatch(1);
-        Answer answer = ask(
+        CollectedAnswer answer = ask(
                 Query.of("s").withLimit(3).withTimeout(Duration.ofMinutes(5)),
                 Map.of(),
                 endpoints(
@@ -490,16 +461,16 @@ final class QueryRunnerTest {
                             throw hang(interrupted);
                         }),
                         QueryRunnerTest::nothingFresh));
-        assertThat(answer.rows).isEqualTo(3);
+        assertThat(answer.rowCount()).isEqualTo(3);
         // Or it was not begun before there was enough.
-        assertThat(answer.verdict.complete()).isTrue();
+        assertThat(answer.verdict().complete()).isTrue();
     }
 
     @Test
     void aFailureIsToldThoughAServerHangs() throws Exception {
         CountDownLatch interrupted = new CountDownLatch(1);
         CountDownLatch hanging = new CountDownLatch(1);
-        Answer failed = ask(
+        CollectedAnswer failed = ask(
                 Query.of("s").withTimeout(Duration.ofMinutes(5)),
                 Map.of(),
                 endpoints(
@@ -519,7 +490,7 @@ final class QueryRunnerTest {
                                     throw hang(interrupted);
                                 }),
                         QueryRunnerTest::nothingFresh));
-        assertThat(failed.failure.code()).isEqualTo("INTEGER_OVERFLOW");
+        assertThat(failed.failure().code()).isEqualTo("INTEGER_OVERFLOW");
         assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
@@ -537,12 +508,12 @@ final class QueryRunnerTest {
             }
             return threeRows(subquery, resolved, sink);
         };
-        Answer answer = ask(
+        CollectedAnswer answer = ask(
                 Query.of("s").withTimeout(Duration.ofMinutes(5)),
                 Map.of(),
                 endpoints(Map.of("a", scan, "b", scan), QueryRunnerTest::nothingFresh));
-        assertThat(answer.verdict.complete()).isTrue();
-        assertThat(answer.rows).isEqualTo(3 * CHUNKS);
+        assertThat(answer.verdict().complete()).isTrue();
+        assertThat(answer.rowCount()).isEqualTo(3 * CHUNKS);
         assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
@@ -566,12 +537,12 @@ final class QueryRunnerTest {
                 }
                 return threeRows(subquery, resolved, sink);
             };
-            Answer answer = ask(
+            CollectedAnswer answer = ask(
                     Query.of("s").withTimeout(Duration.ofMinutes(5)),
                     Map.of(),
                     endpoints(Map.of("a", scan, "b", scan), QueryRunnerTest::nothingFresh));
-            assertThat(answer.verdict.tuples()).isEqualTo(3 * CHUNKS);
-            assertThat(answer.rows).isEqualTo(3 * CHUNKS);
+            assertThat(answer.verdict().tuples()).isEqualTo(3 * CHUNKS);
+            assertThat(answer.rowCount()).isEqualTo(3 * CHUNKS);
         }
     }
 
@@ -588,31 +559,32 @@ final class QueryRunnerTest {
                 new Control.Memory(0, 0, 0),
                 Control.Templates.NONE);
         Duration ago = Duration.ofSeconds(2);
-        Answer answer = ask(
+        CollectedAnswer answer = ask(
                 Query.of("s").withTimes(new TimeInterval(0, 499)).withTimeout(Duration.ofMinutes(5)),
                 Map.of(0, new IndexerReports(report, ago, report, ago, 200_000)),
                 endpoints(Map.of("q", QueryRunnerTest::threeRows), (subquery, resolved, deadline, givenUp) -> {
                     throw hang(interrupted);
                 }));
-        assertThat(answer.verdict.complete()).isTrue();
-        assertThat(answer.verdict.stale()).hasSize(1);
-        assertThat(answer.rows).isEqualTo(3 * CHUNKS);
+        assertThat(answer.verdict().complete()).isTrue();
+        assertThat(answer.verdict().stale()).hasSize(1);
+        assertThat(answer.rowCount()).isEqualTo(3 * CHUNKS);
         assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
     @Test
     void theNewestOfAKeyAreNotLookedForInOlderChunks() throws Exception {
         Query one = Query.of("s").withKeys(List.of(new KeyInterval(7, 7)));
-        Answer answer = ask(one.withLatest(2), QueryRunnerTest::threeRows);
-        assertThat(answer.rows).isEqualTo(2);
-        assertThat(answer.verdict.chunksRead()).isEqualTo(1);
+        CollectedAnswer answer = ask(one.withLatest(2), QueryRunnerTest::threeRows);
+        assertThat(answer.rowCount()).isEqualTo(2);
+        assertThat(answer.verdict().chunksRead()).isEqualTo(1);
         assertThat(read).containsExactly("c4");
         read.clear();
-        assertThat(ask(one.withLatest(4), QueryRunnerTest::threeRows).rows).isEqualTo(4);
+        assertThat(ask(one.withLatest(4), QueryRunnerTest::threeRows).rowCount())
+                .isEqualTo(4);
         assertThat(read).startsWith("c4").contains("c3").doesNotContain("c1", "c0");
         read.clear();
         // Other keys may have tuples in the oldest chunk only.
-        assertThat(ask(Query.of("s").withLatest(2), QueryRunnerTest::threeRows).rows)
+        assertThat(ask(Query.of("s").withLatest(2), QueryRunnerTest::threeRows).rowCount())
                 .isEqualTo(2);
         assertThat(read).hasSize(CHUNKS);
     }

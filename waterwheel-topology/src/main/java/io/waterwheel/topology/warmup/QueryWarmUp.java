@@ -66,6 +66,7 @@ public final class QueryWarmUp implements AutoCloseable {
     private final long deadline;
     private final Thread thread;
     private volatile boolean closed;
+    private volatile int answered;
     /** The one that was begun before; null when this one is begun, or none is. */
     private @Nullable QueryWarmUp first;
 
@@ -119,6 +120,11 @@ public final class QueryWarmUp implements AutoCloseable {
     /** Whether it lasts no longer, or never began. */
     boolean hasEnded() {
         return first != null ? first.hasEnded() : ended.getCount() == 0;
+    }
+
+    /** Of its own questions, those that have been answered whole. */
+    int answered() {
+        return answered;
     }
 
     private void run() {
@@ -186,7 +192,7 @@ public final class QueryWarmUp implements AutoCloseable {
             long before = System.nanoTime();
             ask(client, questions.get(question));
             last[question] = System.nanoTime() - before;
-            asked++;
+            answered = ++asked;
             taken = processorNanos() - asking + answering.get();
             if (Thread.interrupted()) {
                 throw new InterruptedException();

@@ -26,8 +26,8 @@ import java.util.function.LongUnaryOperator;
 /**
  * How long does a Java client wait for an answer of the server in a process of its own, started by the launcher? First
  * of a server that has answered thousands of questions: a point, the newest ten rows of a key, a count by key, and
- * 297,000 rows to the last; in memory, and in chunks. Then, by a client that has asked as many, the first hundred
- * answers of a server that has just started.
+ * 297,000 rows to the last; in memory, and in chunks; and what processor time an answer takes of the server and of the
+ * client. Then, by a client that has asked as many, the first hundred answers of a server that has just started.
  *
  * <pre>
  * java --add-opens=java.base/java.nio=ALL-UNNAMED -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
@@ -85,10 +85,10 @@ public final class ClientAnswers {
             try (WaterwheelClient client = WaterwheelClient.connect(server.url)) {
                 fill(client);
                 System.out.println("in memory:");
-                steady(client);
+                steady(client, server);
                 client.flush(STREAM);
                 System.out.println("in chunks:");
-                steady(client);
+                steady(client, server);
             }
         }
         for (int s = 0; s < options.integer("starts"); s++) {
@@ -157,7 +157,7 @@ public final class ClientAnswers {
         return kinds;
     }
 
-    private void steady(WaterwheelClient client) {
+    private void steady(WaterwheelClient client, Started server) {
         kinds(client).forEach((name, kind) -> {
             long warm = 0;
             for (int i = 0; i < options.integer("asked"); i++) {
@@ -168,25 +168,51 @@ public final class ClientAnswers {
             }
             long found = 0;
             long[] nanos = new long[options.integer("asked")];
+            Cpu cpu = Cpu.begin(server);
             for (int i = 0; i < nanos.length; i++) {
                 long key = random.nextInt(KEYS);
                 long before = System.nanoTime();
                 found += kind.applyAsLong(key);
                 nanos[i] = System.nanoTime() - before;
             }
-            print(name, nanos, found / nanos.length);
+            print(name, nanos, found / nanos.length, cpu.perAnswer(nanos.length));
         });
         long high = Math.round(KEYS * MANY / 100) - 1;
         long[] nanos = new long[options.integer("many")];
         long found = 0;
+        Cpu cpu = Cpu.begin(server);
         for (int round = 0; round < 2; round++) {
+            cpu = Cpu.begin(server);
             for (int i = 0; i < nanos.length; i++) {
                 long before = System.nanoTime();
                 found = read(client.query(STREAM).keys(0, high).rows());
                 nanos[i] = System.nanoTime() - before;
             }
         }
-        print("rows of 29.7 % of the keys", nanos, found);
+        print("rows of 29.7 % of the keys", nanos, found, cpu.perAnswer(nanos.length));
+    }
+
+    /** Processor time from a moment on. */
+    private record Cpu(Started server, long serverMillis, long clientMillis) {
+        static Cpu begin(Started server) {
+            return new Cpu(server, server.cpuMillis(), ownMillis());
+        }
+
+        private static long ownMillis() {
+            return ProcessHandle.current()
+                    .info()
+                    .totalCpuDuration()
+                    .orElse(Duration.ZERO)
+                    .toMillis();
+        }
+
+        String perAnswer(int answers) {
+            return String.format(
+                    Locale.ROOT,
+                    "; processor %.2f ms of the server, %.2f ms of the client",
+                    (server.cpuMillis() - serverMillis) / (double) answers,
+                    (ownMillis() - clientMillis) / (double) answers);
+        }
     }
 
     /** Reads to the end, column by column, a batch at a time. */
@@ -225,21 +251,22 @@ public final class ClientAnswers {
                 (server.cpuMillis() - cpuBefore) / (double) FIRST,
                 late,
                 FIRST);
-        print("the first hundred", nanos, found / FIRST);
+        print("the first hundred", nanos, found / FIRST, "");
     }
 
-    private static void print(String name, long[] nanos, long found) {
+    private static void print(String name, long[] nanos, long found, String more) {
         long[] sorted = nanos.clone();
         Arrays.sort(sorted);
         System.out.printf(
                 Locale.ROOT,
-                "  %-32s p50 %7.3f  p90 %7.3f  p99 %7.3f  max %7.3f ms, %,d rows%n",
+                "  %-32s p50 %7.3f  p90 %7.3f  p99 %7.3f  max %7.3f ms, %,d rows%s%n",
                 name,
                 sorted[sorted.length / 2] / 1e6,
                 sorted[sorted.length * 9 / 10] / 1e6,
                 sorted[sorted.length * 99 / 100] / 1e6,
                 sorted[sorted.length - 1] / 1e6,
-                found);
+                found,
+                more);
     }
 
     /** A server in a process of its own. */

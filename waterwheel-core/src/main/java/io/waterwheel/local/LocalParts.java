@@ -91,6 +91,6 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     @Override
     public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
             throws IOException {
-        return chunks.scan(subquery.file(), layout, resolved.spec(), sink);
+        return chunks.scan(subquery.file(), layout, resolved.spec(), subquery.piece(), sink);
     }
 }

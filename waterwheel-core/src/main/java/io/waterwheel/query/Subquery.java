@@ -19,6 +19,38 @@ public sealed interface Subquery {
     record OfIndexer(Query query, int streamId, int indexer, int epoch, long flushed, long[] demand)
             implements Subquery {}
 
-    /** For a query server: the tuples of one chunk. */
-    record OfChunk(Query query, int streamId, String file) implements Subquery {}
+    /**
+     * For a query server: the tuples of one chunk.
+     *
+     * @param piece how much of it
+     */
+    record OfChunk(Query query, int streamId, String file, Piece piece) implements Subquery {
+        /** Of the whole chunk. */
+        public OfChunk(Query query, int streamId, String file) {
+            this(query, streamId, file, Piece.WHOLE);
+        }
+    }
+
+    /**
+     * What is read of a chunk at a time. The next piece begins where the one before ended, whichever server reads it.
+     *
+     * @param fromLeaf its first leaf
+     * @param bytes of matching rows, after which it ends behind a leaf; a few leaves more at most
+     */
+    record Piece(int fromLeaf, long bytes) {
+        /** The whole chunk, however large. */
+        public static final Piece WHOLE = new Piece(0, Long.MAX_VALUE);
+
+        public Piece {
+            if (fromLeaf < 0 || bytes < 1) {
+                throw new IllegalArgumentException("a piece of a chunk: leaf " + fromLeaf + " and " + bytes
+                        + " bytes, expected a leaf from 0 and at least one byte");
+            }
+        }
+
+        /** Whether it may end before the chunk does. */
+        public boolean isBounded() {
+            return bytes < Long.MAX_VALUE;
+        }
+    }
 }

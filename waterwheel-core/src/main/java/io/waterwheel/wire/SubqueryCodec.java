@@ -26,7 +26,10 @@ public final class SubqueryCodec {
             }
             message.setIndexer(indexer);
         } else if (subquery instanceof Subquery.OfChunk part) {
-            message.setChunk(ChunkPart.newBuilder().setFile(part.file()));
+            message.setChunk(ChunkPart.newBuilder()
+                    .setFile(part.file())
+                    .setFromLeaf(part.piece().fromLeaf())
+                    .setBytes(part.piece().isBounded() ? part.piece().bytes() : 0));
         }
         return message.build().toByteArray();
     }
@@ -58,7 +61,12 @@ public final class SubqueryCodec {
                 new Subquery.OfChunk(
                         WireQueries.fromMessage(message.getQuery()),
                         message.getStreamId(),
-                        message.getChunk().getFile());
+                        message.getChunk().getFile(),
+                        new Subquery.Piece(
+                                message.getChunk().getFromLeaf(),
+                                message.getChunk().getBytes() == 0
+                                        ? Long.MAX_VALUE
+                                        : message.getChunk().getBytes()));
             case PART_NOT_SET ->
                 throw new IllegalArgumentException("a subquery that names neither an indexer nor a chunk");
         };

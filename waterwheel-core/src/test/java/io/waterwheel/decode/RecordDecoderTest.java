@@ -151,16 +151,16 @@ class RecordDecoderTest {
             sent.setNullMask(0, 1);
             sent.setSize(1);
             assertThatThrownBy(() -> RecordDecoder.of(RecordFormat.BLOCK, schema)
-                            .decode(ByteBuffer.wrap(BlockCodec.encode(sent, true)), new TupleBlock(RowLayout.of(schema), 1)))
+                            .decode(
+                                    ByteBuffer.wrap(BlockCodec.encode(sent, false)),
+                                    new TupleBlock(RowLayout.of(schema), 1)))
                     .hasMessageContaining("expected 16 bytes for a value of type uuid, got " + length);
         }
     }
 
     private static void refused(Schema schema, RecordFormat format, String record, String message) {
         assertThatThrownBy(() -> RecordDecoder.of(format, schema)
-                        .decode(
-                                ByteBuffer.wrap(record.getBytes(UTF_8)),
-                                new TupleBlock(RowLayout.of(schema), 1)))
+                        .decode(ByteBuffer.wrap(record.getBytes(UTF_8)), new TupleBlock(RowLayout.of(schema), 1)))
                 .hasMessage(message);
     }
 

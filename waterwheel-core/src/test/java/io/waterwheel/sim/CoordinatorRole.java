@@ -214,7 +214,7 @@ final class CoordinatorRole implements SnapshotSource {
                 world.interleave();
             }
             long found =
-                    scan.scan(subquery.file(), Topic.LAYOUT, arrived(subquery).spec(), sink);
+                    scan.scan(subquery.file(), Topic.LAYOUT, arrived(subquery).spec(), subquery.piece(), sink);
             if (world.faulty() && world.random.nextInt(50) == 0) {
                 throw new IOException("the answer was cut off (planted)");
             }

@@ -323,7 +323,7 @@ final class PlantedBugs {
                     .with(
                             "query/run/ChunkReads",
                             "try (Reservation held = memory.part()) {",
-                            "try { Reservation held = memory.part(); held.reserve(1);"),
+                            "{ Reservation held = memory.part(); held.reserve(1);"),
             new PlantedBug("merge epoch", 12, SAFETY, "a merge is committed though its writer has a successor")
                     .with(
                             CATALOG,

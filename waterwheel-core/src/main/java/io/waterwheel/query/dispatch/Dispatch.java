@@ -49,6 +49,14 @@ public interface Dispatch {
      */
     boolean done(ChunkDescriptor chunk, String server, long nowNanos);
 
+    /**
+     * The server reads nothing of the chunk for a while, or goes on: it has handed over a piece, and its client may
+     * take its time. That is no reason for others to read it too.
+     *
+     * @param nowNanos as of a bid
+     */
+    void paused(ChunkDescriptor chunk, String server, boolean isPaused, long nowNanos);
+
     /** Chunks that no server has read or is reading. */
     List<ChunkDescriptor> left();
 

@@ -63,6 +63,8 @@ final class PreferenceDispatch implements Dispatch {
         int begun;
 
         long lastBegunNanos;
+        /** Of its readers, those that wait for the client, and since when. */
+        final Map<String, Long> paused = new HashMap<>();
 
         Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
             this.chunk = chunk;
@@ -178,7 +180,9 @@ final class PreferenceDispatch implements Dispatch {
 
     private boolean isHeldUp(Pending candidate, long nowNanos) {
         long least = Math.max(HELD_UP_NANOS, HELD_UP_MEANS * meanNanos());
-        return helps && nowNanos - candidate.lastBegunNanos >= least << Math.min(candidate.begun - 1, MOST_DOUBLINGS);
+        return helps
+                && candidate.paused.isEmpty()
+                && nowNanos - candidate.lastBegunNanos >= least << Math.min(candidate.begun - 1, MOST_DOUBLINGS);
     }
 
     @Override
@@ -257,8 +261,26 @@ final class PreferenceDispatch implements Dispatch {
         }
     }
 
+    @Override
+    public synchronized void paused(ChunkDescriptor chunk, String server, boolean isPaused, long nowNanos) {
+        Pending read = taken.get(chunk.file());
+        if (read == null) {
+            return;
+        }
+        if (isPaused) {
+            read.paused.put(server, nowNanos);
+            return;
+        }
+        Long since = read.paused.remove(server);
+        if (since != null) {
+            read.lastBegunNanos += nowNanos - since;
+            read.readers.computeIfPresent(server, (name, begun) -> begun + (nowNanos - since));
+        }
+    }
+
     private void giveBack(Pending back, String server) {
         back.readers.remove(server);
+        back.paused.remove(server);
         if (back.readers.isEmpty()) {
             taken.remove(back.chunk.file());
             pending.add(back);

@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The heap that queries and subqueries of a process may take: together, and each. Memory that grows with the data or
  * with the query is reserved before it is allocated, or in steps of a block or a leaf. A reservation of more than there
- * is fails. No query waits for memory, because it would hold some while it waits. Thread-safe.
+ * is fails. No query waits for memory, because it would hold some while it waits. Answers whose clients take nothing
+ * hold at most half of it: of several, the one that has waited longest makes way. Thread-safe.
  */
 public final class QueryMemory {
     /** Least bytes for one query: fewer do not hold an answer on its way beside a page of rows that is read. */
@@ -22,6 +23,7 @@ public final class QueryMemory {
     private final AtomicLong reserved = new AtomicLong();
     private final AtomicInteger queries = new AtomicInteger();
     private final List<Kept> givingWay = new CopyOnWriteArrayList<>();
+    private final UnreadAnswers unread;
 
     /**
      * A budget.
@@ -36,6 +38,7 @@ public final class QueryMemory {
         }
         this.total = total;
         this.perQuery = perQuery;
+        this.unread = new UnreadAnswers(total / 2);
     }
 
     /** One that refuses nothing, for programs that bound themselves. */
@@ -108,6 +111,8 @@ public final class QueryMemory {
         private final AtomicInteger open = new AtomicInteger();
         /** Not of what is kept for queries. */
         private final boolean ofQuery;
+        /** Whether the query's client takes nothing at present. */
+        private volatile boolean isUnread;
 
         private Account(boolean ofQuery) {
             this.ofQuery = ofQuery;
@@ -125,7 +130,41 @@ public final class QueryMemory {
             }
         }
 
+        long used() {
+            return used.get();
+        }
+
+        long left() {
+            return Math.max(0, Math.min(perQuery - used.get(), total - reserved.get()));
+        }
+
+        void beginUnread(Runnable makeWay) {
+            isUnread = true;
+            unread.begin(this, makeWay);
+        }
+
+        boolean endUnread() {
+            isUnread = false;
+            return unread.end(this);
+        }
+
+        WaterwheelException clientSlow() {
+            return new WaterwheelException(
+                    ErrorCode.CLIENT_SLOW,
+                    "the client has taken nothing of the answer for a while, and what the answer holds is needed: answers"
+                            + " whose clients take nothing may hold " + mebibytes(unread.most())
+                            + " together. Read without pauses, or ask for less");
+        }
+
         Taken take(long bytes) {
+            Taken taken = takeIfThere(bytes);
+            if (isUnread && taken == Taken.YES) {
+                unread.bound();
+            }
+            return taken;
+        }
+
+        private Taken takeIfThere(long bytes) {
             if (!addIfItFits(used, bytes, perQuery)) {
                 return Taken.BEYOND_QUERY;
             }

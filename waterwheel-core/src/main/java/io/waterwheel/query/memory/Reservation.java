@@ -1,6 +1,8 @@
 package io.waterwheel.query.memory;
 
+import io.waterwheel.error.WaterwheelException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a {@link QueryMemory} that one step of a query holds; closing it gives all of it back. One thread at a
@@ -47,6 +49,11 @@ public final class Reservation implements AutoCloseable {
         }
     }
 
+    /** Bytes that could be taken now; others may take them before. */
+    public long left() {
+        return account.left();
+    }
+
     /** Takes bytes, if there are that many. */
     public boolean tryReserve(long bytes) {
         return take(bytes) == QueryMemory.Taken.YES;
@@ -79,6 +86,25 @@ public final class Reservation implements AutoCloseable {
         } else {
             release(before - now);
         }
+    }
+
+    /**
+     * The query's client takes nothing of its answer, until {@link #endUnread}: all that the query holds counts among
+     * what such answers may hold together.
+     *
+     * @param makeWay ends the wait; called at most once, on any thread, when others need the memory
+     */
+    public void beginUnread(Runnable makeWay) {
+        account.beginUnread(makeWay);
+    }
+
+    /**
+     * The client takes some again, or the answer has ended.
+     *
+     * @return why the answer is to end, or null: it was to make way, though that may not have been called yet
+     */
+    public @Nullable WaterwheelException endUnread() {
+        return account.endUnread() ? null : account.clientSlow();
     }
 
     /** Bytes that it holds. */

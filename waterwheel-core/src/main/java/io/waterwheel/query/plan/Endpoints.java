@@ -44,7 +44,7 @@ public interface Endpoints {
         String host();
 
         /**
-         * Reads one chunk whole.
+         * Reads one chunk, or a piece of it.
          *
          * @param resolved the subquery's query, for one that runs in this process
          * @return number of matching tuples, all of them given to the sink unless it stopped the scan

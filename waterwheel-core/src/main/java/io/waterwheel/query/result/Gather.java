@@ -156,6 +156,14 @@ public abstract sealed class Gather
         return false;
     }
 
+    /**
+     * Whether the rows of a part are handed out as they are merged, in any order: a part may then come in pieces, and
+     * none is kept.
+     */
+    public boolean handsOutAtOnce() {
+        return false;
+    }
+
     /** Most rows that are worth looking for in one scan. */
     public long limit() {
         return Query.NO_LIMIT;

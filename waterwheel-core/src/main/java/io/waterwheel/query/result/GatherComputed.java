@@ -40,6 +40,11 @@ final class GatherComputed extends Gather {
     }
 
     @Override
+    public boolean handsOutAtOnce() {
+        return rows.handsOutAtOnce();
+    }
+
+    @Override
     public long limit() {
         return rows.limit();
     }

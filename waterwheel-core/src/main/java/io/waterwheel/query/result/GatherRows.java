@@ -46,6 +46,11 @@ public final class GatherRows extends Gather {
     }
 
     @Override
+    public boolean handsOutAtOnce() {
+        return true;
+    }
+
+    @Override
     public long limit() {
         return limit;
     }

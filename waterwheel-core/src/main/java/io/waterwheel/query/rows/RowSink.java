@@ -33,4 +33,7 @@ public interface RowSink {
      * scan in another process that was ended early tells nothing.
      */
     default void scanned(ScanStatistics what) {}
+
+    /** Is told where the scan of a piece of a chunk ended that was not the last: the next one begins at this leaf. */
+    default void pausedAt(int leaf) {}
 }

@@ -24,19 +24,35 @@ final class AdmittedSink extends ForwardingSink {
 
     @Override
     public void rows(TupleBlock rows) {
-        if (ready()) {
-            super.rows(rows);
-        } else {
+        if (!ready()) {
             open.pause(QueryState.Stage.SENDING);
-            super.rows(rows);
-            try {
-                open.resume(deadlineNanos, this::cancelled);
-            } catch (InterruptedException e) {
-                // Who waits next is told.
-                Thread.currentThread().interrupt();
-            }
+        }
+        super.rows(rows);
+        try {
+            // Where it was paused.
+            open.resume(deadlineNanos, this::cancelled);
+        } catch (InterruptedException e) {
+            // Who waits next is told.
+            Thread.currentThread().interrupt();
         }
         open.sent(rows.size(), rows.bytes());
+    }
+
+    /** A wait for the client is not the work that a turn is for. */
+    @Override
+    public void whileWaiting(ClientWait told) {
+        super.whileWaiting(new ClientWait() {
+            @Override
+            public void begin(Runnable end) {
+                open.pause(QueryState.Stage.SENDING);
+                told.begin(end);
+            }
+
+            @Override
+            public void end() {
+                told.end();
+            }
+        });
     }
 
     @Override

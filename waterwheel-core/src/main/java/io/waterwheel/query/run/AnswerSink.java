@@ -38,4 +38,13 @@ public interface AnswerSink {
     default boolean ready() {
         return true;
     }
+
+    /** From now on this is told when a call waits for the client. */
+    default void whileWaiting(ClientWait told) {}
+
+    /** How many bytes of rows it may hold back, about, to hand them to the client together. */
+    default void holdBack(int bytes) {}
+
+    /** Nothing comes for a moment: what is held back goes to the client, unless that would have to wait. */
+    default void flush() {}
 }

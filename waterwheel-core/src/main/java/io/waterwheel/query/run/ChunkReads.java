@@ -28,8 +28,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Some chunks of a query, read by all query servers at once, or one after the other when there is not enough memory for
- * several. What a chunk gave is merged only when an attempt has read it whole, so attempts never mix. One thread calls;
- * reading is done on the executor's.
+ * several. What a piece of a chunk gave, which is all of it unless rows go to the client as they are read, is merged
+ * only when an attempt has read the piece whole, so attempts never mix (protocol rule 10). Pieces of a chunk are read
+ * in order: a server goes on where the last piece that was handed over ended, whichever server read that. One thread
+ * calls; reading is done on the executor's.
  */
 final class ChunkReads {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -37,6 +39,9 @@ final class ChunkReads {
     private static final long BID_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
     /** While chunks are read one at a time: when to look again whether it is this one's turn. */
     private static final Dispatch.Bid.Later TURN = new Dispatch.Bid.Later(5_000_000);
+
+    /** In place of the leaf at which the next piece begins: there is none. */
+    private static final int THROUGH = -1;
 
     /** So often the one who waits for the readers looks whether one of them hangs. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -59,6 +64,9 @@ final class ChunkReads {
     private final Map<String, WaterwheelException> lasting = new HashMap<>();
     /** By file, the servers that met such a thing. */
     private final Map<String, Set<String>> unable = new HashMap<>();
+
+    /** By file, the leaf at which the next piece begins; none before the first was handed over. */
+    private final Map<String, Integer> nextLeaves = new HashMap<>();
 
     /** Readers that have been given a chunk, and still hold memory of it. */
     private final Set<Reader> atWork = new HashSet<>();
@@ -161,26 +169,33 @@ final class ChunkReads {
             if (!(bid instanceof Dispatch.Bid.Read read)) {
                 return;
             }
-            // Of an attempt until it is merged, or given up.
-            try (Reservation held = memory.part()) {
-                read(pending, reader, read.chunk(), held);
+            try {
+                boolean more = true;
+                while (more && goesOn(pending, reader, read.chunk())) {
+                    // Of an attempt until it is merged, or given up.
+                    try (Reservation held = memory.part()) {
+                        more = read(pending, reader, read.chunk(), held);
+                    }
+                }
             } finally {
                 attemptEnded(reader);
             }
         }
     }
 
-    /** One attempt at a chunk; what it gave is merged when it came to its end. */
-    private void read(Dispatch pending, Reader reader, ChunkDescriptor chunk, Reservation held)
+    /** One attempt at a piece of a chunk, which is merged when it was read whole; whether to go on with the chunk. */
+    private boolean read(Dispatch pending, Reader reader, ChunkDescriptor chunk, Reservation held)
             throws InterruptedException {
         Endpoints.QueryServer server = reader.server;
+        Subquery.Piece piece = delivery.pieceFrom(nextLeaf(chunk));
         List<TupleBlock> rows = new ArrayList<>();
         boolean[] cut = {false};
         ScanStatistics[] scanned = {ScanStatistics.NOTHING};
+        int[] next = {THROUGH};
         long found;
         try {
             found = server.scan(
-                    new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file()),
+                    new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file(), piece),
                     resolved,
                     new RowSink() {
                         @Override
@@ -205,34 +220,44 @@ final class ChunkReads {
                         public void scanned(ScanStatistics what) {
                             scanned[0] = what;
                         }
+
+                        @Override
+                        public void pausedAt(int leaf) {
+                            next[0] = leaf;
+                        }
                     },
                     delivery.deadlineNanos());
         } catch (IOException | WaterwheelException e) {
             if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
                 if (refused.is(ErrorCode.QUERY_MEMORY) && isPutOff(pending, reader, chunk)) {
-                    return;
+                    return false;
                 }
                 // No other server can answer it either.
                 giveUp(reader);
                 throw refused;
             }
             failed(pending, reader, chunk, e);
-            return;
+            return false;
         } catch (RuntimeException | Error e) {
             giveUp(reader);
             throw e;
         }
         if (cut[0] && !delivery.nobodyWaits()) {
             failed(pending, reader, chunk, new IOException("out of time"));
-            return;
+            return false;
         }
-        if (!mayHandOver(pending, reader, chunk)) {
-            return;
+        if (!mayHandOver(pending, reader, chunk, piece.fromLeaf(), next[0])) {
+            return true;
         }
-        delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
-        // What fails in merging fails the query, and not the reader: the chunk itself is read.
+        if (piece.fromLeaf() == 0) {
+            delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
+        } else {
+            delivery.readMore(scanned[0]);
+        }
+        // What fails in merging fails the query, and not the reader: the piece itself is read.
         delivery.take(new Part(rows, found, held.moved()));
-        handedOver(reader);
+        handedOver(pending, reader, chunk, next[0]);
+        return next[0] != THROUGH;
     }
 
     /* Every step of a reader by which it is judged is one under the lock, so that no reader that hands over, or has a failure
@@ -260,6 +285,28 @@ final class ChunkReads {
         }
     }
 
+    private synchronized int nextLeaf(ChunkDescriptor chunk) {
+        return nextLeaves.getOrDefault(chunk.file(), 0);
+    }
+
+    /** Whether this reader is to read another piece of the chunk that it was given. */
+    private synchronized boolean goesOn(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+        if (reader.givenUp) {
+            return false;
+        }
+        if (pending.isRead(chunk)) {
+            takeFrom(reader);
+            return false;
+        }
+        if (delivery.done()) {
+            failed(pending, reader, chunk, new IOException("out of time"));
+            return false;
+        }
+        reader.alone = atWork.size() == 1 && delivery.isMerged();
+        reader.givenNanos = clock.nanos();
+        return true;
+    }
+
     private void takeFrom(Reader reader) {
         reader.given = null;
     }
@@ -283,14 +330,32 @@ final class ChunkReads {
         return true;
     }
 
-    private synchronized boolean mayHandOver(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+    /** Whether this reader is the first that has read the piece: what another has is void. */
+    private synchronized boolean mayHandOver(
+            Dispatch pending, Reader reader, ChunkDescriptor chunk, int from, int next) {
+        if (reader.givenUp || from != nextLeaf(chunk)) {
+            return false;
+        }
         takeFrom(reader);
-        reader.heeded = !reader.givenUp && pending.done(chunk, reader.server.name(), clock.nanos());
+        if (next == THROUGH) {
+            reader.heeded = pending.done(chunk, reader.server.name(), clock.nanos());
+        } else {
+            reader.heeded = !pending.isRead(chunk);
+            if (reader.heeded) {
+                nextLeaves.put(chunk.file(), next);
+                pending.paused(chunk, reader.server.name(), true, clock.nanos());
+            }
+        }
         return reader.heeded;
     }
 
-    private synchronized void handedOver(Reader reader) {
+    private synchronized void handedOver(Dispatch pending, Reader reader, ChunkDescriptor chunk, int next) {
         reader.heeded = false;
+        if (next == THROUGH) {
+            return;
+        }
+        reader.given = chunk;
+        pending.paused(chunk, reader.server.name(), false, clock.nanos());
     }
 
     /** What the reader has met fails the query, unless it is not waited for: then another has read the same. */

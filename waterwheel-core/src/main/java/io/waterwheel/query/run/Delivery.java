@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Statistics;
+import io.waterwheel.query.Subquery;
 import io.waterwheel.query.column.ScanEndedException;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;
@@ -37,25 +38,31 @@ final class Delivery implements AutoCloseable {
         FAR
     }
 
-    /** What waits for a client at most, beside the rows that are being sent: the transport's threshold. */
-    private static final long QUEUED_BYTES = 1 << 20;
-    /** Rows that are handed out are there as a block, as vectors, and as a message. */
-    private static final int COPIES = 3;
-    /** Parts that wait to be merged; a reader that has more waits with it. */
+    /** A batch is filled while the one before is on its way. */
+    private static final int BATCHES = 2;
+    /** Rows that are handed out are there as a block, and again as they are put into the batch. */
+    private static final int COPIES = 2;
+    /** Batches and pieces grow within this share of what is left to the query. */
+    private static final int SHARE_OF_WHAT_IS_LEFT = 4;
+    /** Parts that wait to be merged where merging keeps them; a reader that has more waits with it. */
     private static final long UNMERGED_BYTES = 8 << 20;
 
     private final AnswerSink sink;
     private final PartialMerge merge;
     /** Bytes to reserve before anything is read. */
     private final long room;
-    /** Bytes of the blocks that were handed out; of the one thread that merges. */
-    private long handedOut;
+    /** Whether what is read may come in pieces, as the client takes it. */
+    private final boolean inPieces;
+    /** Bytes of the blocks that were handed out; written by the one thread that merges. */
+    private volatile long handedOut;
+    /** What the sink may hold back; of the one thread that merges. */
+    private int batchBytes = AnswerPace.LEAST_BATCH_BYTES;
     /** What is merged. */
     private final Reservation merging;
     /** What is on its way to the client. */
     private final Reservation answering;
 
-    private final MergeQueue queue = new MergeQueue(UNMERGED_BYTES, new Merging());
+    private final MergeQueue queue = new MergeQueue(this::unmergedBytes, new Merging());
     private final boolean partial;
     private final long deadlineNanos;
     private final QueryClock clock;
@@ -86,8 +93,46 @@ final class Delivery implements AutoCloseable {
         this.deadlineNanos = deadlineNanos;
         this.merging = memory.part();
         this.answering = memory.part();
-        this.room = gather.isAggregate() ? 0 : QUEUED_BYTES + COPIES * 2L * RowCopy.BLOCK_BYTES;
+        // Blocks are somewhat larger at times.
+        this.room = gather.isAggregate() ? 0 : underWay(batchBytes, 2 * RowCopy.BLOCK_BYTES);
+        // What a partial answer has of a chunk is all of it.
+        this.inPieces = gather.handsOutAtOnce() && !partial;
         this.merge = gather.merge(new Workspace(this::mayMerge, merging));
+        sink.whileWaiting(new Unread());
+    }
+
+    /** What is on its way to the client at most, with batches and blocks of these sizes. */
+    private static long underWay(int batchBytes, long blockBytes) {
+        return AnswerPace.QUEUED_BYTES + (long) BATCHES * batchBytes + COPIES * blockBytes;
+    }
+
+    /** While the client takes nothing, what the query holds is bounded together with others'. */
+    private final class Unread implements ClientWait {
+        @Override
+        public void begin(Runnable end) {
+            answering.beginUnread(end);
+        }
+
+        @Override
+        public void end() {
+            WaterwheelException madeWay = answering.endUnread();
+            if (madeWay != null) {
+                throw madeWay;
+            }
+        }
+    }
+
+    /** How much of a chunk to read from this leaf on, before it is handed over. */
+    Subquery.Piece pieceFrom(int leaf) {
+        if (!inPieces) {
+            return Subquery.Piece.WHOLE;
+        }
+        long most = Math.max(AnswerPace.pieceBytes(0), answering.left() / SHARE_OF_WHAT_IS_LEFT);
+        return new Subquery.Piece(leaf, Math.min(most, AnswerPace.pieceBytes(handedOut)));
+    }
+
+    private long unmergedBytes() {
+        return inPieces ? AnswerPace.unmergedBytes(handedOut) : UNMERGED_BYTES;
     }
 
     /** Whether to go on with a merge: as {@link #done}, but what has come by the deadline may be put in order then. */
@@ -118,12 +163,22 @@ final class Delivery implements AutoCloseable {
     }
 
     private void handOut(TupleBlock rows) {
-        // No more waits for the client than was handed out before.
-        long bytes = Math.min(QUEUED_BYTES, handedOut) + COPIES * rows.allocatedBytes();
-        handedOut += rows.allocatedBytes();
+        long before = handedOut;
+        int wanted = AnswerPace.batchBytes(before);
+        if (wanted > batchBytes) {
+            long more = (long) BATCHES * (wanted - batchBytes);
+            if (more <= answering.left() / SHARE_OF_WHAT_IS_LEFT && answering.tryReserve(more)) {
+                batchBytes = wanted;
+                sink.holdBack(wanted);
+            }
+        }
+        // No more is under way than was handed out.
+        long bytes =
+                Math.min(underWay(batchBytes, rows.allocatedBytes()), before + (COPIES + 1) * rows.allocatedBytes());
         if (bytes > answering.held()) {
             answering.reserve(bytes - answering.held());
         }
+        handedOut = before + rows.allocatedBytes();
         sink.rows(rows);
     }
 
@@ -152,6 +207,11 @@ final class Delivery implements AutoCloseable {
         @Override
         public boolean ready() {
             return sink.ready();
+        }
+
+        @Override
+        public void idle() {
+            sink.flush();
         }
 
         @Override
@@ -186,7 +246,12 @@ final class Delivery implements AutoCloseable {
         return List.copyOf(missing);
     }
 
-    /** Takes what was looked at in a chunk that is part of the answer. */
+    /** Takes what was looked at in another piece of a chunk. */
+    synchronized void readMore(ScanStatistics what) {
+        inChunks = inChunks.plus(what);
+    }
+
+    /** Takes what was looked at in a chunk that is part of the answer, or in the first piece of one. */
     synchronized void readChunk(ScanStatistics what, Nearness nearness) {
         chunksRead++;
         nearReads += nearness == Nearness.NEAR ? 1 : 0;

@@ -54,4 +54,19 @@ public abstract class ForwardingSink implements AnswerSink {
     public boolean ready() {
         return to.ready();
     }
+
+    @Override
+    public void whileWaiting(ClientWait told) {
+        to.whileWaiting(told);
+    }
+
+    @Override
+    public void holdBack(int bytes) {
+        to.holdBack(bytes);
+    }
+
+    @Override
+    public void flush() {
+        to.flush();
+    }
 }

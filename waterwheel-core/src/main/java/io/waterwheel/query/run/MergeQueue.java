@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ final class MergeQueue {
         /** Whether the client takes some at once: {@link #merge} hardly waits for it then. */
         boolean ready();
 
+        /** Nothing has come to be merged for a moment. */
+        void idle();
+
         /** Whether merging has ended. Never false again. */
         boolean ended();
 
@@ -40,7 +44,7 @@ final class MergeQueue {
     }
 
     private final Thread owner = Thread.currentThread();
-    private final long most;
+    private final LongSupplier most;
     private final Step step;
 
     // Guarded by this; the first one is being merged.
@@ -53,9 +57,9 @@ final class MergeQueue {
     /**
      * A queue whose owner is this thread.
      *
-     * @param most bytes of parts that wait or are being merged; one alone may have more
+     * @param most bytes of parts that wait or are being merged, at present; one alone may have more
      */
-    MergeQueue(long most, Step step) {
+    MergeQueue(LongSupplier most, Step step) {
         this.most = most;
         this.step = step;
     }
@@ -75,7 +79,7 @@ final class MergeQueue {
                     break;
                 }
                 turn = mayMerge && !merging;
-                if (!turn && bytes > 0 && part.bytes() > most - bytes) {
+                if (!turn && bytes > 0 && part.bytes() > most.getAsLong() - bytes) {
                     if (!awaitRoom()) {
                         break;
                     }
@@ -179,6 +183,7 @@ final class MergeQueue {
     boolean work(BooleanSupplier until, long nanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;
         while (true) {
+            boolean idle;
             synchronized (this) {
                 while (merging || parts.isEmpty()) {
                     if (until.getAsBoolean()) {
@@ -186,7 +191,7 @@ final class MergeQueue {
                     }
                     long left = end - System.nanoTime();
                     if (left <= 0) {
-                        return false;
+                        break;
                     }
                     ownerWaits = true;
                     try {
@@ -195,13 +200,37 @@ final class MergeQueue {
                         ownerWaits = false;
                     }
                 }
+                if (merging) {
+                    return false;
+                }
                 merging = true;
+                idle = parts.isEmpty();
+            }
+            if (idle) {
+                doNothing(end);
+                return until.getAsBoolean();
             }
             merge(true, end);
             if (System.nanoTime() - end >= 0) {
                 return until.getAsBoolean();
             }
         }
+    }
+
+    /** Takes the turn to merge, which this thread has, to tell that nothing is to be merged. */
+    private void doNothing(long untilNanos) {
+        try {
+            if (!step.ended()) {
+                step.idle();
+            }
+        } catch (RuntimeException | Error e) {
+            synchronized (this) {
+                merging = false;
+                fail(e);
+            }
+            return;
+        }
+        merge(true, untilNanos);
     }
 
     /** What the owner waits for may be true now. */

@@ -4,6 +4,7 @@ import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.key.Area;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Subquery;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.ScanEndedException;
@@ -11,6 +12,7 @@ import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.util.Arrays;
 
@@ -31,6 +33,10 @@ final class ChunkLeafScan {
     private final ZoneFilter zones;
     private final RowCollector rows;
     private final RowSink sink;
+    private final Subquery.Piece piece;
+    /** Bytes of the blocks that the sink was given. */
+    private long handedOver;
+
     private final RowView view;
     /** Parts of a leaf that are always read, those that the condition needs too, and those that the area needs too. */
     private final LeafNeeds gathered;
@@ -56,20 +62,28 @@ final class ChunkLeafScan {
 
     private final ScanTally tally;
 
-    ChunkLeafScan(ChunkParts parts, ScanSpec spec, RowFilter filter, RowSink sink, Workspace workspace) {
+    ChunkLeafScan(
+            ChunkParts parts,
+            ScanSpec spec,
+            RowFilter filter,
+            Subquery.Piece piece,
+            RowSink sink,
+            Workspace workspace) {
         this.parts = parts;
         this.directory = parts.directory();
-        this.tally = new ScanTally(directory.leaves());
+        this.piece = piece;
+        // Each leaf counts in one piece.
+        this.tally = new ScanTally(piece.fromLeaf() == 0 ? directory.leaves() : 0);
         this.filter = filter;
         RowLayout layout = directory.layout();
-        this.rows = spec.gather().collector(sink, workspace);
+        this.rows = spec.gather().collector(this::accept, workspace);
         this.sink = sink;
         this.zones = new ZoneFilter(filter.where(), layout);
         this.summary = new LeafSummary(directory);
         this.view = new RowView(layout.columns(), workspace);
         view.slabShift = RowView.ONE_SLAB;
-        // With a limit the first leaf may be enough.
-        this.batchLeaves = spec.gather().limit() == Query.NO_LIMIT ? BATCH_LEAVES : 1;
+        // With a limit the first leaf may be enough, and for a piece too.
+        this.batchLeaves = spec.gather().limit() == Query.NO_LIMIT && !piece.isBounded() ? BATCH_LEAVES : 1;
         this.gathered = new LeafNeeds(layout)
                 .fields(spec.gatheredFields(), layout)
                 .key(spec.gather().needsKeys())
@@ -97,11 +111,24 @@ final class ChunkLeafScan {
         return rows.found();
     }
 
+    private boolean accept(TupleBlock block) {
+        handedOver += block.allocatedBytes();
+        return sink.accept(block);
+    }
+
     private void scan() throws IOException {
         int leaf = directory.firstLeaf(filter.lowKey());
-        tally.outsideKeys = leaf;
+        if (piece.fromLeaf() == 0) {
+            tally.outsideKeys = leaf;
+        }
+        leaf = Math.max(leaf, piece.fromLeaf());
         while (leaf < directory.leaves() && !rows.done()) {
             if (!sink.wanted()) {
+                return;
+            }
+            if (handedOver >= piece.bytes()) {
+                rows.finish();
+                sink.pausedAt(leaf);
                 return;
             }
             int inBatch = 0;

@@ -1,5 +1,6 @@
 package io.waterwheel.query.scan;
 
+import io.waterwheel.query.Subquery;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.rows.RowSink;
@@ -29,13 +30,19 @@ public final class ChunkScan {
      * @throws IOException when the file cannot be read; rows may have been handed over by then
      */
     public long scan(String file, RowLayout layout, ScanSpec spec, RowSink sink) throws IOException {
+        return scan(file, layout, spec, Subquery.Piece.WHOLE, sink);
+    }
+
+    /** The same for a piece of the chunk; the sink is told where the next one begins, if there is one. */
+    public long scan(String file, RowLayout layout, ScanSpec spec, Subquery.Piece piece, RowSink sink)
+            throws IOException {
         RowFilter filter = new RowFilter(spec, layout);
         if (filter.matchesNothing()) {
             return 0;
         }
         try (Reservation memory = sink.memory().part();
                 ChunkParts parts = new ChunkParts(store, cache, file, layout, memory)) {
-            return new ChunkLeafScan(parts, spec, filter, sink, new Workspace(sink::wanted, memory)).run();
+            return new ChunkLeafScan(parts, spec, filter, piece, sink, new Workspace(sink::wanted, memory)).run();
         }
     }
 }

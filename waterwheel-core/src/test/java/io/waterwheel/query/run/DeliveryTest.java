@@ -360,7 +360,7 @@ final class DeliveryTest {
             }
         };
         Gather gather = gather(ROWS);
-        long[] values = new long[400_000];
+        long[] values = new long[12_000];
         try (Reservation reservation = memory.open();
                 Delivery delivery = delivery(client, gather, reservation)) {
             for (int i = 0; i < 2; i++) {
@@ -369,7 +369,7 @@ final class DeliveryTest {
             }
             FutureTask<Void> full = begin(delivery, () -> delivery.take(part(reservation, block(gather, values))));
             assertThat(catchThrowable(() -> full.get(50, TimeUnit.MILLISECONDS)))
-                    .as("8 MiB are queued")
+                    .as("256 KiB are queued")
                     .isInstanceOf(TimeoutException.class);
             assertThat(client.rows).isEmpty();
             workUntilDone(delivery, full);

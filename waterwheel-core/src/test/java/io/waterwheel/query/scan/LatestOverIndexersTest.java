@@ -297,7 +297,7 @@ final class LatestOverIndexersTest {
         @Override
         public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
                 throws IOException {
-            return scan.scan(subquery.file(), LAYOUT, resolved.spec(), sink);
+            return scan.scan(subquery.file(), LAYOUT, resolved.spec(), subquery.piece(), sink);
         }
     }
 }

@@ -17,6 +17,7 @@ import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.ZOrder;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Subquery;
 import io.waterwheel.query.result.GatherCount;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.KeySpec;
@@ -81,11 +82,82 @@ final class ScanTest {
             rows.check(about + "tree", (s, sink) -> TreeScan.scan(tree, s, sink), spec, random);
             rows.check(about + "cold", (s, sink) -> cold.scan(file, tuples.layout(), s, sink), spec, random);
             rows.check(about + "cached", (s, sink) -> cached.scan(file, tuples.layout(), s, sink), spec, random);
+            if (q % 4 == 0) {
+                long pieceBytes = new Random(seed * 100 + q).nextInt(200_000) + 1L;
+                Pieces pieces = new Pieces(q % 8 == 0 ? cold : cached, file, pieceBytes);
+                assertThat(BruteForce.collect((s, sink) -> pieces.scan(tuples, s, sink), spec))
+                        .as(about + "in pieces of " + pieceBytes)
+                        .isEqualTo(rows.answer(spec));
+                pieces.checkStatistics(about, tuples, spec);
+            }
         }
         assertThat(cache.bytes()).isBetween(1L, 32L << 20);
         tree.discard();
         assertThatThrownBy(() -> TreeScan.scan(tree, ScanSpec.all(tuples.layout()), block -> true))
                 .isInstanceOf(TreeGoneException.class);
+    }
+
+    /** Reads a chunk piece by piece. */
+    private record Pieces(ChunkScan scan, String file, long bytes) {
+        long scan(RandomTuples tuples, ScanSpec spec, RowSink sink) throws IOException {
+            long found = 0;
+            int[] next = {0};
+            while (next[0] >= 0) {
+                Subquery.Piece piece = new Subquery.Piece(next[0], bytes);
+                next[0] = -1;
+                long[] given = {0};
+                found += scan.scan(file, tuples.layout(), spec, piece, new RowSink() {
+                    @Override
+                    public boolean accept(TupleBlock rows) {
+                        given[0] += rows.allocatedBytes();
+                        return sink.accept(rows);
+                    }
+
+                    @Override
+                    public void scanned(ScanStatistics what) {
+                        sink.scanned(what);
+                    }
+
+                    @Override
+                    public void pausedAt(int leaf) {
+                        assertThat(leaf).isGreaterThan(piece.fromLeaf());
+                        next[0] = leaf;
+                    }
+                });
+                assertThat(next[0] < 0 || given[0] >= bytes).isTrue();
+            }
+            return found;
+        }
+
+        /** Each leaf is looked at once, and counts once. */
+        void checkStatistics(String about, RandomTuples tuples, ScanSpec spec) throws IOException {
+            ScanStatistics whole = sum(sink -> scan.scan(file, tuples.layout(), spec, sink));
+            ScanStatistics sum = sum(sink -> scan(tuples, spec, sink));
+            assertThat(sum.leaves()).as(about).isEqualTo(whole.leaves());
+            assertThat(sum.skipped()).as(about).isEqualTo(whole.skipped());
+            assertThat(sum.read()).as(about).isEqualTo(whole.read());
+            assertThat(sum.tuples()).as(about).isEqualTo(whole.tuples());
+        }
+
+        private interface Reading {
+            long into(RowSink sink) throws IOException;
+        }
+
+        private static ScanStatistics sum(Reading reading) throws IOException {
+            ScanStatistics[] sum = {ScanStatistics.NOTHING};
+            reading.into(new RowSink() {
+                @Override
+                public boolean accept(TupleBlock rows) {
+                    return true;
+                }
+
+                @Override
+                public void scanned(ScanStatistics what) {
+                    sum[0] = sum[0].plus(what);
+                }
+            });
+            return sum[0];
+        }
     }
 
     @Test

@@ -21,16 +21,26 @@ import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 
 /**
- * Copies rows of tuple blocks into Arrow vectors: columns of the same width in one go, text and bytes gathered first.
- * One thread at a time. Holds one batch of memory until closed.
+ * Copies rows of tuple blocks into a batch of Arrow vectors, block behind block: columns of the same width in one go,
+ * text and bytes gathered first. One thread at a time. Holds one batch of memory until closed; a batch that was handed
+ * out is left as it is, so that it need not be copied.
  */
 final class ArrowRows implements AutoCloseable {
+    /** Memory that is taken for text that may come. */
+    private static final long MOST_EXPECTED_BYTES = 1 << 20;
+
     private final List<Field> fields;
     private final VectorSchemaRoot root;
+    /** By field, bytes of text and bytes that the batch has. */
+    private final int[] textBytes;
+
+    private int capacity;
+    private int rows;
     private byte[] scratch = {};
 
     ArrowRows(List<Field> fields, BufferAllocator allocator) {
         this.fields = List.copyOf(fields);
+        this.textBytes = new int[fields.size()];
         List<org.apache.arrow.vector.types.pojo.Field> arrow = new ArrayList<>();
         for (Field field : fields) {
             arrow.add(new org.apache.arrow.vector.types.pojo.Field(
@@ -63,41 +73,67 @@ final class ArrowRows implements AutoCloseable {
         return root;
     }
 
-    /** Replaces the root's rows by none. */
-    void clear() {
+    /**
+     * Forgets the rows, and takes memory for others, at most {@code mostRows}; what was handed out may be in use still.
+     */
+    void begin(int mostRows) {
         root.clear();
+        rows = 0;
+        capacity = mostRows;
+        Arrays.fill(textBytes, 0);
+        for (FieldVector vector : root.getFieldVectors()) {
+            if (vector instanceof BaseVariableWidthVector variable) {
+                variable.allocateNew(0, mostRows);
+            } else {
+                ((BaseFixedWidthVector) vector).allocateNew(mostRows);
+            }
+        }
         root.setRowCount(0);
     }
 
-    /** Replaces the root's rows by {@code count} of the block's; its fields must be those of the constructor. */
-    void fill(TupleBlock block, int first, int count) {
-        root.clear();
+    int rows() {
+        return rows;
+    }
+
+    /** Rows that can still be added. */
+    int room() {
+        return capacity - rows;
+    }
+
+    /** Adds {@code count} of the block's rows, not more than there is room for; its fields are the constructor's. */
+    void add(TupleBlock block, int first, int count) {
         RowLayout layout = block.layout();
         for (int f = 0; f < fields.size(); f++) {
             FieldVector vector = root.getVector(f);
             if (vector instanceof BaseVariableWidthVector variable) {
-                fillVariable(variable, block, layout.columnOf(f), first, count);
+                addVariable(variable, f, block, layout.columnOf(f), first, count);
             } else if (fields.get(f).type().hasSixteenBytes()) {
-                fillSixteen((BaseFixedWidthVector) vector, block, layout.columnOf(f), first, count);
+                addSixteen(vector.getDataBuffer(), block, layout.columnOf(f), first, count);
             } else {
-                fillFixed((BaseFixedWidthVector) vector, block, f, first, count);
+                addFixed(vector.getDataBuffer(), block, f, first, count);
             }
-            fillValidity(vector.getValidityBuffer(), block, f, first, count);
-            // After the validity: this is where the vector may look at it.
-            if (vector instanceof BaseVariableWidthVector variable) {
-                variable.setLastSet(count - 1);
-            }
-            vector.setValueCount(count);
+            addValidity(vector.getValidityBuffer(), block, f, first, count);
         }
-        root.setRowCount(count);
+        rows += count;
     }
 
-    private void fillFixed(BaseFixedWidthVector vector, TupleBlock block, int field, int first, int count) {
-        vector.allocateNew(count);
-        ArrowBuf data = vector.getDataBuffer();
+    /** All rows are there: the root has them. */
+    void end() {
+        for (FieldVector vector : root.getFieldVectors()) {
+            // Here the vector may look at the validity.
+            if (vector instanceof BaseVariableWidthVector variable) {
+                variable.setLastSet(rows - 1);
+            }
+            vector.setValueCount(rows);
+        }
+        root.setRowCount(rows);
+    }
+
+    private void addFixed(ArrowBuf data, TupleBlock block, int field, int first, int count) {
         int column = block.layout().columnOf(field);
         FieldType type = fields.get(field).type();
         int width = type.width();
+        long at = (long) rows * width;
         if (column < 0) {
             long[] values = column == RowLayout.KEY ? block.keys() : block.times();
             byte[] bytes = scratch(count * width);
@@ -108,23 +144,22 @@ final class ArrowRows implements AutoCloseable {
                     LittleEndian.putLong(bytes, i * 8, values[first + i]);
                 }
             }
-            data.setBytes(0, bytes, 0, (long) count * width);
+            data.setBytes(at, bytes, 0, (long) count * width);
         } else if (type.physical() == PhysicalType.BOOLEAN) {
             byte[] values = block.column(column);
-            byte[] bits = scratch((count + 7) / 8);
-            Arrays.fill(bits, 0, (count + 7) / 8, (byte) 0);
+            byte[] bits = bits(data, count);
+            int shift = rows & 7;
             for (int i = 0; i < count; i++) {
-                bits[i >> 3] |= (byte) ((values[first + i] & 1) << (i & 7));
+                bits[(shift + i) >> 3] |= (byte) ((values[first + i] & 1) << ((shift + i) & 7));
             }
-            data.setBytes(0, bits, 0, (count + 7) / 8);
+            data.setBytes(rows >> 3, bits, 0, bitsBytes(count));
         } else {
-            data.setBytes(0, block.column(column), first * width, (long) count * width);
+            data.setBytes(at, block.column(column), first * width, (long) count * width);
         }
     }
 
     /** What stands where a value is null means nothing, in the block as in the vector. */
-    private void fillSixteen(BaseFixedWidthVector vector, TupleBlock block, int column, int first, int count) {
-        vector.allocateNew(count);
+    private void addSixteen(ArrowBuf data, TupleBlock block, int column, int first, int count) {
         byte[] references = block.column(column);
         byte[] bytes = scratch(count * FieldType.SIXTEEN);
         for (int i = 0; i < count; i++) {
@@ -136,17 +171,24 @@ final class ArrowRows implements AutoCloseable {
                 Arrays.fill(bytes, at, at + FieldType.SIXTEEN, (byte) 0);
             }
         }
-        vector.getDataBuffer().setBytes(0, bytes, 0, (long) count * FieldType.SIXTEEN);
+        data.setBytes((long) rows * FieldType.SIXTEEN, bytes, 0, (long) count * FieldType.SIXTEEN);
     }
 
-    private void fillVariable(BaseVariableWidthVector vector, TupleBlock block, int column, int first, int count) {
+    private void addVariable(
+            BaseVariableWidthVector vector, int field, TupleBlock block, int column, int first, int count) {
         byte[] references = block.column(column);
         byte[] arena = block.arena();
         int total = 0;
         for (int i = 0; i < count; i++) {
             total = Math.addExact(total, LittleEndian.getInt(references, (first + i) * 8 + 4));
         }
-        vector.allocateNew(total, count);
+        int before = textBytes[field];
+        textBytes[field] = Math.addExact(before, total);
+        if (vector.getDataBuffer().capacity() < textBytes[field]) {
+            // Of the whole batch, by the rows so far; and not a little more for each block.
+            long expected = (long) textBytes[field] / (rows + count) * capacity;
+            vector.reallocDataBuffer(Math.max(textBytes[field], Math.min(expected, MOST_EXPECTED_BYTES)));
+        }
         byte[] bytes = scratch(Math.max(total, (count + 1) * 4));
         int at = 0;
         for (int i = 0; i < count; i++) {
@@ -155,30 +197,47 @@ final class ArrowRows implements AutoCloseable {
             System.arraycopy(arena, TupleBlock.referenceOffset(reference), bytes, at, length);
             at += length;
         }
-        vector.getDataBuffer().setBytes(0, bytes, 0, total);
-        at = 0;
+        vector.getDataBuffer().setBytes(before, bytes, 0, total);
+        at = before;
         for (int i = 0; i <= count; i++) {
             LittleEndian.putInt(bytes, i * 4, at);
             if (i < count) {
                 at += LittleEndian.getInt(references, (first + i) * 8 + 4);
             }
         }
-        vector.getOffsetBuffer().setBytes(0, bytes, 0, (count + 1L) * 4);
+        vector.getOffsetBuffer().setBytes(rows * 4L, bytes, 0, (count + 1L) * 4);
     }
 
-    private void fillValidity(ArrowBuf validity, TupleBlock block, int field, int first, int count) {
-        int length = (count + 7) / 8;
+    private void addValidity(ArrowBuf validity, TupleBlock block, int field, int first, int count) {
         int bit = block.layout().nullBit(field);
-        byte[] bits = scratch(length);
+        byte[] bits = bits(validity, count);
+        int shift = rows & 7;
         if (bit < 0) {
-            Arrays.fill(bits, 0, length, (byte) -1);
+            bits[0] |= (byte) (-1 << shift);
+            Arrays.fill(bits, 1, Math.max(1, bitsBytes(count)), (byte) -1);
         } else {
-            Arrays.fill(bits, 0, length, (byte) 0);
             for (int i = 0; i < count; i++) {
-                bits[i >> 3] |= (byte) ((~(block.nullMask(first + i) >>> bit) & 1) << (i & 7));
+                bits[(shift + i) >> 3] |= (byte) ((~(block.nullMask(first + i) >>> bit) & 1) << ((shift + i) & 7));
             }
         }
-        validity.setBytes(0, bits, 0, length);
+        validity.setBytes(rows >> 3, bits, 0, bitsBytes(count));
+    }
+
+    /** Bytes that hold a bit for each of the next rows; the first one may hold bits of rows before. */
+    private int bitsBytes(int count) {
+        return ((rows & 7) + count + 7) >> 3;
+    }
+
+    /** Those bytes, with the bits of rows before in the first one and no others. */
+    private byte[] bits(ArrowBuf buffer, int count) {
+        int length = bitsBytes(count);
+        byte[] bits = scratch(length);
+        Arrays.fill(bits, 0, length, (byte) 0);
+        int shift = rows & 7;
+        if (shift > 0) {
+            bits[0] = (byte) (buffer.getByte(rows >> 3) & ((1 << shift) - 1));
+        }
+        return bits;
     }
 
     private byte[] scratch(int length) {

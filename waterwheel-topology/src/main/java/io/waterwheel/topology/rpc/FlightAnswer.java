@@ -2,7 +2,9 @@ package io.waterwheel.topology.rpc;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.run.AnswerPace;
 import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.query.run.ClientWait;
 import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.wire.WireQueries;
@@ -13,12 +15,14 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
-/** An answer as a Flight stream of record batches; the verdict is the metadata of the last one, which has no rows. */
+/**
+ * An answer as a Flight stream of record batches; the verdict is the metadata of the last one, which may have no rows.
+ * Rows are held back until there is a batch of them, unless nothing else comes for a moment.
+ */
 final class FlightAnswer implements AnswerSink, AutoCloseable {
-    /** About the size of a batch: large enough to be cheap, small enough to be held for many clients. */
-    private static final int BATCH_BYTES = 1 << 20;
-
     private static final int BATCH_ROWS = 1 << 16;
+    /** What is left of this share of the memory for answers bounds a batch: many of them are under way at a time. */
+    private static final int ANSWERS = 64;
 
     private final ServerStreamListener listener;
     private final BufferAllocator allocator;
@@ -26,8 +30,26 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     private final long deadlineNanos;
     private final BooleanSupplier closing;
     private final String client;
+    private ClientWait waits = NOT_TOLD;
     private @Nullable ArrowRows batch;
+    /** Whether rows that came have not been sent. */
+    private boolean begun;
+    /** About the bytes of those. */
+    private long begunBytes;
+    /** Whether a batch was sent. */
+    private boolean sent;
+
+    private int batchBytes = AnswerPace.LEAST_BATCH_BYTES;
     private boolean ended;
+
+    /** In place of one who wants to be told. */
+    private static final ClientWait NOT_TOLD = new ClientWait() {
+        @Override
+        public void begin(Runnable end) {}
+
+        @Override
+        public void end() {}
+    };
 
     /**
      * An answer.
@@ -58,6 +80,8 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
         }
         ArrowRows rows = new ArrowRows(fields, allocator);
         batch = rows;
+        // Vectors that were sent are let go, and never filled again.
+        listener.setUseZeroCopy(true);
         listener.start(rows.root());
     }
 
@@ -67,17 +91,73 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
         if (target == null || ended) {
             throw new IllegalStateException("rows come between start and end");
         }
-        int perBatch = block.size() == 0
-                ? 1
-                : (int) Math.max(1, Math.min(BATCH_ROWS, BATCH_BYTES / (1 + block.bytes() / block.size())));
-        for (int first = 0; first < block.size(); first += perBatch) {
-            await();
-            target.fill(block, first, Math.min(perBatch, block.size() - first));
-            listener.putNext();
+        if (block.size() == 0) {
+            return;
+        }
+        long rowBytes = 1 + block.bytes() / block.size();
+        for (int first = 0; first < block.size(); ) {
+            if (isFull(target)) {
+                send(target);
+            }
+            if (!begun) {
+                target.begin(capacity(block, rowBytes));
+                begun = true;
+            }
+            int count = Math.min(target.room(), block.size() - first);
+            target.add(block, first, count);
+            first += count;
+            begunBytes += count * rowBytes;
+        }
+        if (begunBytes >= enoughBytes() && listener.isReady()) {
+            send(target);
         }
     }
 
+    /** Rows of the batch that begins with this block: of a small answer no more than it has. */
+    private int capacity(TupleBlock block, long rowBytes) {
+        long left = (allocator.getLimit() - allocator.getAllocatedMemory()) / ANSWERS;
+        long bytes = Math.max(AnswerPace.LEAST_BATCH_BYTES, Math.min(batchBytes, left));
+        int most = (int) Math.max(1, Math.min(BATCH_ROWS, bytes / rowBytes));
+        if (!sent) {
+            return Math.min(most, block.size());
+        }
+        // Vectors take a power of two of bytes, and a few of those are for what is null.
+        int power = Integer.highestOneBit(most + most / 3);
+        return Math.max(1, power - power / 32);
+    }
+
+    private int enoughBytes() {
+        return batchBytes - batchBytes / 4;
+    }
+
+    private boolean isFull(ArrowRows rows) {
+        return begun && (rows.room() == 0 || begunBytes >= enoughBytes());
+    }
+
+    private void send(ArrowRows rows) {
+        await();
+        rows.end();
+        begun = false;
+        begunBytes = 0;
+        sent = true;
+        listener.putNext();
+    }
+
     private void await() {
+        if (listener.isReady()) {
+            // Looks at the deadline as well.
+            awaitReady();
+            return;
+        }
+        waits.begin(readiness::giveUp);
+        try {
+            awaitReady();
+        } finally {
+            waits.end();
+        }
+    }
+
+    private void awaitReady() {
         try {
             readiness.await(deadlineNanos);
         } catch (InterruptedException e) {
@@ -99,7 +179,10 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
         ArrowBuf metadata = allocator.buffer(bytes.length);
         metadata.writeBytes(bytes);
         if (batch != null) {
-            batch.clear();
+            if (!begun) {
+                batch.begin(0);
+            }
+            batch.end();
         }
         ended = true;
         listener.putNext(metadata);
@@ -130,8 +213,27 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     }
 
     @Override
+    public void whileWaiting(ClientWait told) {
+        waits = told;
+    }
+
+    @Override
+    public void holdBack(int bytes) {
+        batchBytes = bytes;
+    }
+
+    @Override
     public boolean ready() {
-        return listener.isReady();
+        ArrowRows rows = batch;
+        return listener.isReady() || rows == null || !isFull(rows);
+    }
+
+    @Override
+    public void flush() {
+        ArrowRows rows = batch;
+        if (rows != null && begun && !ended && listener.isReady()) {
+            send(rows);
+        }
     }
 
     /** Whether finish or fail was called. */

@@ -18,6 +18,7 @@ final class Readiness {
     private final BooleanSupplier closing;
     private final Object signal = new Object();
     private volatile BooleanSupplier ended = () -> false;
+    private volatile boolean givenUp;
     private final long patienceNanos;
 
     /**
@@ -45,6 +46,12 @@ final class Readiness {
         ended = now;
     }
 
+    /** The stream ends now; {@link #await} fails. */
+    void giveUp() {
+        givenUp = true;
+        wake();
+    }
+
     /** Whether nothing more should be sent; {@link #await} fails then. */
     boolean cancelled() {
         return listener.isCancelled() || closing.getAsBoolean();
@@ -62,7 +69,7 @@ final class Readiness {
         long begun = System.nanoTime();
         synchronized (signal) {
             while (true) {
-                if (listener.isCancelled() || ended.getAsBoolean()) {
+                if (listener.isCancelled() || givenUp || ended.getAsBoolean()) {
                     throw RpcErrors.clientGone();
                 }
                 if (closing.getAsBoolean()) {

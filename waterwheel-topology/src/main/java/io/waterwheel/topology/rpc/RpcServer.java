@@ -5,6 +5,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.run.AnswerPace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -46,7 +47,7 @@ public final class RpcServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
 
-    /** Bytes queued for a receiver above which it is not ready for more. */
+    /** Bytes queued for another worker above which it is not ready for more; for a client see {@link AnswerPace}. */
     private static final int QUEUED_BYTES = 1 << 20;
 
     private static final int CONNECTION_THREADS = 8;
@@ -151,7 +152,7 @@ public final class RpcServer implements AutoCloseable {
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .maxInboundMetadataSize(MAX_METADATA_BYTES)
-                .intercept(new ThisCall(QUEUED_BYTES));
+                .intercept(new ThisCall(gate == null ? AnswerPace.QUEUED_BYTES : QUEUED_BYTES));
         if (gate == null) {
             builder.maxConcurrentCallsPerConnection(MAX_CALLS_A_CONNECTION)
                     .maxConnectionIdle(MAX_IDLE_MINUTES, TimeUnit.MINUTES);

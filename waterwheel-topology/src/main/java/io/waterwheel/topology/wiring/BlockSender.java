@@ -20,6 +20,7 @@ final class BlockSender implements RowSink {
     private boolean cut;
     private boolean interrupted;
     private ScanStatistics scanned = ScanStatistics.NOTHING;
+    private int nextLeaf = PeerMessages.NO_LEAF;
 
     /**
      * A sender.
@@ -60,6 +61,11 @@ final class BlockSender implements RowSink {
         scanned = scanned.plus(what);
     }
 
+    @Override
+    public void pausedAt(int leaf) {
+        nextLeaf = leaf;
+    }
+
     /**
      * Sends the end mark.
      *
@@ -76,6 +82,6 @@ final class BlockSender implements RowSink {
                     "the subquery ended after " + blocks + " blocks, before it was through: "
                             + (sink.cancelled() ? "the caller is gone" : "it is out of time"));
         }
-        sink.send(PeerMessages.end(blocks, found, scanned));
+        sink.send(PeerMessages.end(blocks, found, scanned, nextLeaf));
     }
 }

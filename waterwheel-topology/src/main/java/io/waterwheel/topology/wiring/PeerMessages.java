@@ -13,14 +13,18 @@ import java.util.Arrays;
 /**
  * The messages of a subquery's answer between workers: one byte says what follows. An indexer's answer is HEADER, then
  * BLOCKs numbered from 0, then END; a chunk's the same without the header. END counts blocks and matching tuples, so an
- * answer that lost anything is noticed, and says what was looked at.
+ * answer that lost anything is noticed, and says what was looked at, and where the next piece of the chunk begins.
  */
 final class PeerMessages {
     private static final byte HEADER = 1;
     private static final byte BLOCK = 2;
     private static final byte END = 3;
     private static final int SCANNED_NUMBERS = 10;
-    private static final int END_BYTES = 13 + 8 * SCANNED_NUMBERS;
+    private static final int NEXT_LEAF = 13 + 8 * SCANNED_NUMBERS;
+    private static final int END_BYTES = NEXT_LEAF + 4;
+
+    /** In place of the next leaf: the chunk was read to its end. */
+    static final int NO_LEAF = -1;
 
     private PeerMessages() {}
 
@@ -40,7 +44,7 @@ final class PeerMessages {
         return message;
     }
 
-    static byte[] end(int blocks, long found, ScanStatistics scanned) {
+    static byte[] end(int blocks, long found, ScanStatistics scanned, int nextLeaf) {
         byte[] message = new byte[END_BYTES];
         message[0] = END;
         LittleEndian.putInt(message, 1, blocks);
@@ -60,6 +64,7 @@ final class PeerMessages {
         for (int i = 0; i < SCANNED_NUMBERS; i++) {
             LittleEndian.putLong(message, 13 + 8 * i, numbers[i]);
         }
+        LittleEndian.putInt(message, NEXT_LEAF, nextLeaf);
         return message;
     }
 
@@ -80,6 +85,11 @@ final class PeerMessages {
                 numbers[5],
                 numbers[6],
                 new ScanStatistics.Parts(numbers[7], numbers[8], numbers[9]));
+    }
+
+    /** Where the next piece of the chunk begins, or {@link #NO_LEAF}. */
+    static int readNextLeaf(byte[] end) {
+        return LittleEndian.getInt(end, NEXT_LEAF);
     }
 
     static IndexerHeader readHeader(byte[] message) throws IOException {

@@ -113,7 +113,7 @@ final class WorkerEndpoints {
                     found = reply.rows(sender);
                 }
             } else if (subquery instanceof Subquery.OfChunk part) {
-                found = chunkScan.scan(part.file(), layout(part.streamId()), resolved.spec(), sender);
+                found = chunkScan.scan(part.file(), layout(part.streamId()), resolved.spec(), part.piece(), sender);
             } else {
                 throw new IllegalArgumentException("a subquery that names neither an indexer nor a chunk");
             }
@@ -241,7 +241,7 @@ final class WorkerEndpoints {
             @Override
             public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
                     throws IOException {
-                return chunkScan.scan(subquery.file(), layout(streamId), resolved.spec(), sink);
+                return chunkScan.scan(subquery.file(), layout(streamId), resolved.spec(), subquery.piece(), sink);
             }
         }
 
@@ -268,8 +268,8 @@ final class WorkerEndpoints {
             public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
                     throws IOException {
                 Duration left = left(deadline);
-                Subquery.OfChunk timed =
-                        new Subquery.OfChunk(subquery.query().withTimeout(left), subquery.streamId(), subquery.file());
+                Subquery.OfChunk timed = new Subquery.OfChunk(
+                        subquery.query().withTimeout(left), subquery.streamId(), subquery.file(), subquery.piece());
                 try (MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left)) {
                     return receive(stream, resolved.spec().partLayout(), sink);
                 } catch (WaterwheelException e) {
@@ -312,7 +312,12 @@ final class WorkerEndpoints {
             }
             if (PeerMessages.isEnd(message)) {
                 sink.scanned(PeerMessages.readScanned(message));
-                return PeerMessages.readEnd(message, blocks);
+                long found = PeerMessages.readEnd(message, blocks);
+                int nextLeaf = PeerMessages.readNextLeaf(message);
+                if (nextLeaf != PeerMessages.NO_LEAF) {
+                    sink.pausedAt(nextLeaf);
+                }
+                return found;
             }
             io.waterwheel.tuple.TupleBlock block = PeerMessages.readBlock(message, blocks, layout);
             blocks++;

@@ -9,6 +9,8 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.run.AnswerPace;
+import io.waterwheel.query.run.ClientWait;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
@@ -69,7 +71,7 @@ class QueryStreamTest {
                 schema.set(RandomRows.schema(random));
                 List<List<Object[]>> sent = new ArrayList<>();
                 List<Object[]> expected = new ArrayList<>();
-                for (int b = random.nextInt(4); b > 0; b--) {
+                for (int b = random.nextInt(8); b > 0; b--) {
                     List<Object[]> rows = new ArrayList<>();
                     for (int r = random.nextInt(100); r > 0; r--) {
                         rows.add(RandomRows.row(schema.get(), random));
@@ -86,6 +88,134 @@ class QueryStreamTest {
                     assertThat(got.get(r)).as("seed %s row %s", seed, r).isEqualTo(expected.get(r));
                 }
             }
+        }
+    }
+
+    /** A small answer is one batch, with the verdict; nothing of a larger one is lost, repeated or too large. */
+    @Test
+    void batchesGrowAsFarAsTheyMay() throws Exception {
+        for (int blocks : new int[] {1, 3, 100}) {
+            for (int mayHold : new int[] {0, 1 << 20}) {
+                TupleBlock block = numbers(2048);
+                QueryHandler handler = (query, sink) -> {
+                    sink.start(NUMBERS);
+                    for (int i = 0; i < blocks; i++) {
+                        if (i == 2 && mayHold > 0) {
+                            sink.holdBack(mayHold);
+                        }
+                        sink.rows(block);
+                    }
+                    sink.finish(WHOLE);
+                };
+                List<Integer> rows = new ArrayList<>();
+                boolean verdict = false;
+                try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
+                        BufferAllocator allocator = new RootAllocator();
+                        FlightClient client = client(allocator, server);
+                        FlightStream stream = client.getStream(ticket(Query.of("s")))) {
+                    int next = 0;
+                    while (stream.next()) {
+                        assertThat(verdict).isFalse();
+                        verdict = stream.getLatestMetadata() != null;
+                        rows.add(stream.getRoot().getRowCount());
+                        FieldVector numbers = stream.getRoot().getVector(0);
+                        for (int row = 0; row < stream.getRoot().getRowCount(); row++) {
+                            assertThat(numbers.getObject(row)).isEqualTo((long) (next++ % 2048));
+                        }
+                    }
+                    assertThat(next).isEqualTo(2048 * blocks);
+                }
+                assertThat(verdict).isTrue();
+                int bytes = (int) (block.bytes() / block.size());
+                int most = Math.max(mayHold, AnswerPace.LEAST_BATCH_BYTES) * 4 / 3;
+                assertThat(rows).allSatisfy(count -> assertThat(count * bytes).isLessThan(most + 2048 * bytes));
+                if (blocks == 1) {
+                    assertThat(rows).containsExactly(2048);
+                } else if (blocks == 100) {
+                    // How large they grow depends on how soon the client takes them.
+                    int small = 100 * 2048 * bytes / AnswerPace.LEAST_BATCH_BYTES;
+                    assertThat(rows.size())
+                            .isBetween(mayHold == 0 ? small / 2 : 1, mayHold == 0 ? small * 2 : small / 2);
+                }
+            }
+        }
+    }
+
+    /** What is held back is not held back for longer than something else comes. */
+    @Test
+    void whatIsHeldBackGoesWhenNothingElseComes() throws Exception {
+        CountDownLatch arrived = new CountDownLatch(1);
+        QueryHandler handler = (query, sink) -> {
+            sink.start(NUMBERS);
+            sink.flush();
+            sink.rows(numbers(3));
+            sink.flush();
+            assertThat(arrived.await(60, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+            sink.finish(WHOLE);
+        };
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server);
+                FlightStream stream = client.getStream(ticket(Query.of("s")))) {
+            assertThat(stream.next()).isTrue();
+            assertThat(stream.getRoot().getRowCount()).isEqualTo(3);
+            arrived.countDown();
+            assertThat(stream.next()).isTrue();
+            assertThat(stream.getRoot().getRowCount()).isZero();
+            assertThat(stream.getLatestMetadata()).isNotNull();
+            assertThat(stream.next()).isFalse();
+        }
+    }
+
+    /** Who is told that the client takes nothing can end the wait. */
+    @Test
+    void aWaitForAClientCanBeEnded() throws Exception {
+        TupleBlock block = numbers(10_000);
+        AtomicReference<Runnable> waits = new AtomicReference<>();
+        AtomicReference<WaterwheelException> end = new AtomicReference<>();
+        AtomicInteger ends = new AtomicInteger();
+        QueryHandler handler = (query, sink) -> {
+            sink.whileWaiting(new ClientWait() {
+                @Override
+                public void begin(Runnable how) {
+                    waits.set(how);
+                }
+
+                @Override
+                public void end() {
+                    ends.incrementAndGet();
+                    throw new WaterwheelException(ErrorCode.CLIENT_SLOW, "planted");
+                }
+            });
+            sink.start(NUMBERS);
+            try {
+                while (true) {
+                    sink.rows(block);
+                }
+            } catch (WaterwheelException e) {
+                end.set(e);
+                throw e;
+            }
+        };
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server);
+                FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMinutes(50))))) {
+            Waiting.until("it waits", () -> waits.get() != null);
+            assertThat(server.allocator().getAllocatedMemory())
+                    .as("of an answer that nobody takes")
+                    .isLessThan(1 << 20);
+            waits.get().run();
+            Waiting.until("the handler hears of it", () -> end.get() != null);
+            assertThat(end.get()).hasMessage("planted");
+            assertThat(ends).hasValue(1);
+            assertThatThrownBy(() -> {
+                        while (stream.next()) {
+                            assertThat(stream.getRoot().getRowCount()).isPositive();
+                        }
+                    })
+                    .isInstanceOf(FlightRuntimeException.class);
+            Waiting.until("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
         }
     }
 

@@ -1,0 +1,391 @@
+package io.waterwheel.query.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.IndexerReports;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.plan.SnapshotSource;
+import io.waterwheel.query.rows.RowSink;
+import io.waterwheel.query.scan.ChunkCache;
+import io.waterwheel.query.scan.ChunkScan;
+import io.waterwheel.query.scan.QueryClock;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Chunks of four megabytes, read piece by piece, as fast as the client takes rows. */
+@Timeout(100)
+final class ChunkPiecesTest {
+    private static final StreamInfo STREAM = new StreamInfo(
+            "s",
+            1,
+            new Schema(
+                    List.of(
+                            new Field("k", FieldType.LONG, false),
+                            new Field("t", FieldType.TIMESTAMP, false),
+                            new Field("x", FieldType.STRING, false)),
+                    new KeySpec.Ordered("k"),
+                    "t"),
+            RecordFormat.BLOCK,
+            "s",
+            1,
+            1);
+    private static final RowLayout LAYOUT = RowLayout.of(STREAM.schema());
+    private static final int CHUNKS = 3;
+    private static final int ROWS = 40_000;
+    private static final int LEAVES = (ROWS + 2047) / 2048;
+    private static final byte[] VALUE = new byte[80];
+    private static final Query ALL = Query.of("s").withTimeout(Duration.ofSeconds(50));
+
+    /** What a transport takes before its client has read anything. */
+    private static final long WINDOW_BYTES = 1 << 20;
+
+    @TempDir
+    static Path folder;
+
+    private static LocalChunkStore store;
+    private static List<ChunkDescriptor> chunks;
+    private static StreamSnapshot snapshot;
+    private static ExecutorService executor;
+
+    @BeforeAll
+    static void write() throws IOException {
+        executor = Executors.newCachedThreadPool();
+        store = new LocalChunkStore(folder);
+        chunks = new ArrayList<>();
+        for (int c = 0; c < CHUNKS; c++) {
+            TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+            TupleBlock block = new TupleBlock(LAYOUT, ROWS);
+            for (int row = 0; row < ROWS; row++) {
+                block.keys()[row] = (long) row * CHUNKS + c;
+                block.times()[row] = row;
+                LittleEndian.putLong(block.column(0), row * 8, block.addToArena(VALUE, 0, VALUE.length));
+            }
+            block.setSize(ROWS);
+            tree.insert(block, 0, ROWS);
+            String file = "c" + c;
+            store.write(file, new ChunkWriter().encode(tree, STREAM.schema()).content());
+            chunks.add(new ChunkDescriptor(file, 0, 1, 1, c, ROWS, 1, tree.region()));
+            tree.discard();
+        }
+        snapshot = StreamSnapshot.before(STREAM)
+                .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, 1), List.of(0L)))
+                .apply(2, new Edit.Started(0, 1))
+                .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
+    }
+
+    @AfterAll
+    static void close() {
+        executor.shutdownNow();
+    }
+
+    /** What goes wrong with a block that a server has read; nothing, as a rule. */
+    private interface Trouble {
+        void with(Subquery.OfChunk subquery) throws IOException;
+    }
+
+    /** Keeps which keys came, each once. */
+    private static class Client extends CollectedAnswer {
+        final BitSet keys = new BitSet();
+        long bytes;
+
+        @Override
+        protected void take(TupleBlock block) {
+            for (long key : longs(block, 0)) {
+                assertThat(keys.get((int) key)).as("row %s came before", key).isFalse();
+                keys.set((int) key);
+            }
+            bytes += block.allocatedBytes();
+        }
+    }
+
+    private static void run(QueryMemory memory, Query query, CollectedAnswer answer, int servers, Trouble trouble)
+            throws InterruptedException {
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(64 << 20));
+        List<Endpoints.QueryServer> all = new ArrayList<>();
+        for (int s = 0; s < servers; s++) {
+            all.add(new Server("q" + s, scan, trouble));
+        }
+        new QueryRunner(new Known(), id -> new Servers(all), executor, DispatchPolicy.LADA, QueryClock.SYSTEM, memory)
+                .runOnChunks(query, snapshot, chunks, answer);
+    }
+
+    private static void checkWhole(Client answer) {
+        assertThat(answer.verdict().complete()).isTrue();
+        assertThat(answer.verdict().tuples()).isEqualTo((long) CHUNKS * ROWS);
+        assertThat(answer.keys.cardinality()).isEqualTo(CHUNKS * ROWS);
+        assertThat(answer.verdict().statistics().chunksRead()).isEqualTo(CHUNKS);
+        ScanStatistics looked = answer.verdict().statistics().inChunks();
+        assertThat(looked.leaves()).isEqualTo((long) CHUNKS * LEAVES);
+        assertThat(looked.read()).isEqualTo((long) CHUNKS * LEAVES);
+        assertThat(looked.tuples()).isEqualTo((long) CHUNKS * ROWS);
+    }
+
+    /** Servers break off in the middle of a piece, and others go on; nothing is lost, nothing comes twice. */
+    @Test
+    void whoeverReadsAPieceTheAnswerIsTheSame() throws Exception {
+        long first = Long.getLong("seed", 1);
+        int seeds = Rounds.of(10, 500);
+        for (long seed = first; seed < first + seeds; seed++) {
+            try {
+                Random random = new Random(seed);
+                int servers = 1 + random.nextInt(3);
+                int[] failures = {random.nextInt(8)};
+                QueryMemory memory = new QueryMemory(64 << 20, 8 << 20);
+                Client answer = new Client();
+                run(memory, ALL, answer, servers, subquery -> {
+                    synchronized (failures) {
+                        if (random.nextInt(20) == 0 && failures[0] > 0) {
+                            failures[0]--;
+                            if (random.nextBoolean()) {
+                                throw new WaterwheelException(ErrorCode.SUBQUERY_FAILED, "planted");
+                            }
+                            throw new IOException("planted");
+                        }
+                    }
+                });
+                checkWhole(answer);
+                Waiting.until("nothing is reserved", () -> memory.reserved() == 0);
+            } catch (AssertionError | Exception e) {
+                throw new AssertionError("-Dtest=ChunkPiecesTest -Dseeds=1 -Dseed=" + seed, e);
+            }
+        }
+    }
+
+    /** A client that takes nothing once its transport is full. */
+    private static final class Unread extends Client {
+        final CountDownLatch waits = new CountDownLatch(1);
+        final CountDownLatch reads = new CountDownLatch(1);
+        private volatile ClientWait told;
+        private volatile boolean full;
+
+        @Override
+        protected void take(TupleBlock block) {
+            super.take(block);
+            if (bytes < WINDOW_BYTES || reads.getCount() == 0) {
+                return;
+            }
+            full = true;
+            told.begin(reads::countDown);
+            waits.countDown();
+            try {
+                assertThat(reads.await(60, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            } finally {
+                full = false;
+                told.end();
+            }
+        }
+
+        @Override
+        public void whileWaiting(ClientWait who) {
+            told = who;
+        }
+
+        @Override
+        public boolean ready() {
+            return !full;
+        }
+    }
+
+    @Test
+    void anAnswerThatNobodyTakesHoldsLittle() throws Exception {
+        QueryMemory memory = new QueryMemory(64 << 20, 32 << 20);
+        AtomicInteger blocks = new AtomicInteger();
+        AtomicLong most = new AtomicLong();
+        Unread client = new Unread();
+        Future<?> asked = executor.submit(() -> {
+            run(memory, ALL, client, 1, subquery -> {
+                blocks.incrementAndGet();
+                most.accumulateAndGet(memory.reserved(), Math::max);
+            });
+            return null;
+        });
+        assertThat(client.waits.await(60, TimeUnit.SECONDS)).isTrue();
+        int[] last = {-1};
+        long[] since = {System.nanoTime()};
+        Waiting.until("nothing is read any more", () -> {
+            if (blocks.get() != last[0]) {
+                last[0] = blocks.get();
+                since[0] = System.nanoTime();
+            }
+            return System.nanoTime() - since[0] > 200_000_000L;
+        });
+        assertThat(memory.reserved()).isLessThan(5 << 18);
+        // Of the columns that are read, and not yet rows of the answer.
+        assertThat(most.get()).isLessThan(3 << 20);
+        client.reads.countDown();
+        asked.get(60, TimeUnit.SECONDS);
+        checkWhole(client);
+        assertThat(memory.reserved()).isZero();
+    }
+
+    /** Of many that take nothing the first make way, and are told; who reads gets all. */
+    @Test
+    void thoseWhoDoNotReadLeaveMemoryToThoseWhoDo() throws Exception {
+        QueryMemory memory = new QueryMemory(16 << 20, 8 << 20);
+        List<Unread> unread = new ArrayList<>();
+        List<Future<?>> asked = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            Unread client = new Unread();
+            unread.add(client);
+            asked.add(executor.submit(() -> {
+                run(memory, ALL, client, 2, subquery -> {});
+                return null;
+            }));
+            assertThat(client.waits.await(60, TimeUnit.SECONDS)).isTrue();
+            Client reads = new Client();
+            run(memory, ALL, reads, 2, subquery -> {});
+            checkWhole(reads);
+        }
+        unread.forEach(CollectedAnswer::leave);
+        unread.forEach(client -> client.reads.countDown());
+        for (Future<?> one : asked) {
+            one.get(60, TimeUnit.SECONDS);
+        }
+        List<WaterwheelException> madeWay = unread.stream()
+                .filter(CollectedAnswer::failed)
+                .map(CollectedAnswer::failure)
+                .filter(failure -> !failure.is(ErrorCode.CLIENT_GONE))
+                .toList();
+        assertThat(madeWay).hasSizeBetween(1, 26).allSatisfy(failure -> {
+            assertThat(failure.code()).isEqualTo("CLIENT_SLOW");
+            assertThat(failure).hasMessageContaining("may hold 8.0 MiB together");
+        });
+        assertThat(memory.reserved()).isZero();
+    }
+
+    private record Server(String name, ChunkScan scan, Trouble trouble) implements Endpoints.QueryServer {
+        @Override
+        public String host() {
+            return "h";
+        }
+
+        @Override
+        public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
+                throws IOException {
+            IOException[] met = {null};
+            long found = scan.scan(subquery.file(), LAYOUT, resolved.spec(), subquery.piece(), new RowSink() {
+                @Override
+                public boolean accept(TupleBlock rows) {
+                    try {
+                        trouble.with(subquery);
+                    } catch (IOException e) {
+                        met[0] = e;
+                        return false;
+                    }
+                    return sink.accept(rows);
+                }
+
+                @Override
+                public boolean wanted() {
+                    return sink.wanted();
+                }
+
+                @Override
+                public io.waterwheel.query.memory.Reservation memory() {
+                    return sink.memory();
+                }
+
+                @Override
+                public void scanned(ScanStatistics what) {
+                    sink.scanned(what);
+                }
+
+                @Override
+                public void pausedAt(int leaf) {
+                    sink.pausedAt(leaf);
+                }
+            });
+            if (met[0] != null) {
+                throw met[0];
+            }
+            return found;
+        }
+    }
+
+    private record Servers(List<QueryServer> queryServers) implements Endpoints {
+        @Override
+        public @Nullable Indexer indexer(int indexer) {
+            return null;
+        }
+
+        @Override
+        public Map<String, List<String>> replicas(Collection<String> files) {
+            return Map.of();
+        }
+    }
+
+    private static final class Known implements SnapshotSource {
+        @Override
+        public Optional<StreamSnapshot> snapshot(String stream) {
+            return Optional.of(snapshot);
+        }
+
+        @Override
+        public Optional<StreamSnapshot> refreshed(String stream) {
+            return Optional.of(snapshot);
+        }
+
+        @Override
+        public Map<Integer, IndexerReports> reports(int streamId) {
+            return Map.of();
+        }
+    }
+
+    static {
+        Arrays.fill(VALUE, (byte) 'x');
+    }
+}

@@ -2,6 +2,7 @@ package io.waterwheel.cli;
 
 import io.waterwheel.cli.output.AnswerStats;
 import io.waterwheel.cli.output.ArrowPrinter;
+import io.waterwheel.cli.output.ExplanationJson;
 import io.waterwheel.cli.output.RowPrinter;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.text.AggregateTexts;
@@ -20,6 +21,8 @@ import io.waterwheel.geo.Circle;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
@@ -33,6 +36,7 @@ import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -68,6 +72,7 @@ import picocli.CommandLine.Spec;
             "  waterwheel query flights --agg 'count AS n' --group-by callsign --having 'n > 100' --order-by n:desc --limit 5",
             "  waterwheel query orders --key 1000..1999 --latest 3",
             "  waterwheel query orders --last 5m --count --stats",
+            "  waterwheel query orders --key 1000..1999 --where 'amount > 100' --analyze",
             "  waterwheel query orders --at-least \"$(waterwheel flush orders | paste -sd,)\" --format arrow > orders.arrows"
         })
 final class QueryCommand implements Callable<Integer> {
@@ -252,9 +257,21 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--stats",
             description =
-                    "Say on standard error what the answer took: chunks there, passed over and read, leaves, bytes,"
-                            + " what the cache had, and how long.")
+                    "Say on standard error what the answer took: chunks there, pruned and read, leaves, bytes, what"
+                            + " the cache had, and how long.")
     private boolean stats;
+
+    @Option(
+            names = "--explain",
+            description = "Say how the query would be answered, in place of an answer: keys, times, which chunks are"
+                    + " pruned by what. Nothing is read.")
+    private boolean explain;
+
+    @Option(
+            names = "--analyze",
+            description = "Answer, and in place of the answer say how it came about: the same, leaves pruned by what,"
+                    + " bytes by source, time by step and by server.")
+    private boolean analyze;
 
     @Option(
             names = "--format",
@@ -272,6 +289,9 @@ final class QueryCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Query query = query();
+        if (explain || analyze) {
+            return explained(query);
+        }
         if (format == Format.ARROW && terminal.outWatched()) {
             throw wrong("--format arrow is not for a terminal: send standard output to a file or a program");
         }
@@ -288,19 +308,58 @@ final class QueryCommand implements Callable<Integer> {
             if (stats) {
                 took.print(verdict, terminal.err());
             }
-            if (!verdict.complete()) {
-                terminal.err().println("the answer is not complete:");
-                verdict.missing().forEach(what -> terminal.err().println("  " + what));
-            }
-            if (!verdict.stale().isEmpty()) {
-                terminal.err().println("what came lately may not be in the answer yet:");
-                verdict.stale().forEach(what -> terminal.err().println("  " + what));
-            }
-            if (!verdict.lost().isEmpty()) {
-                terminal.err().println("the stream has lost, so that it may be in no answer:");
-                verdict.lost().forEach(range -> terminal.err().println("  " + range));
-            }
+            tellWhatIsMissing(verdict);
             return paged ? 0 : Cli.FAILURE;
+        }
+    }
+
+    /** Prints how the query is answered. */
+    private int explained(Query query) {
+        if (explain && analyze) {
+            throw wrong("give one of --explain and --analyze, not both: --analyze says what --explain does");
+        }
+        if (explain && stats) {
+            throw wrong("--stats is for what was read, and --explain reads nothing: give --analyze");
+        }
+        if (format != Format.TABLE && format != Format.JSON) {
+            throw wrong("--explain and --analyze print text, or with --format json a line of JSON; not "
+                    + format.name().toLowerCase(Locale.ROOT));
+        }
+        AnswerStats took = new AnswerStats();
+        try (WaterwheelClient client = server.connect();
+                Cursor cursor = client.query(query.withExplain(explain ? Explain.PLAN : Explain.ANALYZE))) {
+            took.begun();
+            boolean more = true;
+            while (more) {
+                more = cursor.nextBatch();
+            }
+            Verdict verdict = cursor.verdict();
+            Explanation explanation = Objects.requireNonNull(verdict.explanation(), "the server explains nothing");
+            if (format == Format.JSON) {
+                terminal.out().println(ExplanationJson.of(explanation));
+            } else {
+                terminal.out().print(explanation.text());
+            }
+            if (stats) {
+                took.print(verdict, terminal.err());
+            }
+            tellWhatIsMissing(verdict);
+            return 0;
+        }
+    }
+
+    private void tellWhatIsMissing(Verdict verdict) {
+        if (!verdict.complete()) {
+            terminal.err().println("the answer is not complete:");
+            verdict.missing().forEach(what -> terminal.err().println("  " + what));
+        }
+        if (!verdict.stale().isEmpty()) {
+            terminal.err().println("what came lately may not be in the answer yet:");
+            verdict.stale().forEach(what -> terminal.err().println("  " + what));
+        }
+        if (!verdict.lost().isEmpty()) {
+            terminal.err().println("the stream has lost, so that it may be in no answer:");
+            verdict.lost().forEach(range -> terminal.err().println("  " + range));
         }
     }
 

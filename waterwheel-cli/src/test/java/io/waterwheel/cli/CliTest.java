@@ -9,12 +9,19 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.SessionPositions;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
@@ -281,6 +288,83 @@ class CliTest {
         }
         usage("expected PARTITION:OFFSET, two whole numbers such as 0:1200, got 'x'", "query", "s", "--at-least", "x");
         usage("expected aggregates such as count,avg(speed)", "query", "s", "--agg", "count,");
+    }
+
+    @Test
+    void explainsInTextAndJson() throws Exception {
+        ScanStatistics scanned = new ScanStatistics(
+                3,
+                Pruning.of(PruneReason.ZONE, "x", 1),
+                0,
+                2,
+                1,
+                12,
+                new ScanStatistics.Parts(1, 20, 3, 40, 1, 50, 600));
+        Statistics statistics = new Statistics(2, 1, 1, 0, 0, scanned, ScanStatistics.NOTHING);
+        Explanation planned = new Explanation(
+                new Explanation.Asked(
+                        7, List.of(new Explanation.KeySpan(5, 5, "five", "five")), 1, null, false, "x > 1", "all rows"),
+                new Explanation.Chunks(2, Pruning.of(PruneReason.TIME, 1), 1, 12, 99),
+                new Explanation.Indexers(2, 1, 0, List.of(1)),
+                new Explanation.Cost(12, "light"),
+                null);
+        Explanation analyzed = planned.with(new Explanation.Analysis(
+                List.of(new Explanation.Step("planning", Duration.ofNanos(9))),
+                new Explanation.Work(
+                        Duration.ofNanos(1), Duration.ofNanos(600), Duration.ofNanos(3), Duration.ofNanos(4)),
+                List.of(new Explanation.Server("query-server-0", "here", 1, 0, 0, scanned, Duration.ofNanos(1))),
+                statistics));
+        try (FakeServer server = FakeServer.answering((query, answer) -> {
+            boolean plan = query.explain() == Explain.PLAN;
+            List<@Nullable Object[]> rows = plan ? List.of() : ROWS;
+            answer.whole(
+                    FIELDS,
+                    rows,
+                    new Verdict(
+                            new Verdict.Completeness(false, List.of("chunk a"), List.of()),
+                            SessionPositions.NOTHING,
+                            Verdict.Gone.NOTHING,
+                            1,
+                            rows.size(),
+                            new Verdict.Effort(1, 1, plan ? Statistics.NONE : statistics),
+                            null,
+                            plan ? planned : analyzed));
+        })) {
+            String lacks = "the answer is not complete:\n  chunk a\n";
+            assertThat(run("query", "s", "--server", server.url(), "--explain"))
+                    .isEqualTo(new CliResult(0, planned.text(), lacks));
+            assertThat(run("query", "s", "--server", server.url(), "--analyze"))
+                    .isEqualTo(new CliResult(0, analyzed.text(), lacks));
+            CliResult stats = run("query", "s", "--server", server.url(), "--analyze", "--stats");
+            assertThat(stats.out()).isEqualTo(analyzed.text());
+            assertThat(stats.err())
+                    .contains("chunks     2 there, 1 pruned, 0 left, 1 read")
+                    .contains("3 leaves, pruned 1 by zone (x 1); 0 counted unread; 2 read with 12 tuples; 0 left");
+            assertThat(run("query", "s", "--server", server.url(), "--explain", "--format", "json")
+                            .out())
+                    .isEqualTo("{\"asked\":{\"edit\":7,\"keys\":[{\"low\":5,\"high\":5,\"from\":\"five\","
+                            + "\"to\":\"five\"}],\"keyIntervals\":1,\"times\":null,\"shape\":false,"
+                            + "\"condition\":\"x > 1\",\"result\":\"all rows\"},"
+                            + "\"chunks\":{\"total\":2,\"pruned\":[{\"reason\":\"time\",\"field\":\"\","
+                            + "\"number\":1}],\"toRead\":1,\"tuples\":12,\"bytes\":99},"
+                            + "\"indexers\":{\"total\":2,\"byKeys\":1,\"byReports\":0,\"asked\":[1]},"
+                            + "\"cost\":{\"tuples\":12,\"lane\":\"light\"}}\n");
+            assertThat(run("query", "s", "--server", server.url(), "--analyze", "--format", "json")
+                            .out())
+                    .contains("\"analysis\":{\"total\":9,\"steps\":{\"planning\":9},\"work\":{\"scanning\":1,"
+                            + "\"reading\":600,\"merging\":3,\"sending\":4},\"servers\":[{\"name\":"
+                            + "\"query-server-0\",\"host\":\"here\",\"parts\":1,\"inVain\":0,\"unread\":0,"
+                            + "\"time\":1,\"scanned\":{\"leaves\":3,\"pruned\":[{\"reason\":\"zone\",\"field\":"
+                            + "\"x\",\"number\":1}],\"counted\":0,\"read\":2,\"unmatched\":1,\"left\":0,"
+                            + "\"tuples\":12,\"parts\":{\"read\":1,\"bytesRead\":20,\"cached\":3,"
+                            + "\"bytesCached\":40,\"directoriesRead\":1,\"directoryBytesRead\":50,"
+                            + "\"readNanos\":600}}}],\"statistics\":{\"chunks\":2,\"chunksMeeting\":1,"
+                            + "\"chunksRead\":1,");
+            assertThat(server.queries).extracting(Query::explain).contains(Explain.PLAN, Explain.ANALYZE);
+        }
+        usage("give one of --explain and --analyze, not both", "query", "s", "--explain", "--analyze");
+        usage("--explain and --analyze print text", "query", "s", "--explain", "--format", "csv");
+        usage("--stats is for what was read", "query", "s", "--explain", "--stats");
     }
 
     @Test

@@ -2,6 +2,8 @@ package io.waterwheel.client;
 
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -449,6 +452,35 @@ public final class StreamQuery {
                             + " aggregates away, or ask for the aggregate count(*)");
         }
         return client.count(toQuery());
+    }
+
+    /**
+     * How it would be answered: which keys and times are looked for, which chunks are pruned and which are to be read.
+     * Nothing is read.
+     */
+    public Explanation explain() {
+        return explained(Explain.PLAN);
+    }
+
+    /**
+     * Asks, reads the answer and forgets it: how it came about, and what it took. Who wants the rows too asks
+     * {@link WaterwheelClient#query(Query)} for {@code toQuery().withExplain(Explain.ANALYZE)}, and reads
+     * {@link io.waterwheel.query.Verdict#explanation}.
+     *
+     * <pre>{@code
+     * Explanation took = client.query("flights").where("altitude_ft > 30000").analyze();
+     * System.out.println(took.text());
+     * System.out.println(took.chunks().pruned().by(PruneReason.TIME) + " chunks are of other times");
+     * }</pre>
+     */
+    public Explanation analyze() {
+        return explained(Explain.ANALYZE);
+    }
+
+    private Explanation explained(Explain wanted) {
+        return client.whole(
+                toQuery().withExplain(wanted),
+                cursor -> Objects.requireNonNull(cursor.finish().explanation(), "the server explains nothing"));
     }
 
     /**

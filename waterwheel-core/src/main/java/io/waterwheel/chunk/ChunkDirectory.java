@@ -59,6 +59,7 @@ public final class ChunkDirectory {
     private final RowLayout layout;
     private final int parts;
     private final Content content;
+    private final int bytes;
     private final int weight;
 
     ChunkDirectory(String file, RowLayout layout, Content content, int bytes) {
@@ -66,6 +67,7 @@ public final class ChunkDirectory {
         this.layout = layout;
         this.parts = ChunkFormat.parts(layout);
         this.content = content;
+        this.bytes = bytes;
         // Numbers are unfolded into longs.
         int leaves = content.lowKeys.length;
         int numbers = leaves * (4 + parts + parts / 2 + 4 * layout.fields().size()) + content.sketchWords.length;
@@ -137,14 +139,21 @@ public final class ChunkDirectory {
 
     /** Whether the leaf may have a tuple of a time in [from, to]: by its range, and by its sketch. False is certain. */
     public boolean mayHoldTime(int leaf, long from, long to) {
-        long first = Math.max(from, content.fromTimes[leaf]);
-        long last = Math.min(to, content.toTimes[leaf]);
-        if (first > last) {
-            return false;
-        }
+        return meetsTimes(leaf, from, to) && sketchMayHoldTime(leaf, from, to);
+    }
+
+    /** Whether the leaf's range of time meets [from, to]. */
+    public boolean meetsTimes(int leaf, long from, long to) {
+        return from <= content.toTimes[leaf] && content.fromTimes[leaf] <= to;
+    }
+
+    /** Of a leaf whose range of time meets [from, to]: whether it may have a tuple there, by its time sketch. */
+    public boolean sketchMayHoldTime(int leaf, long from, long to) {
         if (content.sketchShifts.length == 0 || content.sketchShifts[leaf] == ChunkFormat.NO_SKETCH) {
             return true;
         }
+        long first = Math.max(from, content.fromTimes[leaf]);
+        long last = Math.min(to, content.toTimes[leaf]);
         return TimeSketch.mayMeet(
                 content.sketchWords, content.sketchStarts[leaf], content.sketchShifts[leaf], first, last);
     }
@@ -211,17 +220,35 @@ public final class ChunkDirectory {
      * certain. Not for strings and bytes.
      */
     public boolean mayHold(int leaf, int field, long code) {
-        boolean floating = isFloating(field);
-        if (floating && ColumnKind.isNaN(code)) {
+        return zoneMayHold(leaf, field, code) && filterMayHold(leaf, field, code);
+    }
+
+    /** The same by the field's zone alone. */
+    public boolean zoneMayHold(int leaf, int field, long code) {
+        if (isFloating(field) && ColumnKind.isNaN(code)) {
             return !isZoned(field) || nans(leaf, field) > 0;
         }
-        return mayHold(leaf, field, code, code) && filterMayHold(leaf, field, BloomBits.hash(code, floating));
+        return mayHold(leaf, field, code, code);
+    }
+
+    /** The same by the field's Bloom filter alone, if it has one. */
+    public boolean filterMayHold(int leaf, int field, long code) {
+        boolean floating = isFloating(field);
+        // No filter holds NaN.
+        return (floating && ColumnKind.isNaN(code))
+                || !isIndexed(field)
+                || hashMayBeIn(leaf, field, BloomBits.hash(code, floating));
     }
 
     /** Whether the leaf may have this string or these bytes; see {@link #mayHold(int, int, long)}. */
     public boolean mayHold(int leaf, int field, byte[] value, int offset, int length) {
         long code = KeyCodec.ofBytes(value, offset, length);
-        return mayHold(leaf, field, code, code) && filterMayHold(leaf, field, BloomBits.hash(value, offset, length));
+        return mayHold(leaf, field, code, code) && filterMayHold(leaf, field, value, offset, length);
+    }
+
+    /** The same by the field's Bloom filter alone, if it has one. */
+    public boolean filterMayHold(int leaf, int field, byte[] value, int offset, int length) {
+        return !isIndexed(field) || hashMayBeIn(leaf, field, BloomBits.hash(value, offset, length));
     }
 
     private boolean isFloating(int field) {
@@ -233,10 +260,7 @@ public final class ChunkDirectory {
         return field < content.bloomStarts.length && content.bloomStarts[field] != null;
     }
 
-    private boolean filterMayHold(int leaf, int field, long hash) {
-        if (!isIndexed(field)) {
-            return true;
-        }
+    private boolean hashMayBeIn(int leaf, int field, long hash) {
         int start = content.bloomStarts[field][leaf];
         int words = content.bloomStarts[field][leaf + 1] - start;
         return words == 0 || BloomBits.mayContain(content.bloomWords[field], start, words, hash);
@@ -329,6 +353,11 @@ public final class ChunkDirectory {
 
     int checksum(int leaf, int part) {
         return content.checksums[leaf * parts + part];
+    }
+
+    /** Bytes of the directory in the file. */
+    public int bytes() {
+        return bytes;
     }
 
     /** Bytes that keeping this takes. */

@@ -125,11 +125,18 @@ public final class Leaves {
      * false is certain. Read after the size.
      */
     public boolean mayMeetTimes(int leaf, long fromTime, long toTime) {
+        return meetsTimes(leaf, fromTime, toTime) && sketchMayMeetTimes(leaf, fromTime, toTime);
+    }
+
+    /** Whether the range of the leaf's times, those of its rows that can be seen, meets this one. */
+    public boolean meetsTimes(int leaf, long fromTime, long toTime) {
+        return fromTime <= maxTime(leaf) && minTime(leaf) <= toTime;
+    }
+
+    /** Of a leaf whose range of times meets this one: whether it may have a tuple there, by its time sketch. */
+    public boolean sketchMayMeetTimes(int leaf, long fromTime, long toTime) {
         long from = Math.max(fromTime, minTime(leaf));
         long to = Math.min(toTime, maxTime(leaf));
-        if (from > to) {
-            return false;
-        }
         LeafSketches now = (LeafSketches) SKETCHES.getAcquire(this);
         return TimeSketch.mayMeet(now.words, leaf * TimeSketch.WORDS, now.shift, from, to);
     }

@@ -32,6 +32,7 @@ public final class Query {
     private final boolean allowPartial;
     private final Map<Integer, Long> atLeast;
     private final SessionPositions seen;
+    private final Explain explain;
 
     private Query(Builder from) {
         stream = from.stream;
@@ -46,6 +47,7 @@ public final class Query {
         allowPartial = from.allowPartial;
         atLeast = Map.copyOf(from.atLeast);
         seen = from.seen;
+        explain = from.explain;
         if (stream.isEmpty()) {
             throw new IllegalArgumentException("query: the stream's name is empty");
         }
@@ -86,6 +88,7 @@ public final class Query {
         private boolean allowPartial;
         private Map<Integer, Long> atLeast = Map.of();
         private SessionPositions seen = SessionPositions.NOTHING;
+        private Explain explain = Explain.NONE;
 
         private Builder(String stream) {
             this.stream = stream;
@@ -104,6 +107,7 @@ public final class Query {
             allowPartial = from.allowPartial;
             atLeast = from.atLeast;
             seen = from.seen;
+            explain = from.explain;
         }
 
         /** Key intervals, any of which may hold the key; empty for every key. */
@@ -181,6 +185,12 @@ public final class Query {
             return this;
         }
 
+        /** What the verdict says beside what it always says. */
+        public Builder explain(Explain wanted) {
+            explain = wanted;
+            return this;
+        }
+
         /**
          * The query.
          *
@@ -255,6 +265,11 @@ public final class Query {
     /** As {@link Builder#seen} says. */
     public SessionPositions seen() {
         return seen;
+    }
+
+    /** As {@link Builder#explain} says. */
+    public Explain explain() {
+        return explain;
     }
 
     /** Replaces the key intervals. */
@@ -382,9 +397,30 @@ public final class Query {
         return toBuilder().seen(before).build();
     }
 
+    /**
+     * The same query, whose verdict explains it.
+     *
+     * @param wanted with {@link Explain#PLAN} nothing is read, and the answer has no rows
+     */
+    public Query withExplain(Explain wanted) {
+        return toBuilder().explain(wanted).build();
+    }
+
     private List<Object> parts() {
         return Arrays.asList(
-                stream, keys, keyRanges, shape, times, instants, where, result, timeout, allowPartial, atLeast, seen);
+                stream,
+                keys,
+                keyRanges,
+                shape,
+                times,
+                instants,
+                where,
+                result,
+                timeout,
+                allowPartial,
+                atLeast,
+                seen,
+                explain);
     }
 
     @Override
@@ -402,6 +438,6 @@ public final class Query {
         return "Query[stream=" + stream + ", keys=" + keys + ", keyRanges=" + keyRanges + ", shape=" + shape
                 + ", times=" + times + ", instants=" + instants + ", where=" + where + ", result=" + result
                 + ", timeout=" + timeout + ", allowPartial=" + allowPartial + ", atLeast=" + atLeast + ", seen="
-                + seen + "]";
+                + seen + ", explain=" + explain + "]";
     }
 }

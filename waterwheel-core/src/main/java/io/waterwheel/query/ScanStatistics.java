@@ -1,55 +1,69 @@
 package io.waterwheel.query;
 
 /**
- * Sums over scans of trees or chunks. A leaf is skipped for the first reason that applies. If a scan ended early (by a
- * limit, or because time was up), the leaves that it had not reached count in {@code leaves} alone.
+ * Sums over scans of trees or chunks. Each leaf is pruned, counted, read, or {@link #left}.
  *
  * @param leaves leaves that the trees or chunks have
- * @param skipped leaves that cannot hold what the query asks for
+ * @param pruned leaves that cannot hold what the query asks for, by the first reason that applies
  * @param counted leaves that match whole and were counted, or aggregated by what is known of them, without reading them
  * @param read leaves whose tuples were looked at
+ * @param unmatched of those, leaves in which no tuple matched
  * @param tuples tuples in what was looked at
- * @param parts columns of leaves that were wanted
+ * @param parts columns of leaves that were wanted, and directories
  */
-public record ScanStatistics(long leaves, Skipped skipped, long counted, long read, long tuples, Parts parts) {
+public record ScanStatistics(
+        long leaves, Pruning pruned, long counted, long read, long unmatched, long tuples, Parts parts) {
     /**
-     * Leaves that were skipped, by the reason.
+     * What chunks were read by. Columns of leaves come from the chunk store or from the cache of a query server, and so
+     * do directories.
      *
-     * @param byKeys because no key of them can match; the empty ones of a tree among them
-     * @param byTimes because their range of time, or their time sketch, has nothing of the query's
-     * @param byValues because the smallest and largest values of their fields rule the condition out, or that a tuple
-     *     is among the first by an order
+     * @param read columns that were read from the chunk store
+     * @param bytesRead their bytes, as they are stored
+     * @param cached columns that the cache had
+     * @param bytesCached bytes that these take in the chunk store
+     * @param directoriesRead directories that were read from the chunk store; the other chunks' were in the cache
+     * @param directoryBytesRead their bytes, as they are stored
+     * @param readNanos how long it took to read and to decode all that was read
      */
-    public record Skipped(long byKeys, long byTimes, long byValues) {
-        Skipped plus(Skipped other) {
-            return new Skipped(byKeys + other.byKeys, byTimes + other.byTimes, byValues + other.byValues);
-        }
-    }
+    public record Parts(
+            long read,
+            long bytesRead,
+            long cached,
+            long bytesCached,
+            long directoriesRead,
+            long directoryBytesRead,
+            long readNanos) {
+        /** Nothing was wanted. */
+        public static final Parts NOTHING = new Parts(0, 0, 0, 0, 0, 0, 0);
 
-    /**
-     * Columns of leaves of chunks that were wanted.
-     *
-     * @param read of those, columns that were read from the chunk store
-     * @param cached of those, columns that the cache had
-     * @param bytesRead stored bytes of the columns that were read; directories are not counted
-     */
-    public record Parts(long read, long cached, long bytesRead) {
         Parts plus(Parts other) {
-            return new Parts(read + other.read, cached + other.cached, bytesRead + other.bytesRead);
+            return new Parts(
+                    read + other.read,
+                    bytesRead + other.bytesRead,
+                    cached + other.cached,
+                    bytesCached + other.bytesCached,
+                    directoriesRead + other.directoriesRead,
+                    directoryBytesRead + other.directoryBytesRead,
+                    readNanos + other.readNanos);
         }
     }
 
     /** Nothing was looked at. */
-    public static final ScanStatistics NOTHING =
-            new ScanStatistics(0, new Skipped(0, 0, 0), 0, 0, 0, new Parts(0, 0, 0));
+    public static final ScanStatistics NOTHING = new ScanStatistics(0, Pruning.NOTHING, 0, 0, 0, 0, Parts.NOTHING);
+
+    /** Leaves that a scan had not come to when it ended early: by a limit, or because time was up. */
+    public long left() {
+        return leaves - pruned.total() - counted - read;
+    }
 
     /** Both together. */
     public ScanStatistics plus(ScanStatistics other) {
         return new ScanStatistics(
                 leaves + other.leaves,
-                skipped.plus(other.skipped),
+                pruned.plus(other.pruned),
                 counted + other.counted,
                 read + other.read,
+                unmatched + other.unmatched,
                 tuples + other.tuples,
                 parts.plus(other.parts));
     }

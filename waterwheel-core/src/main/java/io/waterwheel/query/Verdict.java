@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param effort what it took
  * @param next asks for the tuples behind these, when they are in an order and as many as the limit; else null. Null too
  *     when the last tuple is over about 70 KiB long
+ * @param explanation how the answer came about, for a query that asks for it; else null
  */
 public record Verdict(
         Completeness completeness,
@@ -26,7 +27,8 @@ public record Verdict(
         long edit,
         long tuples,
         Effort effort,
-        @Nullable PageToken next) {
+        @Nullable PageToken next,
+        @Nullable Explanation explanation) {
     /**
      * Whether all that should be in an answer is in it.
      *
@@ -68,9 +70,9 @@ public record Verdict(
      */
     public record Effort(int indexersAsked, int chunksRead, Statistics statistics) {}
 
-    /** A verdict without a next page. */
+    /** A verdict without a next page and without explanation. */
     public Verdict(Completeness completeness, SessionPositions seen, Gone gone, long edit, long tuples, Effort effort) {
-        this(completeness, seen, gone, edit, tuples, effort, null);
+        this(completeness, seen, gone, edit, tuples, effort, null, null);
     }
 
     /** A verdict on some stream that has lost nothing and where nothing expires, without statistics. */

@@ -2,10 +2,12 @@ package io.waterwheel.wire;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.wire.proto.ChunkPart;
 import io.waterwheel.wire.proto.IndexerHeaderMessage;
 import io.waterwheel.wire.proto.IndexerPart;
+import io.waterwheel.wire.proto.ScannedMessage;
 import io.waterwheel.wire.proto.SubqueryMessage;
 
 /** Subqueries and the headers of their answers as protobuf bytes, between workers. */
@@ -70,6 +72,24 @@ public final class SubqueryCodec {
             case PART_NOT_SET ->
                 throw new IllegalArgumentException("a subquery that names neither an indexer nor a chunk");
         };
+    }
+
+    /** What a scan looked at, for the end of its answer. */
+    public static byte[] write(ScanStatistics scanned) {
+        return WireStatistics.toMessage(scanned).toByteArray();
+    }
+
+    /**
+     * What a scan looked at.
+     *
+     * @throws IllegalArgumentException when the bytes are no such message
+     */
+    public static ScanStatistics readScanned(byte[] bytes) {
+        try {
+            return WireStatistics.fromMessage(ScannedMessage.parseFrom(bytes));
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalArgumentException("not what a scan looked at: " + e.getMessage(), e);
+        }
     }
 
     public static byte[] write(IndexerHeader header) {

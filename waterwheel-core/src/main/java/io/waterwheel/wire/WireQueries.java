@@ -11,12 +11,14 @@ import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.SessionPositions;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.wire.proto.Explain;
 import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.io.IOException;
@@ -114,6 +116,12 @@ public final class WireQueries {
         if (query.where() != null) {
             message.setWhere(query.where().toString());
         }
+        message.setExplain(
+                switch (query.explain()) {
+                    case NONE -> Explain.EXPLAIN_NONE;
+                    case PLAN -> Explain.EXPLAIN_PLAN;
+                    case ANALYZE -> Explain.EXPLAIN_ANALYZE;
+                });
         WireResults.write(query.result(), message);
         return message.build();
     }
@@ -164,6 +172,7 @@ public final class WireQueries {
                     .where(message.getWhere().isEmpty() ? null : Expression.parsePrinted(message.getWhere()))
                     .result(WireResults.read(message))
                     .allowPartial(message.getAllowPartial())
+                    .explain(explain(message.getExplain()))
                     .atLeast(message.getAtLeastMap())
                     .seen(new SessionPositions(message.getSeenStreamId(), message.getSeenMap()));
             if (message.getTimeoutMillis() > 0) {
@@ -173,6 +182,15 @@ public final class WireQueries {
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));
         }
+    }
+
+    private static io.waterwheel.query.Explain explain(Explain explain) {
+        return switch (explain) {
+            case EXPLAIN_NONE -> io.waterwheel.query.Explain.NONE;
+            case EXPLAIN_PLAN -> io.waterwheel.query.Explain.PLAN;
+            case EXPLAIN_ANALYZE -> io.waterwheel.query.Explain.ANALYZE;
+            case UNRECOGNIZED -> throw bad("explain: a value that is not known to this server");
+        };
     }
 
     private static void notNegative(String what, Map<Integer, Long> positions) {
@@ -203,6 +221,9 @@ public final class WireQueries {
         }
         if (verdict.next() != null) {
             message.setNext(verdict.next().text());
+        }
+        if (verdict.explanation() != null) {
+            message.setExplanation(WireExplanations.toMessage(verdict.explanation()));
         }
         return message.addAllLost(lost)
                 .setVersion(1)
@@ -269,17 +290,16 @@ public final class WireQueries {
         List<LostRange> lost = message.getLostList().stream()
                 .map(range -> new LostRange(range.getPartition(), range.getFrom(), range.getTo(), range.getReason()))
                 .toList();
+        Statistics statistics = WireStatistics.fromMessage(message.getStatistics());
         return new Verdict(
                 new Verdict.Completeness(message.getComplete(), message.getMissingList(), message.getStaleList()),
                 new SessionPositions(message.getStreamId(), message.getPositionsMap()),
                 new Verdict.Gone(lost, message.hasHorizon() ? message.getHorizon() : Retention.NO_HORIZON),
                 message.getEdit(),
                 message.getTuples(),
-                new Verdict.Effort(
-                        message.getIndexersAsked(),
-                        message.getChunksRead(),
-                        WireStatistics.fromMessage(message.getStatistics())),
-                next(message.getNext()));
+                new Verdict.Effort(message.getIndexersAsked(), message.getChunksRead(), statistics),
+                next(message.getNext()),
+                message.hasExplanation() ? WireExplanations.fromMessage(message.getExplanation(), statistics) : null);
     }
 
     private static @Nullable PageToken next(String text) throws IOException {

@@ -1,8 +1,11 @@
 package io.waterwheel.wire;
 
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Statistics;
+import io.waterwheel.wire.proto.PrunedMessage;
 import io.waterwheel.wire.proto.ScannedMessage;
+import java.util.List;
 
 /** What was looked at for an answer, as messages. Stateless. */
 final class WireStatistics {
@@ -31,29 +34,56 @@ final class WireStatistics {
                 fromMessage(message.getFresh()));
     }
 
-    private static ScannedMessage toMessage(ScanStatistics scanned) {
+    static ScannedMessage toMessage(ScanStatistics scanned) {
+        ScanStatistics.Parts parts = scanned.parts();
         return ScannedMessage.newBuilder()
                 .setLeaves(scanned.leaves())
-                .setOutsideKeys(scanned.skipped().byKeys())
-                .setOutsideTimes(scanned.skipped().byTimes())
-                .setOutsideValues(scanned.skipped().byValues())
+                .addAllPruned(toMessages(scanned.pruned()))
                 .setCounted(scanned.counted())
                 .setRead(scanned.read())
+                .setUnmatched(scanned.unmatched())
                 .setTuples(scanned.tuples())
-                .setPartsRead(scanned.parts().read())
-                .setPartsCached(scanned.parts().cached())
-                .setBytesRead(scanned.parts().bytesRead())
+                .setPartsRead(parts.read())
+                .setBytesRead(parts.bytesRead())
+                .setPartsCached(parts.cached())
+                .setBytesCached(parts.bytesCached())
+                .setDirectoriesRead(parts.directoriesRead())
+                .setDirectoryBytesRead(parts.directoryBytesRead())
+                .setReadNanos(parts.readNanos())
                 .build();
     }
 
-    private static ScanStatistics fromMessage(ScannedMessage message) {
+    static ScanStatistics fromMessage(ScannedMessage message) {
         return new ScanStatistics(
                 message.getLeaves(),
-                new ScanStatistics.Skipped(
-                        message.getOutsideKeys(), message.getOutsideTimes(), message.getOutsideValues()),
+                fromMessages(message.getPrunedList()),
                 message.getCounted(),
                 message.getRead(),
+                message.getUnmatched(),
                 message.getTuples(),
-                new ScanStatistics.Parts(message.getPartsRead(), message.getPartsCached(), message.getBytesRead()));
+                new ScanStatistics.Parts(
+                        message.getPartsRead(),
+                        message.getBytesRead(),
+                        message.getPartsCached(),
+                        message.getBytesCached(),
+                        message.getDirectoriesRead(),
+                        message.getDirectoryBytesRead(),
+                        message.getReadNanos()));
+    }
+
+    static List<PrunedMessage> toMessages(Pruning pruning) {
+        return pruning.counts().stream()
+                .map(count -> PrunedMessage.newBuilder()
+                        .setReason(count.reason())
+                        .setField(count.field())
+                        .setNumber(count.number())
+                        .build())
+                .toList();
+    }
+
+    static Pruning fromMessages(List<PrunedMessage> messages) {
+        return new Pruning(messages.stream()
+                .map(count -> new Pruning.Count(count.getReason(), count.getField(), count.getNumber()))
+                .toList());
     }
 }

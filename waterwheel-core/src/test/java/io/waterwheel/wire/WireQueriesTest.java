@@ -7,11 +7,15 @@ import com.google.protobuf.UnknownFieldSet;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.PageToken;
+import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.ScanStatistics;
@@ -124,7 +128,8 @@ class WireQueriesTest {
                 1,
                 0,
                 new Verdict.Effort(1, 1, Statistics.NONE),
-                new PageToken("Aa0-_"));
+                new PageToken("Aa0-_"),
+                null);
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(page))))
                 .isEqualTo(page);
         for (LostRange range : lost) {
@@ -169,14 +174,94 @@ class WireQueriesTest {
         }
     }
 
+    @Test
+    void explanationsComeBackAsTheyWere() throws Exception {
+        Statistics statistics = new Statistics(20, 9, 8, 5, 2, scanned(1), scanned(11));
+        Explanation planned = new Explanation(
+                new Explanation.Asked(
+                        7,
+                        List.of(
+                                new Explanation.KeySpan(Long.MIN_VALUE, 3, "", "three"),
+                                new Explanation.KeySpan(5, 5, "5", "5")),
+                        12,
+                        new TimeInterval(-4, Long.MAX_VALUE),
+                        true,
+                        "speed > 5",
+                        "10 rows in order"),
+                new Explanation.Chunks(
+                        20, Pruning.of(PruneReason.KEY, 8).plus(Pruning.of(PruneReason.TIME, 3)), 9, 10, 11),
+                new Explanation.Indexers(5, 1, 2, List.of(0, 4)),
+                new Explanation.Cost(17, "light"),
+                null);
+        Explanation analyzed = planned.with(new Explanation.Analysis(
+                List.of(
+                        new Explanation.Step("planning", Duration.ofNanos(5)),
+                        new Explanation.Step("chunks", Duration.ofSeconds(3))),
+                new Explanation.Work(
+                        Duration.ofSeconds(9),
+                        Duration.ofNanos(statistics.inChunks().parts().readNanos()),
+                        Duration.ofMillis(8),
+                        Duration.ofMillis(7)),
+                List.of(
+                        new Explanation.Server("indexer 0", "", 1, 0, 0, scanned(11), Duration.ofSeconds(4)),
+                        new Explanation.Server("query-server-0", "host", 8, 2, 3, scanned(1), Duration.ofSeconds(5))),
+                statistics));
+        Explanation impossible = new Explanation(
+                new Explanation.Asked(7, List.of(), 0, null, false, "", "count"),
+                planned.chunks(),
+                planned.indexers(),
+                planned.cost(),
+                null);
+        for (Explanation explanation : List.of(planned, analyzed, impossible)) {
+            Verdict verdict = new Verdict(
+                    Verdict.Completeness.WHOLE,
+                    new SessionPositions(3, Map.of()),
+                    Verdict.Gone.NOTHING,
+                    1,
+                    0,
+                    new Verdict.Effort(1, 1, explanation.equals(analyzed) ? statistics : Statistics.NONE),
+                    null,
+                    explanation);
+            assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
+                    .isEqualTo(verdict);
+        }
+        assertThat(analyzed.text()).isEqualTo("""
+                result     10 rows in order, at edit 7
+                keys       12 intervals: ..three, 5 and 10 more
+                times      1969-12-31T23:59:59.996Z to the end
+                tests      the position against the shape, speed > 5
+                cost       about 17 tuples to look at: light
+                indexers   5 there; pruned 1 by key, 2 by report; to ask: 0, 4
+                chunks     20 there; pruned 8 by key, 3 by time; 9 to read: 10 tuples, 11 bytes
+                time       3000.000 ms: planning 0.000 ms, chunks 3000.000 ms
+                work       of all threads: scanning 9000.000 ms (0.000 ms of it reading and decoding), merging 8.000 ms, sending 7.000 ms
+                read       8 chunks, 3 of them by the directory alone; 1 left
+                in chunks  1 leaf; pruned 2 by key, 7 by zone (name 4, speed 3), 4 by a reason of tomorrow; 5 counted unread; 6 read with 8 tuples, 7 of them in vain; -23 left
+                bytes      24 from the store (9 columns, 13 directories), 12 from the cache (11 columns)
+                in memory  11 leaves; pruned 12 by key, 27 by zone (name 14, speed 13), 4 by a reason of tomorrow; 15 counted unread; 16 read with 18 tuples, 17 of them in vain; -63 left
+                server     indexer 0: 16 of 11 leaves read, 18 tuples, in 4000.000 ms
+                server     query-server-0 on host: 8 chunks and 2 attempts in vain, 6 of 1 leaf read, 8 tuples, in 5000.000 ms; 24 bytes from the store in 0.000 ms, 12 from the cache
+                """);
+        assertThat(impossible.text())
+                .contains("keys       none: nothing can match\n")
+                .contains("times      none: nothing can match\n")
+                .doesNotContain("tests")
+                .doesNotContain("work");
+    }
+
     private static ScanStatistics scanned(long first) {
         return new ScanStatistics(
                 first,
-                new ScanStatistics.Skipped(first + 1, first + 2, first + 3),
+                Pruning.of(PruneReason.KEY, first + 1)
+                        .plus(Pruning.of(PruneReason.ZONE, "speed", first + 2))
+                        .plus(Pruning.of(PruneReason.ZONE, "name", first + 3))
+                        .plus(new Pruning(List.of(new Pruning.Count("a reason of tomorrow", "", 4)))),
                 first + 4,
                 first + 5,
                 first + 6,
-                new ScanStatistics.Parts(first + 7, first + 8, first + 9));
+                first + 7,
+                new ScanStatistics.Parts(
+                        first + 8, first + 9, first + 10, first + 11, first + 12, first + 13, first + 14));
     }
 
     private static void assertRefused(io.waterwheel.wire.proto.Query.Builder message, String why) {
@@ -259,6 +344,7 @@ class WireQueriesTest {
                                 ? SessionPositions.NOTHING
                                 : new SessionPositions(
                                         random.nextInt(3), Map.of(random.nextInt(9), random.nextLong() >>> 1)))
+                .explain(List.of(Explain.values()).get(random.nextInt(3)))
                 .build();
     }
 }

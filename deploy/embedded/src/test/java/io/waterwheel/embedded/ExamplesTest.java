@@ -14,7 +14,10 @@ import io.waterwheel.embedded.demo.FlightsFile;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.geo.Box;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.PageToken;
+import io.waterwheel.query.PruneReason;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
@@ -266,6 +269,31 @@ final class ExamplesTest {
         highest.thenAccept(feet -> System.out.println("the highest is at " + feet + " ft"));
         // end of example
         assertThat(highest.join()).isGreaterThan(10_000);
+    }
+
+    @Test
+    void analysis() {
+        // example
+        Explanation took = client.query("flights").where("altitude_ft > 30000").analyze();
+        System.out.println(took.text());
+        System.out.println(took.chunks().pruned().by(PruneReason.TIME) + " chunks are of other times");
+        // end of example
+        assertThat(printed()).contains("altitude_ft > 30000").endsWith(" chunks are of other times\n");
+        Explanation planned =
+                client.query("flights").where("altitude_ft > 30000").explain();
+        assertThat(planned.analysis()).isNull();
+        assertThat(planned.asked()).isEqualTo(took.asked());
+        try (Cursor rows =
+                client.query(client.query("flights").limit(5).toQuery().withExplain(Explain.ANALYZE))) {
+            int count = 0;
+            while (rows.next()) {
+                count++;
+            }
+            assertThat(count).isEqualTo(5);
+            Explanation.Analysis analysis = rows.verdict().explanation().analysis();
+            assertThat(analysis.statistics()).isEqualTo(rows.verdict().statistics());
+            assertThat(analysis.servers()).isNotEmpty();
+        }
     }
 
     @Test

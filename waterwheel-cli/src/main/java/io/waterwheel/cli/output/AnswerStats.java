@@ -34,16 +34,18 @@ public final class AnswerStats {
             err.println("chunks     " + verdict.chunksRead() + " read");
         } else {
             err.println("chunks     " + statistics.chunks() + " there, "
-                    + (statistics.chunks() - statistics.chunksRead()) + " passed over, " + statistics.chunksRead()
+                    + (statistics.chunks() - statistics.chunksMeeting()) + " pruned, "
+                    + (statistics.chunksMeeting() - statistics.chunksRead()) + " left, " + statistics.chunksRead()
                     + " read");
             print("in chunks  ", statistics.inChunks(), err);
             ScanStatistics chunks = statistics.inChunks();
             err.printf(
                     Locale.ROOT,
-                    "parts      %d read from files, %d bytes; %d found in the cache (%.0f %%)%n",
+                    "parts      %d read from files, %d bytes; %d found in the cache, %d bytes (%.0f %%)%n",
                     chunks.parts().read(),
                     chunks.parts().bytesRead(),
                     chunks.parts().cached(),
+                    chunks.parts().bytesCached(),
                     100.0
                             * chunks.parts().cached()
                             / Math.max(
@@ -61,11 +63,10 @@ public final class AnswerStats {
     }
 
     private static void print(String where, ScanStatistics scanned, PrintStream err) {
-        err.println(where + scanned.leaves() + " leaves, passed over "
-                + scanned.skipped().byKeys() + " by key, "
-                + scanned.skipped().byTimes() + " by time, " + scanned.skipped().byValues() + " by their values, "
+        err.println(where + scanned.leaves() + " leaves, "
+                + (scanned.pruned().counts().isEmpty() ? "none pruned" : "pruned " + scanned.pruned()) + "; "
                 + scanned.counted() + " counted unread; " + scanned.read() + " read with " + scanned.tuples()
-                + " tuples");
+                + " tuples; " + scanned.left() + " left");
     }
 
     /** As {@code --at-least} takes them. */

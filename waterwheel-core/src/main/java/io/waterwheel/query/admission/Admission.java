@@ -3,6 +3,7 @@ package io.waterwheel.query.admission;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.QueryText;
 import io.waterwheel.query.admission.QueryState.Stage;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -294,7 +295,7 @@ public final class Admission {
                     resume(deadlineNanos, gone);
                     return lane;
                 }
-                Lane own = cost.tuples() >= limits.heavyTuples() ? Lane.HEAVY : Lane.LIGHT;
+                Lane own = laneOf(cost);
                 lane = own;
                 tuples = cost.tuples();
                 parts = cost.parts();
@@ -305,12 +306,17 @@ public final class Admission {
                 }
                 if (!came) {
                     throw busy("the turn of this query did not come in time, "
-                            + of(own).waiting.size() + " " + own.name().toLowerCase(Locale.ROOT) + " ones wait");
+                            + of(own).waiting.size() + " " + own.text() + " ones wait");
                 }
                 return own;
             } finally {
                 lock.unlock();
             }
+        }
+
+        /** In which lane a query of this cost takes its turns. */
+        public Lane laneOf(QueryCost cost) {
+            return cost.tuples() >= limits.heavyTuples() ? Lane.HEAVY : Lane.LIGHT;
         }
 
         /** Whether the turn came; it does not once the query is killed or refused, or its client gone. */

@@ -37,7 +37,7 @@ public record SlowQuery(QueryState state, Map<Stage, Duration> times, long bytes
                 before = ", ";
             }
         }
-        String lane = state.lane() == null ? "not planned" : state.lane().name().toLowerCase(Locale.ROOT);
+        String lane = state.lane() == null ? "not planned" : state.lane().text();
         return line.append(String.format(
                         Locale.ROOT,
                         "), %s, about %d tuples to look at, %d rows and %d bytes out; %s",

@@ -192,6 +192,7 @@ final class ChunkReads {
         boolean[] cut = {false};
         ScanStatistics[] scanned = {ScanStatistics.NOTHING};
         int[] next = {THROUGH};
+        long begin = clock.nanos();
         long found;
         try {
             found = server.scan(
@@ -230,12 +231,14 @@ final class ChunkReads {
         } catch (IOException | WaterwheelException e) {
             if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
                 if (refused.is(ErrorCode.QUERY_MEMORY) && isPutOff(pending, reader, chunk)) {
+                    delivery.tally().attemptInVain(server);
                     return false;
                 }
                 // No other server can answer it either.
                 giveUp(reader);
                 throw refused;
             }
+            delivery.tally().attemptInVain(server);
             failed(pending, reader, chunk, e);
             return false;
         } catch (RuntimeException | Error e) {
@@ -243,16 +246,19 @@ final class ChunkReads {
             throw e;
         }
         if (cut[0] && !delivery.nobodyWaits()) {
+            delivery.tally().attemptInVain(server);
             failed(pending, reader, chunk, new IOException("out of time"));
             return false;
         }
         if (!mayHandOver(pending, reader, chunk, piece.fromLeaf(), next[0])) {
+            delivery.tally().attemptInVain(server);
             return true;
         }
+        long took = clock.nanos() - begin;
         if (piece.fromLeaf() == 0) {
-            delivery.readChunk(scanned[0], nearness(chunk, server, scanned[0]));
+            delivery.tally().readChunk(server, scanned[0], nearness(chunk, server, scanned[0]), took);
         } else {
-            delivery.readMore(scanned[0]);
+            delivery.tally().readMore(server, scanned[0], took);
         }
         // What fails in merging fails the query, and not the reader: the piece itself is read.
         delivery.take(new Part(rows, found, held.moved()));
@@ -392,15 +398,15 @@ final class ChunkReads {
         }
     }
 
-    private Delivery.Nearness nearness(ChunkDescriptor chunk, Endpoints.QueryServer server, ScanStatistics scanned) {
+    private AnswerTally.Nearness nearness(ChunkDescriptor chunk, Endpoints.QueryServer server, ScanStatistics scanned) {
         if (scanned.parts().read() == 0) {
-            return Delivery.Nearness.NONE;
+            return AnswerTally.Nearness.NONE;
         }
         List<String> hosts = replicas(chunk.file());
         if (hosts.isEmpty()) {
-            return Delivery.Nearness.NONE;
+            return AnswerTally.Nearness.NONE;
         }
-        return hosts.contains(server.host()) ? Delivery.Nearness.NEAR : Delivery.Nearness.FAR;
+        return hosts.contains(server.host()) ? AnswerTally.Nearness.NEAR : AnswerTally.Nearness.FAR;
     }
 
     /** Merges until a reader has ended, and sees to it that one that hangs does not hold up the query. */

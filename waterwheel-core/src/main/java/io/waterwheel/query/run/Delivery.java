@@ -3,13 +3,10 @@ package io.waterwheel.query.run;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.PageToken;
-import io.waterwheel.query.ScanStatistics;
-import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.column.ScanEndedException;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;
-import io.waterwheel.query.plan.QueryPlan;
 import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.rows.PartialMerge;
 import io.waterwheel.query.rows.RowCopy;
@@ -28,16 +25,6 @@ import org.jspecify.annotations.Nullable;
  * ({@link MergeQueue}). Thread-safe.
  */
 final class Delivery implements AutoCloseable {
-    /** Where a chunk was read from. */
-    enum Nearness {
-        /** From the cache, or from a store that is equally near to all. */
-        NONE,
-        /** By a server beside a replica. */
-        NEAR,
-        /** By a server on a host without one. */
-        FAR
-    }
-
     /** A batch is filled while the one before is on its way. */
     private static final int BATCHES = 2;
     /** Rows that are handed out are there as a block, and again as they are put into the batch. */
@@ -70,13 +57,10 @@ final class Delivery implements AutoCloseable {
     /** Trees whose rows are held by a {@link FreshPart}. */
     private final AtomicInteger freshHeld = new AtomicInteger();
 
+    private final AnswerTally tally = new AnswerTally();
+
     // Guarded by this.
     private final List<String> missing = new ArrayList<>();
-    private int chunksRead;
-    private int nearReads;
-    private int farReads;
-    private ScanStatistics inChunks = ScanStatistics.NOTHING;
-    private ScanStatistics fresh = ScanStatistics.NOTHING;
 
     /**
      * An answer without rows yet, which this thread puts together.
@@ -179,7 +163,9 @@ final class Delivery implements AutoCloseable {
             answering.reserve(bytes - answering.held());
         }
         handedOut = before + rows.allocatedBytes();
+        long begin = clock.nanos();
         sink.rows(rows);
+        tally.sent(clock.nanos() - begin);
     }
 
     /** What the thread does that has the turn to merge. */
@@ -187,6 +173,7 @@ final class Delivery implements AutoCloseable {
         @Override
         public void merge(Part part) {
             boolean more;
+            long begin = clock.nanos();
             try {
                 more = part.mergeNext(merge, rows -> {
                     handOut(rows);
@@ -197,6 +184,8 @@ final class Delivery implements AutoCloseable {
                     return;
                 }
                 throw mergeEnded();
+            } finally {
+                tally.merged(clock.nanos() - begin);
             }
             if (!more) {
                 // Never back to false: somebody may have given up meanwhile.
@@ -246,28 +235,9 @@ final class Delivery implements AutoCloseable {
         return List.copyOf(missing);
     }
 
-    /** Takes what was looked at in another piece of a chunk. */
-    synchronized void readMore(ScanStatistics what) {
-        inChunks = inChunks.plus(what);
-    }
-
-    /** Takes what was looked at in a chunk that is part of the answer, or in the first piece of one. */
-    synchronized void readChunk(ScanStatistics what, Nearness nearness) {
-        chunksRead++;
-        nearReads += nearness == Nearness.NEAR ? 1 : 0;
-        farReads += nearness == Nearness.FAR ? 1 : 0;
-        inChunks = inChunks.plus(what);
-    }
-
-    /** Takes what was looked at in a tree. */
-    synchronized void scannedFresh(ScanStatistics what) {
-        fresh = fresh.plus(what);
-    }
-
-    /** What has been looked at for the answer. */
-    synchronized Statistics statistics(QueryPlan plan) {
-        return new Statistics(
-                plan.snapshot().chunkCount(), plan.chunks().size(), chunksRead, nearReads, farReads, inChunks, fresh);
+    /** What is looked at for the answer. */
+    AnswerTally tally() {
+        return tally;
     }
 
     /**
@@ -339,6 +309,7 @@ final class Delivery implements AutoCloseable {
      */
     long finish() {
         settle();
+        long begin = clock.nanos();
         try {
             return merge.finish(rows -> {
                 handOut(rows);
@@ -346,6 +317,8 @@ final class Delivery implements AutoCloseable {
             });
         } catch (ScanEndedException e) {
             throw mergeEnded();
+        } finally {
+            tally.merged(clock.nanos() - begin);
         }
     }
 

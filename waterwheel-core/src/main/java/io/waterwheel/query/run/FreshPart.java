@@ -16,6 +16,7 @@ final class FreshPart implements RowSink, AutoCloseable {
     /** Of one indexer's tuples, what is held here so that the indexer need not. */
     private static final long MOST_BYTES = 32 << 20;
 
+    private final int indexer;
     private final Delivery delivery;
     private final Reservation memory;
     private final Reservation holding;
@@ -23,7 +24,8 @@ final class FreshPart implements RowSink, AutoCloseable {
     private boolean cut;
 
     /** @param memory the query's */
-    FreshPart(Delivery delivery, Reservation memory) {
+    FreshPart(int indexer, Delivery delivery, Reservation memory) {
+        this.indexer = indexer;
         this.delivery = delivery;
         this.memory = memory;
         this.holding = memory.part();
@@ -79,7 +81,7 @@ final class FreshPart implements RowSink, AutoCloseable {
 
     @Override
     public void scanned(ScanStatistics what) {
-        delivery.scannedFresh(what);
+        delivery.tally().scannedFresh(indexer, what);
     }
 
     @Override

@@ -5,20 +5,25 @@ import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.SessionPositions;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
+import io.waterwheel.query.admission.QueryCost;
 import io.waterwheel.query.admission.QueryState;
 import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.IndexerReports;
+import io.waterwheel.query.plan.PlanExplanation;
 import io.waterwheel.query.plan.Planning;
 import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.plan.QueryPlan;
@@ -152,6 +157,7 @@ public final class QueryRunner {
 
     /** Answers a query; every outcome, failures too, reaches the sink. Returns when the answer has ended. */
     public void run(Query query, AnswerSink sink) throws InterruptedException {
+        StepClock steps = new StepClock(clock);
         Admission.OpenQuery open;
         try {
             open = admission.open(query, sink.client());
@@ -163,7 +169,7 @@ public final class QueryRunner {
             AnswerSink admitted = new AdmittedSink(
                     sink, open, System.nanoTime() + query.timeout().toNanos());
             run(admitted, reservation -> {
-                try (Run running = new Run(query, admitted, open, reservation)) {
+                try (Run running = new Run(query, admitted, open, reservation, steps)) {
                     running.answer();
                 }
             });
@@ -180,7 +186,7 @@ public final class QueryRunner {
             throws InterruptedException {
         run(sink, reservation -> {
             // Not admitted: of these there is one at a time.
-            try (Run running = new Run(query, sink, null, reservation)) {
+            try (Run running = new Run(query, sink, null, reservation, new StepClock(clock))) {
                 QueryPlan plan = running.planner.ofChunks(snapshot, chunks);
                 try (IndexerReplies none = running.replies(plan)) {
                     running.deliver(plan, none, List.of());
@@ -217,12 +223,18 @@ public final class QueryRunner {
         /** Null for one that takes no turns. */
         private final Admission.@Nullable OpenQuery turn;
 
+        private final StepClock steps;
+
         private Lane lane = Lane.HEAVY;
+        /** Of the plan that is carried out. */
+        private long expectedTuples;
+
         /** When the indexers were asked last; written before they are. */
         private volatile long askedAt;
 
-        Run(Query query, AnswerSink sink, Admission.@Nullable OpenQuery turn, Reservation memory) {
+        Run(Query query, AnswerSink sink, Admission.@Nullable OpenQuery turn, Reservation memory, StepClock steps) {
             this.memory = memory;
+            this.steps = steps;
             this.query = query;
             this.sink = sink;
             this.turn = turn;
@@ -244,12 +256,18 @@ public final class QueryRunner {
             while (true) {
                 Map<Integer, IndexerReports> reports =
                         snapshots.reports(snapshot.stream().id());
+                steps.enter(StepClock.Step.PLANNING);
                 QueryPlan plan = planner.plan(snapshot, reports, failed);
+                if (query.explain() == Explain.PLAN) {
+                    explain(plan, reports);
+                    return;
+                }
                 if (turn != null && admit(turn, plan, reports)) {
                     // What the plan was made on is old.
                     snapshot = planner.known();
                     continue;
                 }
+                steps.enter(StepClock.Step.ASKING);
                 try (IndexerReplies replies = replies(plan)) {
                     askedAt = clock.nanos();
                     replies.ask(executors.apply(lane));
@@ -286,6 +304,7 @@ public final class QueryRunner {
         }
 
         private void resume() throws InterruptedException {
+            steps.enter(StepClock.Step.WAITING);
             if (turn != null) {
                 turn.resume(System.nanoTime() + (deadline - clock.nanos()), sink::cancelled);
             }
@@ -302,14 +321,44 @@ public final class QueryRunner {
         /** Waits for the query's turn; whether that took long enough to plan again. */
         private boolean admit(Admission.OpenQuery turn, QueryPlan plan, Map<Integer, IndexerReports> reports)
                 throws InterruptedException {
+            QueryCost cost = cost(plan, reports);
+            expectedTuples = cost.tuples();
+            steps.enter(StepClock.Step.WAITING);
+            long before = clock.nanos();
+            lane = turn.admit(cost, System.nanoTime() + (deadline - before), sink::cancelled);
+            return clock.nanos() - before > OLD_PLAN_NANOS;
+        }
+
+        private QueryCost cost(QueryPlan plan, Map<Integer, IndexerReports> reports) {
             int servers = endpoints
                     .apply(plan.snapshot().stream().id())
                     .queryServers()
                     .size();
-            long before = clock.nanos();
-            lane = turn.admit(
-                    CostEstimate.of(plan, reports, servers), System.nanoTime() + (deadline - before), sink::cancelled);
-            return clock.nanos() - before > OLD_PLAN_NANOS;
+            return CostEstimate.of(plan, reports, servers);
+        }
+
+        /** Says how the query would be answered, in place of an answer. */
+        private void explain(QueryPlan plan, Map<Integer, IndexerReports> reports) {
+            QueryCost cost = cost(plan, reports);
+            Lane own = turn == null ? lane : turn.laneOf(cost);
+            sink.start(plan.resolved().fields());
+            sink.finish(new Verdict(
+                    Verdict.Completeness.WHOLE,
+                    new SessionPositions(plan.snapshot().stream().id(), Map.of()),
+                    new Verdict.Gone(List.of(), plan.snapshot().horizon()),
+                    plan.snapshot().edit(),
+                    0,
+                    new Verdict.Effort(0, 0, Statistics.NONE),
+                    null,
+                    PlanExplanation.of(plan, cost.tuples(), own.text())));
+        }
+
+        /** How the plan was carried out, if that is asked for. */
+        private @Nullable Explanation analysis(QueryPlan plan, Delivery delivery) {
+            return query.explain() == Explain.ANALYZE
+                    ? PlanExplanation.of(plan, expectedTuples, lane.text())
+                            .with(delivery.tally().analysis(plan, steps.steps()))
+                    : null;
         }
 
         /** What is lost below the positions that the answer has seen; below what was demanded it is missing. */
@@ -343,6 +392,7 @@ public final class QueryRunner {
             Map<Integer, Long> positions = new HashMap<>();
             plan.excused().forEach(watermarks -> lower(positions, watermarks));
             boolean newestFirst = query.result() instanceof ResultSpec.Latest;
+            steps.enter(StepClock.Step.FRESH);
             // With newest first, what the indexers hold may show that no chunk is needed.
             ChunkReads chunks = reads(plan.resolved(), newestFirst ? List.of() : plan.chunks(), delivery);
             chunks.start(policy);
@@ -366,11 +416,13 @@ public final class QueryRunner {
                 if (!whole) {
                     delivery.giveUp();
                 }
+                steps.enter(StepClock.Step.CHUNKS);
                 chunks.finish();
             }
             int chunksRead = newestFirst
                     ? readNewestFirst(plan, delivery)
                     : plan.chunks().size();
+            steps.enter(StepClock.Step.FINISHING);
             long tuples = delivery.finish();
             List<LostRange> lost = lost(plan.snapshot(), positions, delivery);
             List<String> missing = delivery.missing();
@@ -380,8 +432,10 @@ public final class QueryRunner {
                     new Verdict.Gone(lost, plan.snapshot().horizon()),
                     plan.snapshot().edit(),
                     tuples,
-                    new Verdict.Effort(replies.count(), chunksRead, delivery.statistics(plan)),
-                    delivery.next());
+                    new Verdict.Effort(
+                            replies.count(), chunksRead, delivery.tally().statistics(plan)),
+                    delivery.next(),
+                    analysis(plan, delivery));
             if (!verdict.complete() && !query.allowPartial()) {
                 throw new WaterwheelException(
                         ErrorCode.INCOMPLETE,
@@ -455,10 +509,12 @@ public final class QueryRunner {
                 reply.close();
                 return;
             }
-            FreshPart part = new FreshPart(delivery, memory);
+            FreshPart part = new FreshPart(subquery.indexer(), delivery, memory);
+            long begin = clock.nanos();
             try (part) {
                 long found = reply.rows(part);
                 reply.close();
+                delivery.tally().readFresh(subquery.indexer(), clock.nanos() - begin);
                 part.ended(found);
             }
             if (part.isCut() && !delivery.nobodyWaits()) {

@@ -3,6 +3,7 @@ package io.waterwheel.query.scan;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.key.Area;
+import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.column.OrderedBits;
@@ -34,6 +35,8 @@ final class ChunkLeafScan {
     private final RowCollector rows;
     private final RowSink sink;
     private final Subquery.Piece piece;
+    /** One after the last leaf that this piece is about. */
+    private int end;
     /** Bytes of the blocks that the sink was given. */
     private long handedOver;
 
@@ -72,8 +75,8 @@ final class ChunkLeafScan {
         this.parts = parts;
         this.directory = parts.directory();
         this.piece = piece;
-        // Each leaf counts in one piece.
-        this.tally = new ScanTally(piece.fromLeaf() == 0 ? directory.leaves() : 0);
+        this.end = directory.leaves();
+        this.tally = new ScanTally(directory.layout());
         this.filter = filter;
         RowLayout layout = directory.layout();
         this.rows = spec.gather().collector(this::accept, workspace);
@@ -106,7 +109,9 @@ final class ChunkLeafScan {
             // The sink was asked, and knows that this is not the whole.
             parts.endBatch();
         }
-        parts.tally(tally);
+        // Each leaf counts in one piece.
+        tally.leaves = end - piece.fromLeaf();
+        tally.parts = parts.sum();
         sink.scanned(tally.sum());
         return rows.found();
     }
@@ -119,7 +124,7 @@ final class ChunkLeafScan {
     private void scan() throws IOException {
         int leaf = directory.firstLeaf(filter.lowKey());
         if (piece.fromLeaf() == 0) {
-            tally.outsideKeys = leaf;
+            tally.pruneSeveral(PruneReason.KEY, leaf);
         }
         leaf = Math.max(leaf, piece.fromLeaf());
         while (leaf < directory.leaves() && !rows.done()) {
@@ -128,6 +133,7 @@ final class ChunkLeafScan {
             }
             if (handedOver >= piece.bytes()) {
                 rows.finish();
+                end = leaf;
                 sink.pausedAt(leaf);
                 return;
             }
@@ -139,20 +145,11 @@ final class ChunkLeafScan {
                     return;
                 }
                 if (directory.lowKey(leaf) > filter.highKey()) {
-                    tally.outsideKeys += directory.leaves() - leaf;
+                    tally.pruneSeveral(PruneReason.KEY, (long) directory.leaves() - leaf);
                     leaf = directory.leaves();
                     break;
                 }
-                if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))) {
-                    tally.outsideKeys++;
-                    continue;
-                }
-                if (!directory.mayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
-                    tally.outsideTimes++;
-                    continue;
-                }
-                if (!zones.mayMatch(directory, leaf) || !rows.mayTake(summary.of(leaf))) {
-                    tally.outsideValues++;
+                if (prunes(leaf)) {
                     continue;
                 }
                 isTrue[inBatch] = zones.holds(directory, leaf);
@@ -184,6 +181,24 @@ final class ChunkLeafScan {
             batchLeaves = large ? Math.max(1, inBatch / 2) : Math.min(BATCH_LEAVES, batchLeaves * 2);
         }
         rows.finish();
+    }
+
+    /** Whether the leaf can hold nothing of the answer, by what the directory says; tallies why. */
+    private boolean prunes(int leaf) {
+        if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))) {
+            tally.prune(PruneReason.KEY);
+        } else if (!directory.meetsTimes(leaf, filter.fromTime(), filter.toTime())) {
+            tally.prune(PruneReason.TIME);
+        } else if (!directory.sketchMayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
+            tally.prune(PruneReason.SKETCH);
+        } else if (zones.prunes(directory, leaf)) {
+            tally.pruneByField(zones.reason(), zones.field());
+        } else if (!rows.mayTake(summary.of(leaf))) {
+            tally.prune(PruneReason.ORDER);
+        } else {
+            return false;
+        }
+        return true;
     }
 
     private boolean holdsKeys(int leaf) {
@@ -247,7 +262,7 @@ final class ChunkLeafScan {
         }
         if (!rows.mayTake(summary.of(leaf))) {
             // That is known since the leaves before it in the batch.
-            tally.outsideValues++;
+            tally.prune(PruneReason.ORDER);
             return;
         }
         int size = directory.rows(leaf);
@@ -259,6 +274,7 @@ final class ChunkLeafScan {
             matching = filter.keepTimes(view.times, matching);
         }
         matching = filter.keepFields(view, matching, allInArea, conditionIsTrue);
+        tally.unmatched += matching == 0 ? 1 : 0;
         rows.add(view, filter.selected(), matching);
     }
 }

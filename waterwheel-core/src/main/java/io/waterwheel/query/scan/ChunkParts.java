@@ -3,6 +3,7 @@ package io.waterwheel.query.scan;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.LeafPart;
+import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
@@ -35,8 +36,11 @@ final class ChunkParts implements AutoCloseable {
     private int taken;
 
     private long partsRead;
-    private long partsCached;
     private long bytesRead;
+    private long partsCached;
+    private long bytesCached;
+    private long directoriesRead;
+    private long readNanos;
 
     /** @param memory what is read and decoded is reserved from it */
     ChunkParts(ChunkStore store, ChunkCache cache, String file, RowLayout layout, Reservation memory)
@@ -49,9 +53,12 @@ final class ChunkParts implements AutoCloseable {
         if (known != null && known.layout().equals(layout)) {
             this.directory = known;
         } else {
+            long begin = System.nanoTime();
             ChunkReader opened = ChunkReader.open(store.open(file), layout);
             this.reader = opened;
             this.directory = opened.directory();
+            this.directoriesRead = 1;
+            this.readNanos = System.nanoTime() - begin;
             cache.put(file, directory);
         }
     }
@@ -93,6 +100,7 @@ final class ChunkParts implements AutoCloseable {
         LeafPart cached = cache.part(file, leaf, part);
         if (cached != null) {
             partsCached++;
+            bytesCached += directory.length(leaf, part);
         }
         leaves[count] = leaf;
         parts[count] = part;
@@ -128,11 +136,13 @@ final class ChunkParts implements AutoCloseable {
                 encoded += directory.length(missingLeaves[m], missingParts[m]);
             }
             memory.reserve(encoded);
+            long begin = System.nanoTime();
             open().read(missingLeaves, missingParts, lacking, read, this::take);
+            readNanos += System.nanoTime() - begin;
+            bytesRead += encoded;
             memory.release(encoded);
             for (int m = 0; m < lacking; m++) {
                 contents[missing[m]] = read[m];
-                bytesRead += directory.length(missingLeaves[m], missingParts[m]);
                 cache.put(file, missingLeaves[m], missingParts[m], read[m]);
             }
         }
@@ -184,11 +194,16 @@ final class ChunkParts implements AutoCloseable {
         return known(taken++);
     }
 
-    /** Notes what was read and what the cache had, of all batches. */
-    void tally(ScanTally tally) {
-        tally.partsRead = partsRead;
-        tally.partsCached = partsCached;
-        tally.bytesRead = bytesRead;
+    /** What was read and what the cache had, of all batches. */
+    ScanStatistics.Parts sum() {
+        return new ScanStatistics.Parts(
+                partsRead,
+                bytesRead,
+                partsCached,
+                bytesCached,
+                directoriesRead,
+                directoriesRead * directory.bytes(),
+                readNanos);
     }
 
     /** Ends the batch, whatever of it was taken. */

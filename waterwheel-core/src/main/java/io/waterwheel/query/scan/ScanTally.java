@@ -1,31 +1,71 @@
 package io.waterwheel.query.scan;
 
+import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.schema.RowLayout;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 
 /** What one scan looks at, while it does; {@link ScanStatistics} has the meanings. One thread. */
 final class ScanTally {
-    private final long leaves;
-    long outsideKeys;
-    long outsideTimes;
-    long outsideValues;
+    /** Of {@link #pruneByField}: the reason is about no field, or about several. */
+    static final int NO_FIELD = -1;
+
+    private final RowLayout layout;
+    /** By field, {@link #NO_FIELD} first; only reasons that have pruned something. */
+    private final Map<PruneReason, long[]> pruned = new EnumMap<>(PruneReason.class);
+
+    long leaves;
     long counted;
     long read;
+    long unmatched;
     long tuples;
-    long partsRead;
-    long partsCached;
-    long bytesRead;
+    ScanStatistics.Parts parts = ScanStatistics.Parts.NOTHING;
 
-    ScanTally(long leaves) {
-        this.leaves = leaves;
+    ScanTally(RowLayout layout) {
+        this.layout = layout;
+    }
+
+    /** A leaf that was pruned for a reason that is about no field. */
+    void prune(PruneReason reason) {
+        pruneSeveral(reason, 1);
+    }
+
+    /** The same of several leaves. */
+    void pruneSeveral(PruneReason reason, long number) {
+        if (number > 0) {
+            of(reason)[NO_FIELD + 1] += number;
+        }
+    }
+
+    /**
+     * A leaf that was pruned.
+     *
+     * @param field index of the field that the reason is about, or {@link #NO_FIELD}
+     */
+    void pruneByField(PruneReason reason, int field) {
+        of(reason)[field + 1]++;
+    }
+
+    private long[] of(PruneReason reason) {
+        return pruned.computeIfAbsent(reason, first -> new long[layout.fields().size() + 1]);
     }
 
     ScanStatistics sum() {
-        return new ScanStatistics(
-                leaves,
-                new ScanStatistics.Skipped(outsideKeys, outsideTimes, outsideValues),
-                counted,
-                read,
-                tuples,
-                new ScanStatistics.Parts(partsRead, partsCached, bytesRead));
+        List<Pruning.Count> counts = new ArrayList<>();
+        pruned.forEach((reason, numbers) -> {
+            for (int field = NO_FIELD; field < layout.fields().size(); field++) {
+                long number = numbers[field + 1];
+                if (number > 0) {
+                    String name =
+                            field == NO_FIELD ? "" : layout.fields().get(field).name();
+                    counts.add(new Pruning.Count(reason.toString(), name, number));
+                }
+            }
+        });
+        return new ScanStatistics(leaves, new Pruning(counts), counted, read, unmatched, tuples, parts);
     }
 }

@@ -4,6 +4,7 @@ import io.waterwheel.index.Leaves;
 import io.waterwheel.index.Page;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
+import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.ScanEndedException;
@@ -99,7 +100,8 @@ public final class TreeScan {
     }
 
     private static long scanPinned(TemplateTree tree, Leaves leaves, ScanSpec spec, RowSink sink) {
-        ScanTally tally = new ScanTally(leaves.template().leaves());
+        ScanTally tally = new ScanTally(tree.layout());
+        tally.leaves = leaves.template().leaves();
         RowFilter filter = new RowFilter(spec, tree.layout());
         long found = filter.matchesNothing() ? 0 : scanPinned(tree, leaves, spec, filter, sink, tally);
         sink.scanned(tally.sum());
@@ -148,21 +150,26 @@ public final class TreeScan {
         view.slabShift = SLAB_SHIFT;
         int first = leaves.template().leafOf(filter.lowKey());
         int last = leaves.template().leafOf(filter.highKey());
-        tally.outsideKeys = first + (leaves.template().leaves() - 1L - last);
+        tally.pruneSeveral(PruneReason.KEY, first + (leaves.template().leaves() - 1L - last));
         for (int leaf = first; leaf <= last; leaf++) {
             if (!sink.wanted()) {
                 return false;
             }
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
             if (size == 0 || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))) {
-                tally.outsideKeys++;
+                tally.prune(PruneReason.KEY);
                 continue;
             }
-            if (!leaves.mayMeetTimes(leaf, filter.fromTime(), filter.toTime())) {
-                tally.outsideTimes++;
+            if (!leaves.meetsTimes(leaf, filter.fromTime(), filter.toTime())) {
+                tally.prune(PruneReason.TIME);
+                continue;
+            }
+            if (!leaves.sketchMayMeetTimes(leaf, filter.fromTime(), filter.toTime())) {
+                tally.prune(PruneReason.SKETCH);
                 continue;
             }
             tally.read++;
+            boolean unmatched = true;
             Arrays.fill(view.slabs, tree.slabs());
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
@@ -178,11 +185,13 @@ public final class TreeScan {
                 }
                 tally.tuples += inPage;
                 int count = select(filter, view, page, inPage, low, high, filter.holdsTimes(fromTime, toTime));
+                unmatched &= count == 0;
                 rows.add(view, filter.selected(), count);
                 if (rows.done()) {
                     return true;
                 }
             }
+            tally.unmatched += unmatched ? 1 : 0;
         }
         return true;
     }

@@ -2,6 +2,7 @@ package io.waterwheel.query.scan;
 
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.key.KeyCodec;
+import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.query.condition.Conditions;
@@ -32,10 +33,13 @@ final class ZoneFilter implements ConjunctSink {
     /**
      * What is known of one term.
      *
-     * @param mayMatch whether a row of the leaf may match; false is certain
+     * @param field that the term is about, or {@link ScanTally#NO_FIELD} where it is about several
+     * @param zone whether a row of the leaf may match by the zones; false is certain
+     * @param mayMatch the same by zones and Bloom filters; where it says no and {@code zone} does not, a filter ruled
+     *     the leaf out
      * @param holds whether every row of the leaf matches; true is certain
      */
-    private record Test(OfLeaf mayMatch, OfLeaf holds) {}
+    private record Test(int field, OfLeaf zone, OfLeaf mayMatch, OfLeaf holds) {}
 
     private static final OfLeaf ALWAYS = (directory, leaf) -> true;
     private static final OfLeaf NEVER = (directory, leaf) -> false;
@@ -45,6 +49,10 @@ final class ZoneFilter implements ConjunctSink {
     /** Whether the tests say all that the condition says. */
     private boolean whole = true;
 
+    // Why the last leaf was pruned that was.
+    private PruneReason prunedBy = PruneReason.ZONE;
+    private int prunedField = ScanTally.NO_FIELD;
+
     /** @param where a compiled condition, or null for none */
     ZoneFilter(@Nullable ColumnNode where, RowLayout layout) {
         this.layout = layout;
@@ -53,14 +61,52 @@ final class ZoneFilter implements ConjunctSink {
         }
     }
 
-    /** Whether a row of the leaf may match; false is certain. */
-    boolean mayMatch(ChunkDirectory directory, int leaf) {
+    /** Whether no row of the leaf can match; true is certain, and {@link #reason} and {@link #field} say why. */
+    boolean prunes(ChunkDirectory directory, int leaf) {
+        for (Test test : tests) {
+            if (!test.zone.test(directory, leaf)) {
+                prunedBy = PruneReason.ZONE;
+                prunedField = test.field;
+                return true;
+            }
+        }
         for (Test test : tests) {
             if (!test.mayMatch.test(directory, leaf)) {
+                prunedBy = PruneReason.BLOOM;
+                prunedField = test.field;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Why the leaf was pruned that {@link #prunes} was asked for last. */
+    PruneReason reason() {
+        return prunedBy;
+    }
+
+    /** Index of the field whose zone or filter did, or {@link ScanTally#NO_FIELD} where several did together. */
+    int field() {
+        return prunedField;
+    }
+
+    /** Whether a row of the leaf may match by the zones alone; false is certain. */
+    private boolean zonesMayMatch(ChunkDirectory directory, int leaf) {
+        for (Test test : tests) {
+            if (!test.zone.test(directory, leaf)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** The field that all tests are about, or {@link ScanTally#NO_FIELD}. */
+    private int onlyField() {
+        int only = tests.isEmpty() ? ScanTally.NO_FIELD : tests.get(0).field;
+        for (Test test : tests) {
+            only = test.field == only ? only : ScanTally.NO_FIELD;
+        }
+        return only;
     }
 
     /** Whether every row of the leaf matches; true is certain. */
@@ -83,11 +129,11 @@ final class ZoneFilter implements ConjunctSink {
         boolean floating = isFloating(field);
         boolean withNaN = floating && low <= NOT_A_NUMBER && high >= NOT_A_NUMBER;
         tests.add(new Test(
+                field,
                 (directory, leaf) -> low <= high
                         && ((withNaN && (!directory.isZoned(field) || directory.nans(leaf, field) > 0))
-                                || (low == high
-                                        ? directory.mayHold(leaf, field, low)
-                                        : directory.mayHold(leaf, field, low, high))),
+                                || directory.mayHold(leaf, field, low, high)),
+                low == high ? (directory, leaf) -> directory.filterMayHold(leaf, field, low) : ALWAYS,
                 (directory, leaf) -> directory.isZoned(field)
                         && directory.nulls(leaf, field) == 0
                         && (withNaN || !floating || directory.nans(leaf, field) == 0)
@@ -98,6 +144,8 @@ final class ZoneFilter implements ConjunctSink {
     /** Of the key or the time: leaves outside its range are left out already. */
     private void withinOrder(int column, long low, long high) {
         tests.add(new Test(
+                ScanTally.NO_FIELD,
+                ALWAYS,
                 ALWAYS,
                 column == RowLayout.KEY
                         ? (directory, leaf) -> low <= directory.lowKey(leaf) && directory.highKey(leaf) <= high
@@ -119,14 +167,24 @@ final class ZoneFilter implements ConjunctSink {
             within(column, values[0], values[values.length - 1]);
             return;
         }
-        ruleOut((directory, leaf) -> {
-            for (long value : values) {
-                if (directory.mayHold(leaf, field, value)) {
-                    return true;
-                }
-            }
-            return false;
-        });
+        ruleOut(
+                field,
+                (directory, leaf) -> {
+                    for (long value : values) {
+                        if (directory.zoneMayHold(leaf, field, value)) {
+                            return true;
+                        }
+                    }
+                    return false;
+                },
+                (directory, leaf) -> {
+                    for (long value : values) {
+                        if (directory.mayHold(leaf, field, value)) {
+                            return true;
+                        }
+                    }
+                    return false;
+                });
     }
 
     @Override
@@ -136,12 +194,16 @@ final class ZoneFilter implements ConjunctSink {
             return;
         }
         if (low != null && Arrays.equals(low, high)) {
-            ruleOut((directory, leaf) -> directory.mayHold(leaf, field, low, 0, low.length));
+            long code = KeyCodec.ofBytes(low, 0, low.length);
+            ruleOut(
+                    field,
+                    (directory, leaf) -> directory.mayHold(leaf, field, code, code),
+                    (directory, leaf) -> directory.filterMayHold(leaf, field, low, 0, low.length));
             return;
         }
         long lowCode = low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length);
         long highCode = high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length);
-        ruleOut((directory, leaf) -> directory.mayHold(leaf, field, lowCode, highCode));
+        ruleOut(field, (directory, leaf) -> directory.mayHold(leaf, field, lowCode, highCode), ALWAYS);
     }
 
     @Override
@@ -151,14 +213,28 @@ final class ZoneFilter implements ConjunctSink {
             withinBytes(column, values[0], values[values.length - 1]);
             return;
         }
-        ruleOut((directory, leaf) -> {
-            for (byte[] value : values) {
-                if (directory.mayHold(leaf, field, value, 0, value.length)) {
-                    return true;
-                }
-            }
-            return false;
-        });
+        long[] codes = new long[values.length];
+        for (int i = 0; i < codes.length; i++) {
+            codes[i] = KeyCodec.ofBytes(values[i], 0, values[i].length);
+        }
+        ruleOut(
+                field,
+                (directory, leaf) -> {
+                    for (long code : codes) {
+                        if (directory.mayHold(leaf, field, code, code)) {
+                            return true;
+                        }
+                    }
+                    return false;
+                },
+                (directory, leaf) -> {
+                    for (byte[] value : values) {
+                        if (directory.mayHold(leaf, field, value, 0, value.length)) {
+                            return true;
+                        }
+                    }
+                    return false;
+                });
     }
 
     @Override
@@ -174,7 +250,7 @@ final class ZoneFilter implements ConjunctSink {
             lowCodes[range] = KeyCodec.ofBytes(lows[range], 0, lows[range].length);
             highCodes[range] = end == null ? Long.MAX_VALUE : KeyCodec.ofBytes(end, 0, end.length);
         }
-        ruleOut((directory, leaf) -> {
+        OfLeaf zone = (directory, leaf) -> {
             if (!directory.isZoned(field)) {
                 return true;
             }
@@ -191,7 +267,8 @@ final class ZoneFilter implements ConjunctSink {
                 }
             }
             return first < lowCodes.length && directory.mayHold(leaf, field, lowCodes[first], highCodes[first]);
-        });
+        };
+        ruleOut(field, zone, ALWAYS);
     }
 
     @Override
@@ -205,10 +282,23 @@ final class ZoneFilter implements ConjunctSink {
         for (ColumnNode alternative : terms) {
             alternatives.add(new ZoneFilter(alternative, layout));
         }
+        int only = alternatives.get(0).onlyField();
+        for (ZoneFilter alternative : alternatives) {
+            only = alternative.onlyField() == only ? only : ScanTally.NO_FIELD;
+        }
         tests.add(new Test(
+                only,
                 (directory, leaf) -> {
                     for (ZoneFilter alternative : alternatives) {
-                        if (alternative.mayMatch(directory, leaf)) {
+                        if (alternative.zonesMayMatch(directory, leaf)) {
+                            return true;
+                        }
+                    }
+                    return false;
+                },
+                (directory, leaf) -> {
+                    for (ZoneFilter alternative : alternatives) {
+                        if (!alternative.prunes(directory, leaf)) {
                             return true;
                         }
                     }
@@ -225,8 +315,8 @@ final class ZoneFilter implements ConjunctSink {
     }
 
     /** Of a term that leaves can only be ruled out by. */
-    private void ruleOut(OfLeaf mayMatch) {
-        tests.add(new Test(mayMatch, NEVER));
+    private void ruleOut(int field, OfLeaf zone, OfLeaf mayMatch) {
+        tests.add(new Test(field, zone, mayMatch, NEVER));
     }
 
     /** The field of a payload column; -1 for the key and the time. */

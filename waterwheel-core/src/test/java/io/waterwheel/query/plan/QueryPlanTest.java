@@ -10,6 +10,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -103,6 +104,16 @@ class QueryPlanTest {
         assertAsked(plan(OLD, now(report(2, 1, 20, 2, false))));
         assertAsked(plan(OLD, now(report(1, 1, 20, 1, false))));
         assertAsked(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(0), Planning.unbounded()));
+    }
+
+    @Test
+    void anExplanationSaysWhoIsLeftOutByAReport() {
+        Explanation excused = PlanExplanation.of(plan(OLD, now(report(2, 1, 20, 1, false))), 5, "light");
+        assertThat(excused.indexers()).isEqualTo(new Explanation.Indexers(1, 0, 1, List.of()));
+        assertThat(excused.cost()).isEqualTo(new Explanation.Cost(5, "light"));
+        Explanation asked =
+                PlanExplanation.of(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(), Planning.unbounded()), 5, "light");
+        assertThat(asked.indexers()).isEqualTo(new Explanation.Indexers(1, 0, 0, List.of(0)));
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.waterwheel.index.TemplateTree;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
+import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.ScanStatistics;
@@ -135,7 +136,9 @@ final class LeafZonesTest {
             @Override
             public void scanned(ScanStatistics what) {
                 counted += tallied ? what.counted() : 0;
-                outside += tallied ? what.skipped().byValues() : 0;
+                outside += tallied
+                        ? what.pruned().by(PruneReason.ZONE) + what.pruned().by(PruneReason.BLOOM)
+                        : 0;
             }
         });
         List<String> answer = new ArrayList<>();

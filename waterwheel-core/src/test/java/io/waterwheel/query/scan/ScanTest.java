@@ -15,6 +15,7 @@ import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.Area;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.ZOrder;
+import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
@@ -134,7 +135,7 @@ final class ScanTest {
             ScanStatistics whole = sum(sink -> scan.scan(file, tuples.layout(), spec, sink));
             ScanStatistics sum = sum(sink -> scan(tuples, spec, sink));
             assertThat(sum.leaves()).as(about).isEqualTo(whole.leaves());
-            assertThat(sum.skipped()).as(about).isEqualTo(whole.skipped());
+            assertThat(sum.pruned()).as(about).isEqualTo(whole.pruned());
             assertThat(sum.read()).as(about).isEqualTo(whole.read());
             assertThat(sum.tuples()).as(about).isEqualTo(whole.tuples());
         }
@@ -274,8 +275,8 @@ final class ScanTest {
                         null,
                         new int[] {0},
                         Query.NO_LIMIT));
-        assertThat(last.skipped().byKeys()).isBetween(1L, leaves - 1L);
-        assertThat(last.skipped().byKeys() + last.read()).isEqualTo(leaves);
+        assertThat(last.pruned().by(PruneReason.KEY)).isBetween(1L, leaves - 1L);
+        assertThat(last.pruned().by(PruneReason.KEY) + last.read()).isEqualTo(leaves);
 
         ScanStatistics never = scanned(
                 scan,
@@ -287,7 +288,7 @@ final class ScanTest {
                         null,
                         new int[] {0},
                         Query.NO_LIMIT));
-        assertThat(never.skipped().byTimes()).isEqualTo(leaves);
+        assertThat(never.pruned().by(PruneReason.TIME)).isEqualTo(leaves);
         assertThat(scanned(scan, tuples, all.counting()).counted()).isEqualTo(leaves);
     }
 

@@ -19,9 +19,9 @@ final class PeerMessages {
     private static final byte HEADER = 1;
     private static final byte BLOCK = 2;
     private static final byte END = 3;
-    private static final int SCANNED_NUMBERS = 10;
-    private static final int NEXT_LEAF = 13 + 8 * SCANNED_NUMBERS;
-    private static final int END_BYTES = NEXT_LEAF + 4;
+    /** Bytes of an END before what was looked at: its kind, the blocks, what was found, the next leaf. */
+    private static final int END_HEAD = 17;
+    private static final int NEXT_LEAF = 13;
 
     /** In place of the next leaf: the chunk was read to its end. */
     static final int NO_LEAF = -1;
@@ -45,46 +45,27 @@ final class PeerMessages {
     }
 
     static byte[] end(int blocks, long found, ScanStatistics scanned, int nextLeaf) {
-        byte[] message = new byte[END_BYTES];
+        byte[] body = SubqueryCodec.write(scanned);
+        byte[] message = new byte[END_HEAD + body.length];
         message[0] = END;
         LittleEndian.putInt(message, 1, blocks);
         LittleEndian.putLong(message, 5, found);
-        long[] numbers = {
-            scanned.leaves(),
-            scanned.skipped().byKeys(),
-            scanned.skipped().byTimes(),
-            scanned.skipped().byValues(),
-            scanned.counted(),
-            scanned.read(),
-            scanned.tuples(),
-            scanned.parts().read(),
-            scanned.parts().cached(),
-            scanned.parts().bytesRead()
-        };
-        for (int i = 0; i < SCANNED_NUMBERS; i++) {
-            LittleEndian.putLong(message, 13 + 8 * i, numbers[i]);
-        }
         LittleEndian.putInt(message, NEXT_LEAF, nextLeaf);
+        System.arraycopy(body, 0, message, END_HEAD, body.length);
         return message;
     }
 
     static boolean isEnd(byte[] message) {
-        return message.length == END_BYTES && message[0] == END;
+        return message.length >= END_HEAD && message[0] == END;
     }
 
     /** What the scan looked at, as the end says. */
-    static ScanStatistics readScanned(byte[] end) {
-        long[] numbers = new long[SCANNED_NUMBERS];
-        for (int i = 0; i < SCANNED_NUMBERS; i++) {
-            numbers[i] = LittleEndian.getLong(end, 13 + 8 * i);
+    static ScanStatistics readScanned(byte[] end) throws IOException {
+        try {
+            return SubqueryCodec.readScanned(Arrays.copyOfRange(end, END_HEAD, end.length));
+        } catch (IllegalArgumentException e) {
+            throw new IOException("the answer does not end as it should", e);
         }
-        return new ScanStatistics(
-                numbers[0],
-                new ScanStatistics.Skipped(numbers[1], numbers[2], numbers[3]),
-                numbers[4],
-                numbers[5],
-                numbers[6],
-                new ScanStatistics.Parts(numbers[7], numbers[8], numbers[9]));
     }
 
     /** Where the next piece of the chunk begins, or {@link #NO_LEAF}. */

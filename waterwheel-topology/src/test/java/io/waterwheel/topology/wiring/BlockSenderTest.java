@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.Field;
@@ -50,8 +52,16 @@ final class BlockSenderTest {
         BlockSender sender = new BlockSender(receiver, soon(), Reservation.unlimited());
         assertThat(sender.wanted()).isTrue();
         assertThat(sender.accept(oneRow())).isTrue();
-        ScanStatistics scanned =
-                new ScanStatistics(1, new ScanStatistics.Skipped(2, 3, 4), 5, 6, 7, new ScanStatistics.Parts(8, 9, 10));
+        ScanStatistics scanned = new ScanStatistics(
+                1,
+                Pruning.of(PruneReason.ZONE, "speed", 2)
+                        .plus(Pruning.of(PruneReason.KEY, 3))
+                        .plus(Pruning.of(PruneReason.BLOOM, "name", 4)),
+                5,
+                6,
+                7,
+                8,
+                new ScanStatistics.Parts(9, 10, 11, 12, 13, 14, 15));
         sender.scanned(scanned);
         sender.scanned(scanned);
         sender.end(1);

@@ -1,9 +1,5 @@
-package io.waterwheel.query.admission;
+package io.waterwheel.query;
 
-import io.waterwheel.query.InstantRange;
-import io.waterwheel.query.NamedExpression;
-import io.waterwheel.query.Query;
-import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.ExpressionPrinter;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.DateTimeException;
@@ -12,13 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A query in one line for people, such as {@code flights: 2 key intervals, where speed > 50, count}. */
-final class QueryText {
+/** A query in one line for people, such as {@code flights: 2 key intervals, where speed > 50, count}. Stateless. */
+public final class QueryText {
     private static final int MOST = 200;
 
     private QueryText() {}
 
-    static String of(Query query) {
+    /** At most 200 characters. */
+    public static String of(Query query) {
         List<String> parts = new ArrayList<>();
         int keys = query.keys().size() + query.keyRanges().size();
         if (keys > 0) {
@@ -42,7 +39,8 @@ final class QueryText {
         return text.length() <= MOST ? text : text.substring(0, MOST - 3) + "...";
     }
 
-    private static String result(ResultSpec result) {
+    /** What is returned of tuples, such as {@code 10 rows in order}. */
+    public static String result(ResultSpec result) {
         if (result instanceof ResultSpec.Aggregates aggregates) {
             if (aggregates.countsOnly()) {
                 return "count";

@@ -3,6 +3,7 @@ package io.waterwheel.query;
 import io.waterwheel.query.expression.ExpressionPrinter;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,18 @@ public final class QueryText {
 
     /** At most 200 characters. */
     public static String of(Query query) {
+        return of(query, true);
+    }
+
+    /**
+     * The same without a value that it names: those of a condition are question marks, and of a time only its length is
+     * told, so that queries of one shape are of one text.
+     */
+    public static String shape(Query query) {
+        return of(query, false);
+    }
+
+    private static String of(Query query, boolean values) {
         List<String> parts = new ArrayList<>();
         int keys = query.keys().size() + query.keyRanges().size();
         if (keys > 0) {
@@ -24,7 +37,9 @@ public final class QueryText {
         if (query.shape() != null) {
             parts.add("a shape");
         }
-        if (!query.instants().equals(InstantRange.ALL)) {
+        if (!values) {
+            addTimesShape(query, parts);
+        } else if (!query.instants().equals(InstantRange.ALL)) {
             parts.add("time " + query.instants().from() + " to "
                     + query.instants().to());
         } else if (!query.times().equals(TimeInterval.ALL)) {
@@ -32,11 +47,32 @@ public final class QueryText {
                     + instant(query.times().to()));
         }
         if (query.where() != null) {
-            parts.add("where " + ExpressionPrinter.beginning(query.where(), MOST));
+            parts.add("where "
+                    + (values
+                            ? ExpressionPrinter.beginning(query.where(), MOST)
+                            : ExpressionPrinter.shape(query.where(), MOST)));
         }
         parts.add(result(query.result()));
         String text = query.stream() + ": " + String.join(", ", parts);
         return text.length() <= MOST ? text : text.substring(0, MOST - 3) + "...";
+    }
+
+    private static void addTimesShape(Query query, List<String> parts) {
+        TimeInterval times = query.times();
+        boolean begins =
+                times.from() != Long.MIN_VALUE || !query.instants().from().equals(Instant.MIN);
+        boolean ends = times.to() != Long.MAX_VALUE || !query.instants().to().equals(Instant.MAX);
+        if (begins && ends) {
+            InstantRange both = query.instants();
+            Duration length = both.from().equals(Instant.MIN) || both.to().equals(Instant.MAX)
+                    ? Duration.ofMillis(times.to()).minus(Duration.ofMillis(times.from()))
+                    : Duration.between(both.from(), both.to());
+            parts.add("time of " + length);
+        } else if (begins) {
+            parts.add("time from a moment on");
+        } else if (ends) {
+            parts.add("time up to a moment");
+        }
     }
 
     /** What is returned of tuples, such as {@code 10 rows in order}. */

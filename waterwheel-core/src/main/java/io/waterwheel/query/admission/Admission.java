@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.QueryText;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.admission.QueryState.Stage;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -19,7 +20,6 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +38,7 @@ public final class Admission {
     private static final long CANCEL_POLL_NANOS = 200_000_000;
 
     private final AdmissionLimits limits;
-    private final long slowNanos;
-    private final Consumer<SlowQuery> slow;
+    private final SlowQueries slow;
     /** So that an id of another process, or of one before, ends nothing here. */
     private final String process = String.format(Locale.ROOT, "%06x", new SecureRandom().nextInt(1 << 24));
 
@@ -54,18 +53,16 @@ public final class Admission {
     private long opened;
 
     public Admission(AdmissionLimits limits) {
-        this(limits, Duration.ofNanos(Long.MAX_VALUE), query -> {});
+        this(limits, SlowQueries.UNTOLD);
     }
 
     /**
      * One that tells of queries that took long.
      *
-     * @param least how long a query takes that is told of
-     * @param slow is told at the end of each, on its thread; outside the lock
+     * @param slow is told outside the lock
      */
-    public Admission(AdmissionLimits limits, Duration least, Consumer<SlowQuery> slow) {
+    public Admission(AdmissionLimits limits, SlowQueries slow) {
         this.limits = limits;
-        this.slowNanos = least.toNanos();
         this.slow = slow;
     }
 
@@ -242,6 +239,7 @@ public final class Admission {
 
         private long bytes;
         private String outcome = "no answer";
+        private Statistics statistics = Statistics.NONE;
         private @Nullable Lane lane;
         private long tuples;
         private int parts;
@@ -398,6 +396,16 @@ public final class Admission {
             }
         }
 
+        /** Notes what was looked at for the answer. */
+        public void lookedAt(Statistics what) {
+            lock.lock();
+            try {
+                statistics = what;
+            } finally {
+                lock.unlock();
+            }
+        }
+
         /** Notes the time of the stage before. Called under the lock. */
         private void enter(Stage next) {
             long now = System.nanoTime();
@@ -440,15 +448,15 @@ public final class Admission {
                 }
                 giveBack();
                 giveTurns();
-                if (System.nanoTime() - openedNanos >= slowNanos) {
+                if (System.nanoTime() - openedNanos >= slow.least().toNanos()) {
                     enter(stage);
-                    told = new SlowQuery(state(""), times, bytes, outcome);
+                    told = new SlowQuery(state(""), times, bytes, outcome, statistics);
                 }
             } finally {
                 lock.unlock();
             }
             if (told != null) {
-                slow.accept(told.with(QueryText.of(query)));
+                slow.told().accept(told.with(slow.values() ? QueryText.of(query) : QueryText.shape(query)));
             }
         }
     }

@@ -1,5 +1,7 @@
 package io.waterwheel.query.admission;
 
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.admission.QueryState.Stage;
 import java.time.Duration;
 import java.util.Locale;
@@ -12,13 +14,15 @@ import java.util.Map;
  * @param times how long it was at each stage; none is where it never was
  * @param bytes of rows that its client was sent, as they are held here
  * @param outcome {@code complete}, {@code incomplete}, or the code of the error
+ * @param statistics what was looked at; {@link Statistics#NONE} for one that failed
  */
-public record SlowQuery(QueryState state, Map<Stage, Duration> times, long bytes, String outcome) {
+public record SlowQuery(
+        QueryState state, Map<Stage, Duration> times, long bytes, String outcome, Statistics statistics) {
     SlowQuery with(String text) {
         QueryState at = state;
         QueryState named =
                 new QueryState(at.id(), at.client(), text, at.lane(), at.stage(), at.tuples(), at.rows(), at.age());
-        return new SlowQuery(named, times, bytes, outcome);
+        return new SlowQuery(named, times, bytes, outcome, statistics);
     }
 
     /** In one line, without what is not for a log: line ends and other control characters of the query. */
@@ -40,13 +44,32 @@ public record SlowQuery(QueryState state, Map<Stage, Duration> times, long bytes
         String lane = state.lane() == null ? "not planned" : state.lane().text();
         return line.append(String.format(
                         Locale.ROOT,
-                        "), %s, about %d tuples to look at, %d rows and %d bytes out; %s",
+                        "), %s, about %d tuples to look at, %d rows and %d bytes out%s; %s",
                         lane,
                         state.tuples(),
                         state.rows(),
                         bytes,
+                        lookedAt(),
                         state.query().replaceAll("[\\p{Cc}\\u2028\\u2029]", " ")))
                 .toString();
+    }
+
+    private String lookedAt() {
+        if (statistics.equals(Statistics.NONE)) {
+            return "";
+        }
+        ScanStatistics all = statistics.inChunks().plus(statistics.fresh());
+        ScanStatistics.Parts parts = all.parts();
+        return String.format(
+                Locale.ROOT,
+                "; read: %d of %d chunks, %d of %d leaves, %d tuples, %d bytes from the store, %d from the cache",
+                statistics.chunksRead(),
+                statistics.chunks(),
+                all.read(),
+                all.leaves(),
+                all.tuples(),
+                parts.bytesRead() + parts.directoryBytesRead(),
+                parts.bytesCached());
     }
 
     private String client() {

@@ -16,9 +16,12 @@ public final class ExpressionPrinter {
 
     private final StringBuilder out = new StringBuilder();
     private final int most;
+    /** Whether values are written, or question marks in their place. */
+    private final boolean values;
 
-    private ExpressionPrinter(int most) {
+    private ExpressionPrinter(int most, boolean values) {
         this.most = most;
+        this.values = values;
     }
 
     /** The text of an expression. */
@@ -33,7 +36,17 @@ public final class ExpressionPrinter {
      * @param most characters that are wanted
      */
     public static String beginning(Expression expression, int most) {
-        ExpressionPrinter printer = new ExpressionPrinter(most);
+        ExpressionPrinter printer = new ExpressionPrinter(most, true);
+        printer.write(expression, OR);
+        return printer.out.toString();
+    }
+
+    /**
+     * The same with a question mark in place of each value, and one in place of a list of values, for people: what is
+     * compared with what, and not with which values.
+     */
+    public static String shape(Expression expression, int most) {
+        ExpressionPrinter printer = new ExpressionPrinter(most, false);
         printer.write(expression, OR);
         return printer.out.toString();
     }
@@ -72,7 +85,8 @@ public final class ExpressionPrinter {
     }
 
     private void write(Expression node, int least) {
-        boolean closed = level(node) < least;
+        boolean mark = !values && node instanceof Expression.Literal;
+        boolean closed = !mark && level(node) < least;
         if (closed) {
             out.append('(');
         }
@@ -120,7 +134,7 @@ public final class ExpressionPrinter {
         } else if (node instanceof Expression.In in) {
             write(in.operand(), SUM);
             out.append(in.negated() ? " NOT IN (" : " IN (");
-            list(in.values(), ", ", OR);
+            list(values ? in.values() : in.values().subList(0, 1), ", ", OR);
             out.append(')');
         } else if (node instanceof Expression.Like like) {
             write(like.operand(), SUM);
@@ -162,7 +176,9 @@ public final class ExpressionPrinter {
     }
 
     private void literal(Expression.Literal literal) {
-        if (literal instanceof Expression.Whole whole) {
+        if (!values) {
+            out.append('?');
+        } else if (literal instanceof Expression.Whole whole) {
             out.append(whole.value());
         } else if (literal instanceof Expression.Decimal decimal) {
             out.append(decimal.value());
@@ -184,6 +200,10 @@ public final class ExpressionPrinter {
     }
 
     private void text(String text) {
+        if (!values) {
+            out.append('?');
+            return;
+        }
         out.append('\'').append(text.replace("'", "''")).append('\'');
     }
 }

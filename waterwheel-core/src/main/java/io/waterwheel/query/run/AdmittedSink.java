@@ -64,6 +64,7 @@ final class AdmittedSink extends ForwardingSink {
         // No work is left.
         open.pause(QueryState.Stage.SENDING);
         super.finish(verdict);
+        open.lookedAt(verdict.statistics());
         open.endedAs(verdict.complete() ? "complete" : "incomplete");
     }
 

@@ -110,7 +110,7 @@ final class ChunkLeafScan {
             parts.endBatch();
         }
         // Each leaf counts in one piece.
-        tally.leaves = end - piece.fromLeaf();
+        tally.leaves = (long) end - piece.fromLeaf();
         tally.parts = parts.sum();
         sink.scanned(tally.sum());
         return rows.found();

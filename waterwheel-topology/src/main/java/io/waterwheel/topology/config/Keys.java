@@ -209,8 +209,12 @@ public final class Keys {
             .atMost("1 h")
             .doc(
                     "A query that takes at least so long, from its coming to the end of its answer, is a line in the log of"
-                            + " the coordinator's worker: who asked what, where the time went. 20 lines each 10 s at most. 0 s:"
-                            + " never."));
+                            + " the coordinator's worker: who asked what, where the time went, how much was read. 20 lines"
+                            + " each 10 s at most. 0 s: never."));
+    public static final Key<String> QUERY_SLOW_VALUES = add(Key.text("query.slow-values", "shown")
+            .matching("shown|hidden", "shown or hidden")
+            .doc("Whether such a line has the values that the query names. hidden: question marks in place of those of"
+                    + " its condition, and of its times only how long they are; keys and shapes are never named."));
     public static final Key<String> QUERY_DISPATCH = add(Key.text("query.dispatch", "lada")
             .matching(
                     "lada|lada-paper|round-robin|hashing|shared-queue",

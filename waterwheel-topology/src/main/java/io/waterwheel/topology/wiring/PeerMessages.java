@@ -21,6 +21,7 @@ final class PeerMessages {
     private static final byte END = 3;
     /** Bytes of an END before what was looked at: its kind, the blocks, what was found, the next leaf. */
     private static final int END_HEAD = 17;
+
     private static final int NEXT_LEAF = 13;
 
     /** In place of the next leaf: the chunk was read to its end. */

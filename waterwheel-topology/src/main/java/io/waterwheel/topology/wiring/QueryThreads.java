@@ -3,6 +3,7 @@ package io.waterwheel.topology.wiring;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.AdmissionLimits;
 import io.waterwheel.query.admission.Lane;
+import io.waterwheel.query.admission.SlowQueries;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.rpc.RpcServer;
@@ -30,7 +31,11 @@ final class QueryThreads implements AutoCloseable {
     QueryThreads(WaterwheelConfig config) {
         AdmissionLimits limits = limits(config, Runtime.getRuntime().availableProcessors());
         Duration slow = config.get(Keys.QUERY_SLOW);
-        admission = slow.isZero() ? new Admission(limits) : new Admission(limits, slow, new SlowQueryLog());
+        admission = slow.isZero()
+                ? new Admission(limits)
+                : new Admission(
+                        limits,
+                        new SlowQueries(slow, config.get(Keys.QUERY_SLOW_VALUES).equals("shown"), new SlowQueryLog()));
     }
 
     static AdmissionLimits limits(WaterwheelConfig config, int processors) {

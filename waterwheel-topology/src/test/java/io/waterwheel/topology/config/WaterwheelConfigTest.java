@@ -50,6 +50,7 @@ final class WaterwheelConfigTest {
         values.put("query.client-patience", Duration.ofSeconds(30));
         values.put("query.warm-up", Duration.ofSeconds(1));
         values.put("query.slow", Duration.ofSeconds(5));
+        values.put("query.slow-values", "shown");
         values.put("query.dispatch", "lada");
         values.put("query.memory", new DataSize(512L << 20));
         values.put("query.memory-share", 50);
@@ -110,6 +111,7 @@ final class WaterwheelConfigTest {
         values.put("query.client-patience", Duration.ofSeconds(4));
         values.put("query.warm-up", Duration.ofMillis(200));
         values.put("query.slow", Duration.ofMillis(700));
+        values.put("query.slow-values", "hidden");
         values.put("query.dispatch", "shared-queue");
         values.put("query.memory", new DataSize(3L << 30));
         values.put("query.memory-share", 20);

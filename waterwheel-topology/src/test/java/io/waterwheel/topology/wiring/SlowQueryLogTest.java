@@ -2,10 +2,18 @@ package io.waterwheel.topology.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.ScanStatistics.Parts;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.AdmissionLimits;
 import io.waterwheel.query.admission.QueryCost;
+import io.waterwheel.query.admission.SlowQueries;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,15 +27,53 @@ final class SlowQueryLogTest {
     private final SlowQueryLog log = new SlowQueryLog(now::get, lines::add);
 
     private void run(Duration least) throws InterruptedException {
-        Admission admission = new Admission(new AdmissionLimits(1, 1, 9, 9, 100), least, log);
-        try (Admission.OpenQuery open = admission.open(Query.of("flights").withLimit(7), "10.0.0.7:4711")) {
+        run(least, Query.of("flights").withLimit(7), true, Statistics.NONE);
+    }
+
+    private void run(Duration least, Query query, boolean values, Statistics statistics) throws InterruptedException {
+        Admission admission = new Admission(new AdmissionLimits(1, 1, 9, 9, 100), new SlowQueries(least, values, log));
+        try (Admission.OpenQuery open = admission.open(query, "10.0.0.7:4711")) {
             open.admit(
                     new QueryCost(12_345, 2),
                     System.nanoTime() + Duration.ofMinutes(1).toNanos(),
                     () -> false);
             open.sent(7, 890);
+            open.lookedAt(statistics);
             open.endedAs("complete");
         }
+    }
+
+    @Test
+    void aLineSaysWhatWasRead() throws Exception {
+        ScanStatistics scanned = new ScanStatistics(
+                160, Pruning.of(PruneReason.KEY, 148), 0, 12, 4, 24_576, new Parts(48, 1_000, 12, 300, 8, 200, 5));
+        run(
+                Duration.ofNanos(1),
+                Query.of("flights"),
+                true,
+                new Statistics(120, 10, 8, 0, 0, scanned, ScanStatistics.NOTHING));
+        assertThat(lines)
+                .singleElement()
+                .asString()
+                .endsWith("890 bytes out; read: 8 of 120 chunks, 12 of 160 leaves, 24576 tuples, 1200 bytes from the"
+                        + " store, 300 from the cache; flights: all rows");
+    }
+
+    @Test
+    void valuesAreLeftOutWhereTheyAreToBeHidden() throws Exception {
+        Query query = Query.of("flights")
+                .withKeyRanges(List.of(new KeyRange("4711", "4712")))
+                .withTimes(new TimeInterval(1_633_611_600_000L, 1_633_611_660_000L))
+                .withWhere("speed > 4713 AND name IN ('Mary', 'Ann') AND NOT name LIKE 'J%' AND x = -1.5")
+                .withCount();
+        run(Duration.ofNanos(1), query, true, Statistics.NONE);
+        run(Duration.ofNanos(1), query, false, Statistics.NONE);
+        assertThat(lines.get(0))
+                .endsWith("; flights: 1 key interval, time 2021-10-07T13:00:00Z to 2021-10-07T13:01:00Z, where"
+                        + " speed > 4713 AND name IN ('Mary', 'Ann') AND NOT name LIKE 'J%' AND x = -1.5, count");
+        assertThat(lines.get(1))
+                .endsWith("; flights: 1 key interval, time of PT1M, where speed > ? AND name IN (?) AND NOT name LIKE"
+                        + " ? AND x = ?, count");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.waterwheel.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TupleBlock;
@@ -64,7 +65,12 @@ final class TemplateTreeTest {
             if (layout.fields().get(f).type().variable()) {
                 for (int row = 0; row < block.size(); row++) {
                     Object value = block.value(f, row);
-                    sum += value == null ? 0 : RandomTuples.text(value).length();
+                    if (value != null) {
+                        boolean sixteen = layout.fields().get(f).type().hasSixteenBytes();
+                        sum += sixteen
+                                ? FieldType.SIXTEEN
+                                : RandomTuples.text(value).length();
+                    }
                 }
             }
         }

@@ -2,6 +2,7 @@ package io.waterwheel.query.memory;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -12,11 +13,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * The heap that queries and subqueries of a process may take: together, and each. Memory that grows with the data or
  * with the query is reserved before it is allocated, or in steps of a block or a leaf. A reservation of more than there
  * is fails. No query waits for memory, because it would hold some while it waits. Answers whose clients take nothing
- * hold at most half of it: of several, the one that has waited longest makes way. Thread-safe.
+ * hold at most half of it: of several, the one that holds most makes way. Thread-safe.
  */
 public final class QueryMemory {
     /** Least bytes for one query: fewer do not hold an answer on its way beside a page of rows that is read. */
     public static final long LEAST_OF_A_QUERY = 4 << 20;
+
+    /** A batch of a MiB takes a third of it at 100 Mbit/s. */
+    private static final Duration LEAST_WAIT = Duration.ofMillis(250);
 
     private final long total;
     private final long perQuery;
@@ -32,13 +36,22 @@ public final class QueryMemory {
      * @param perQuery most bytes of one query, at most the total
      */
     public QueryMemory(long total, long perQuery) {
+        this(total, perQuery, LEAST_WAIT);
+    }
+
+    /**
+     * A budget.
+     *
+     * @param leastWait how long a client takes nothing of its answer before the answer may have to make way
+     */
+    public QueryMemory(long total, long perQuery, Duration leastWait) {
         if (perQuery < 1 || total < perQuery) {
             throw new IllegalArgumentException(
                     "query memory: expected 1 to " + total + " bytes for one query, got " + perQuery);
         }
         this.total = total;
         this.perQuery = perQuery;
-        this.unread = new UnreadAnswers(total / 2);
+        this.unread = new UnreadAnswers(total / 2, leastWait, System::nanoTime);
     }
 
     /** One that refuses nothing, for programs that bound themselves. */
@@ -48,7 +61,13 @@ public final class QueryMemory {
 
     /** Opens the account of a query, or of a subquery whose query is another process's. Closed by its end. */
     public Reservation open() {
+        unread.bound();
         return new Reservation(new Account(true));
+    }
+
+    /** The account alone, for tests. */
+    Account account() {
+        return new Account(true);
     }
 
     /** Something that is kept for queries to come, and gives way to those that need its memory. Thread-safe. */

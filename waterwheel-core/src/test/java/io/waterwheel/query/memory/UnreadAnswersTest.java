@@ -3,10 +3,12 @@ package io.waterwheel.query.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.error.WaterwheelException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.Test;
 final class UnreadAnswersTest {
     private static final long TOTAL = 100;
 
-    private final QueryMemory memory = new QueryMemory(TOTAL, TOTAL);
+    private final QueryMemory memory = new QueryMemory(TOTAL, TOTAL, Duration.ZERO);
     private final List<String> madeWay = new ArrayList<>();
 
     private Reservation query(long bytes) {
@@ -29,7 +31,7 @@ final class UnreadAnswersTest {
     }
 
     @Test
-    void theOneThatHasWaitedLongestMakesWay() {
+    void ofEqualsTheOneThatHasWaitedLongestMakesWay() {
         Reservation first = query(20);
         Reservation second = query(20);
         Reservation third = query(20);
@@ -69,6 +71,30 @@ final class UnreadAnswersTest {
         assertThat(madeWay).containsExactly("alone");
     }
 
+    /** Who reads as fast as the network lets it waits often, and for moments. */
+    @Test
+    void whoHasWaitedForAMomentOnlyMakesNoWay() {
+        long[] now = {0};
+        UnreadAnswers answers = new UnreadAnswers(50, Duration.ofMillis(250), () -> now[0]);
+        QueryMemory.Account steady = account(20);
+        QueryMemory.Account large = account(40);
+        answers.begin(steady, () -> madeWay.add("steady"));
+        answers.begin(large, () -> madeWay.add("large"));
+        assertThat(madeWay).isEmpty();
+        now[0] = 200_000_000;
+        assertThat(answers.end(steady)).isTrue();
+        answers.begin(steady, () -> madeWay.add("steady"));
+        now[0] = 250_000_000;
+        answers.bound();
+        assertThat(madeWay).containsExactly("large");
+    }
+
+    private QueryMemory.Account account(long bytes) {
+        QueryMemory.Account account = new QueryMemory(TOTAL, TOTAL).account();
+        assertThat(account.take(bytes)).isEqualTo(QueryMemory.Taken.YES);
+        return account;
+    }
+
     @Test
     void whatOneTakesWhileItWaitsCounts() {
         Reservation first = query(10);
@@ -79,7 +105,7 @@ final class UnreadAnswersTest {
         assertThat(madeWay).isEmpty();
         Reservation part = second.part();
         part.reserve(1);
-        assertThat(madeWay).containsExactly("first");
+        assertThat(madeWay).containsExactly("second");
         // Those who read may take the rest.
         Reservation reads = query(40);
         assertThat(reads.left()).isEqualTo(TOTAL - memory.reserved());
@@ -90,7 +116,7 @@ final class UnreadAnswersTest {
     void anyOrderOfStepsIsBounded() {
         for (long seed = 1; seed <= 200; seed++) {
             Random random = new Random(seed);
-            QueryMemory own = new QueryMemory(1000, 1000);
+            QueryMemory own = new QueryMemory(1000, 1000, Duration.ZERO);
             List<Reservation> queries = new ArrayList<>();
             Map<Integer, Long> waiting = new LinkedHashMap<>();
             List<Integer> told = new ArrayList<>();
@@ -128,9 +154,16 @@ final class UnreadAnswersTest {
                 }
                 while (waiting.size() > 1
                         && waiting.values().stream().mapToLong(Long::longValue).sum() > 500) {
-                    int longest = waiting.keySet().iterator().next();
-                    waiting.remove(longest);
-                    expected.add(longest);
+                    long most = waiting.values().stream()
+                            .mapToLong(Long::longValue)
+                            .max()
+                            .orElseThrow();
+                    int largest = waiting.keySet().stream()
+                            .filter(one -> Objects.requireNonNull(waiting.get(one)) == most)
+                            .findFirst()
+                            .orElseThrow();
+                    waiting.remove(largest);
+                    expected.add(largest);
                 }
                 assertThat(told).as("seed %s step %s", seed, step).isEqualTo(expected);
             }

@@ -176,14 +176,15 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
         }
         await();
         byte[] bytes = WireQueries.verdict(verdict);
-        ArrowBuf metadata = allocator.buffer(bytes.length);
-        metadata.writeBytes(bytes);
         if (batch != null) {
             if (!begun) {
                 batch.begin(0);
             }
             batch.end();
         }
+        // Last: a failure before it would never release it.
+        ArrowBuf metadata = allocator.buffer(bytes.length);
+        metadata.writeBytes(bytes);
         ended = true;
         listener.putNext(metadata);
         listener.completed();

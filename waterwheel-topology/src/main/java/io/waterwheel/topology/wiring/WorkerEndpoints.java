@@ -271,7 +271,7 @@ final class WorkerEndpoints {
                 Subquery.OfChunk timed = new Subquery.OfChunk(
                         subquery.query().withTimeout(left), subquery.streamId(), subquery.file(), subquery.piece());
                 try (MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left)) {
-                    return receive(stream, resolved.spec().partLayout(), sink);
+                    return receive(stream, resolved.spec().partLayout(), subquery.piece(), sink);
                 } catch (WaterwheelException e) {
                     throw unlessUser(e);
                 }
@@ -296,7 +296,8 @@ final class WorkerEndpoints {
     }
 
     /** Takes blocks up to the end mark; the number of matching tuples. A sink that stops ends it early. */
-    private static long receive(MessageStream stream, RowLayout layout, RowSink sink) throws IOException {
+    private static long receive(MessageStream stream, RowLayout layout, Subquery.Piece piece, RowSink sink)
+            throws IOException {
         int blocks = 0;
         long rows = 0;
         while (sink.wanted()) {
@@ -315,6 +316,10 @@ final class WorkerEndpoints {
                 long found = PeerMessages.readEnd(message, blocks);
                 int nextLeaf = PeerMessages.readNextLeaf(message);
                 if (nextLeaf != PeerMessages.NO_LEAF) {
+                    if (!piece.isBounded() || nextLeaf <= piece.fromLeaf()) {
+                        throw new IOException("expected a leaf after " + piece.fromLeaf()
+                                + " where the next piece begins, or none, got " + nextLeaf);
+                    }
                     sink.pausedAt(nextLeaf);
                 }
                 return found;
@@ -347,7 +352,7 @@ final class WorkerEndpoints {
 
         @Override
         public long rows(RowSink sink) throws IOException {
-            return receive(stream, layout, sink);
+            return receive(stream, layout, Subquery.Piece.WHOLE, sink);
         }
 
         @Override

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
 
 /** Topics and their offsets. Thread-safe. Calls block, for {@link #PATIENCE_SECONDS} at most. */
 public final class KafkaTopics implements AutoCloseable {
+    private static final int KNOWN_ATTEMPTS = 100;
     private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
     private static final int PATIENCE_SECONDS = 30;
     /** One that does not answer keeps the others waiting for so long. */
@@ -138,9 +140,9 @@ public final class KafkaTopics implements AutoCloseable {
         ConfigResource resource = resource(name);
         Config config;
         try {
-            config = get(
+            config = getOnceKnown(
                             "read the configuration of topic " + name,
-                            admin.describeConfigs(List.of(resource)).all())
+                            () -> admin.describeConfigs(List.of(resource)).all())
                     .getOrDefault(resource, new Config(List.of()));
         } catch (WaterwheelException e) {
             return "whether it keeps letters for ever is not known (right DESCRIBE_CONFIGS): " + e.getMessage();
@@ -180,9 +182,8 @@ public final class KafkaTopics implements AutoCloseable {
         try {
             int brokers =
                     get("count the brokers", admin.describeCluster().nodes()).size();
-            TopicDescription found = get(
-                            "describe topic " + topic,
-                            admin.describeTopics(List.of(topic)).allTopicNames())
+            TopicDescription found = getOnceKnown("describe topic " + topic, () -> admin.describeTopics(List.of(topic))
+                            .allTopicNames())
                     .get(topic);
             return found == null
                     ? ""
@@ -383,6 +384,20 @@ public final class KafkaTopics implements AutoCloseable {
         }
         throw new WaterwheelException(
                 ErrorCode.KAFKA_UNAVAILABLE, "Kafka at " + bootstrap + ": " + what + " failed: " + cause, cause);
+    }
+
+    /** Each broker learns of a new topic by itself: one that does not know it yet is asked again, for two seconds. */
+    private <T> T getOnceKnown(String what, Supplier<KafkaFuture<T>> asked) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return get(what, asked.get());
+            } catch (WaterwheelException e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || attempt == KNOWN_ATTEMPTS) {
+                    throw e;
+                }
+                pause();
+            }
+        }
     }
 
     private static void pause() {

@@ -66,6 +66,7 @@ import picocli.CommandLine.Spec;
             "  waterwheel query flights --box 2,48,3,49 --count",
             "  waterwheel query flights --circle 2.55,49.01,5000",
             "  waterwheel query orders --key 1000..1999 --key 7 --select time,amount --format csv",
+            "  waterwheel query weather --key element=TMAX --key latitude=40..41 --key longitude=-75..-73 --count",
             "  waterwheel query flights --where \"altitude > 10000 AND callsign LIKE 'AFR%%'\" --order-by altitude:desc"
                     + " --limit 10",
             "  waterwheel query flights --agg 'count,avg(velocity) AS mean' --group-by callsign --bucket 10m",
@@ -103,10 +104,11 @@ final class QueryCommand implements Callable<Integer> {
 
     @Option(
             names = "--key",
-            paramLabel = "LO..HI",
+            paramLabel = "[FIELD=]LO..HI",
             converter = KeyRangeText.class,
-            description = "Values of the key field from LO to HI; may be given several times. One value is one key. A"
-                    + " value that holds '..' goes in single quotes: \"'a..b'\".")
+            description = "Values of the key field, or of FIELD, from LO to HI; may be given several times: in any of"
+                    + " the ranges of a field, and so for each field. One value is one key. A value that holds '..', or"
+                    + " begins as FIELD= does, goes in single quotes: \"'a..b'\".")
     private List<KeyRange> keys = List.of();
 
     @Option(

@@ -125,6 +125,32 @@ public final class StreamQuery {
     }
 
     /**
+     * Only tuples whose field lies between these values; given several times for one field, in any of the ranges, and
+     * for several fields, in one of each. Of a stream whose key has dimensions, a range of any of them narrows what is
+     * read.
+     *
+     * <pre>{@code
+     * long low = client.query("flights")
+     *         .range("longitude", 2.3, 2.7)
+     *         .range("altitude_ft", 0, 5000)
+     *         .count();
+     * }</pre>
+     */
+    public StreamQuery range(String field, double low, double high) {
+        return range(field, Double.toString(low), Double.toString(high));
+    }
+
+    /** The same for fields of whole numbers. */
+    public StreamQuery range(String field, long low, long high) {
+        return range(field, Long.toString(low), Long.toString(high));
+    }
+
+    /** The same for fields of all types: as a CSV line has them, bytes in base64. */
+    public StreamQuery range(String field, String low, String high) {
+        return with(query.withKeyRanges(added(query.keyRanges(), List.of(new KeyRange(field, low, high)))));
+    }
+
+    /**
      * Only positions in this box, circle or polygon; for streams whose key is a position.
      *
      * @throws IllegalArgumentException when a shape was given before

@@ -93,6 +93,9 @@ public final class WireQueries {
         }
         for (KeyRange range : query.keyRanges()) {
             io.waterwheel.wire.proto.KeyRange.Builder bounds = io.waterwheel.wire.proto.KeyRange.newBuilder();
+            if (range.field() != null) {
+                bounds.setField(range.field());
+            }
             if (range.low() != null) {
                 bounds.setLow(range.low());
             }
@@ -155,8 +158,10 @@ public final class WireQueries {
             List<KeyRange> ranges = new ArrayList<>(message.getKeyRangesCount());
             for (io.waterwheel.wire.proto.KeyRange range : message.getKeyRangesList()) {
                 refuseUnknown("query: key_ranges", range);
-                ranges.add(
-                        new KeyRange(range.hasLow() ? range.getLow() : null, range.hasHigh() ? range.getHigh() : null));
+                ranges.add(new KeyRange(
+                        range.hasField() ? range.getField() : null,
+                        range.hasLow() ? range.getLow() : null,
+                        range.hasHigh() ? range.getHigh() : null));
             }
             Query.Builder query = Query.builder(message.getStream())
                     .keys(keys)

@@ -323,7 +323,11 @@ class WireQueriesTest {
                 .keyRanges(
                         random.nextBoolean()
                                 ? List.of()
-                                : List.of(new KeyRange("a", null), new KeyRange(null, ""), KeyRange.of("10.0.0.1")))
+                                : List.of(
+                                        new KeyRange("a", null),
+                                        new KeyRange(null, ""),
+                                        KeyRange.of("10.0.0.1"),
+                                        new KeyRange("speed", null, "7")))
                 .shape(random.nextBoolean() ? null : new Box(-random.nextDouble(), -1, random.nextDouble(), 2))
                 .times(
                         random.nextBoolean()

@@ -261,6 +261,21 @@ final class ExamplesTest {
     }
 
     @Test
+    void rangesOfFields() {
+        // example
+        long low = client.query("flights")
+                .range("longitude", 2.3, 2.7)
+                .range("altitude_ft", 0, 5000)
+                .count();
+        // end of example
+        assertThat(low)
+                .isPositive()
+                .isEqualTo(client.query("flights")
+                        .where("longitude BETWEEN 2.3 AND 2.7 AND altitude_ft BETWEEN 0 AND 5000")
+                        .count());
+    }
+
+    @Test
     void onAnExecutor() {
         // example
         CompletableFuture<Double> highest = client.query("flights")

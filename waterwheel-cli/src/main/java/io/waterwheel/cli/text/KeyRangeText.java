@@ -1,20 +1,37 @@
 package io.waterwheel.cli.text;
 
 import io.waterwheel.query.KeyRange;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code LO..HI}, both included; {@code LO..}, {@code ..HI}; or one value. What a value looks like the stream knows;
- * one that holds two dots, begins with a quote or is empty stands in single quotes, in which a quote is written twice.
+ * {@code LO..HI}, both included; {@code LO..}, {@code ..HI}; or one value; each perhaps behind {@code FIELD=}. What a
+ * value looks like the stream knows; one that holds two dots, begins with a quote or a name and {@code =}, or is empty
+ * stands in single quotes, in which a quote is written twice.
  */
 public final class KeyRangeText implements ITypeConverter<KeyRange> {
     private static final String BETWEEN = "..";
     private static final char QUOTE = '\'';
+    private static final Pattern FIELD = Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,63})=(.*)", Pattern.DOTALL);
 
     @Override
     public KeyRange convert(String text) {
+        Matcher named = FIELD.matcher(text);
+        if (!named.matches()) {
+            return range(text);
+        }
+        if (named.group(2).isEmpty()) {
+            throw new TypeConversionException(
+                    "expected FIELD=LO..HI, got '" + text + "', which has no value: an empty one is ''");
+        }
+        KeyRange range = range(named.group(2));
+        return new KeyRange(named.group(1), range.low(), range.high());
+    }
+
+    private static KeyRange range(String text) {
         if (text.isEmpty()) {
             return KeyRange.of(text);
         }

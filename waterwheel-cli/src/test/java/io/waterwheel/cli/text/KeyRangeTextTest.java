@@ -35,6 +35,18 @@ final class KeyRangeTextTest {
     }
 
     @Test
+    void aNameAndAnEqualsSignNameAField() {
+        assertThat(new KeyRangeText().convert("latitude=40.7..40.8"))
+                .isEqualTo(new KeyRange("latitude", "40.7", "40.8"));
+        assertThat(new KeyRangeText().convert("n=..5")).isEqualTo(new KeyRange("n", null, "5"));
+        assertThat(new KeyRangeText().convert("name='a..b'")).isEqualTo(new KeyRange("name", "a..b", "a..b"));
+        assertThat(new KeyRangeText().convert("name=''")).isEqualTo(new KeyRange("name", "", ""));
+        assertThat(new KeyRangeText().convert("name=a=b")).isEqualTo(new KeyRange("name", "a=b", "a=b"));
+        assertThat(new KeyRangeText().convert("'a=b'")).isEqualTo(KeyRange.of("a=b"));
+        assertThat(new KeyRangeText().convert("1=b")).isEqualTo(KeyRange.of("1=b"));
+    }
+
+    @Test
     void anEmptyValueIsOneInQuotes() {
         assertThat(new KeyRangeText().convert("''")).isEqualTo(new KeyRange("", ""));
         assertThat(new KeyRangeText().convert("''..'b'")).isEqualTo(new KeyRange("", "b"));
@@ -46,6 +58,8 @@ final class KeyRangeTextTest {
             delimiter = '|',
             value = {
                 "..      | one bound at least",
+                "a=      | which has no value: an empty one is ''",
+                "a=..    | one bound at least",
                 "a..b..c | has more than one '..': put a value that holds them in single quotes",
                 "'a      | expected a quote at the end",
                 "'a''    | expected a quote at the end",

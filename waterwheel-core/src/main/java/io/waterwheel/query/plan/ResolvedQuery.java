@@ -8,6 +8,7 @@ import io.waterwheel.geo.Shape;
 import io.waterwheel.key.KeyIntervals;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.key.PositionIndex;
+import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
@@ -19,6 +20,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query in terms of its stream's schema: names looked up, the shape turned into key intervals.
@@ -91,13 +93,14 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         if (where != null) {
             new ExpressionTypes(schema.fields()).requireCondition(where);
         }
-        if (!query.keyRanges().isEmpty()) {
-            keys = KeyIntervals.intersection(keys, ValueRanges.intervals(query.keyRanges(), scheme));
-            Expression besides = ValueRanges.condition(query.keyRanges(), schema, scheme);
-            if (besides != null) {
-                where = where == null ? besides : new Expression.And(List.of(where, besides));
-            }
+        List<KeyRange> ofKey = query.keyRanges().stream()
+                .filter(range -> range.field() == null)
+                .toList();
+        if (!ofKey.isEmpty()) {
+            keys = KeyIntervals.intersection(keys, ValueRanges.intervals(ofKey, scheme));
+            where = both(where, ValueRanges.condition(ofKey, schema, scheme));
         }
+        where = both(where, FieldRanges.condition(query.keyRanges(), schema));
         Shape shape = query.shape();
         ScanSpec.AreaTest test = null;
         if (shape != null) {
@@ -113,7 +116,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         }
         TimeBounds bounds = TimeBounds.of(query, schema);
         if (bounds.condition() != null) {
-            where = where == null ? bounds.condition() : new Expression.And(List.of(bounds.condition(), where));
+            where = both(bounds.condition(), where);
         }
         TimeInterval times = bounds.millis();
         if (times == null) {
@@ -133,5 +136,13 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         }
         Gather gather = Gather.of(query.result(), stored, schema, times, onlyText);
         return new ResolvedQuery(query, stream, gather.fields(), keys, new ScanSpec(keys, times, test, where, gather));
+    }
+
+    /** What both say; null when neither says anything. */
+    private static @Nullable Expression both(@Nullable Expression one, @Nullable Expression other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return new Expression.And(List.of(one, other));
     }
 }

@@ -92,13 +92,14 @@ final class ValueRanges {
         }
     }
 
-    private static Expression.Literal literal(Field field, String value) {
+    /** A value of a field of variable length. */
+    static Expression.Literal literal(Field field, String value) {
         if (field.type().hasSixteenBytes()) {
             return new Expression.Sixteen(ValueType.of(field.type()), value);
         }
-        return field.type() == FieldType.BYTES
-                ? new Expression.Hex(
-                        HexFormat.of().formatHex(Base64.getDecoder().decode(value)))
-                : new Expression.Text(value);
+        return field.type() != FieldType.BYTES
+                ? new Expression.Text(value)
+                : new Expression.Hex(
+                        HexFormat.of().formatHex(Base64.getDecoder().decode(value)));
     }
 }

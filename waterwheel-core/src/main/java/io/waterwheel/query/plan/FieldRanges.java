@@ -1,0 +1,110 @@
+package io.waterwheel.query.plan;
+
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.Expression.Comparison;
+import io.waterwheel.query.expression.Expression.Comparison.Relation;
+import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.PhysicalType;
+import io.waterwheel.schema.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Ranges of the values of named fields as a condition: any of a field's ranges, and so for each field. */
+final class FieldRanges {
+    private FieldRanges() {}
+
+    /**
+     * The condition of the ranges that name a field; null when none does.
+     *
+     * @throws IllegalArgumentException when a bound is no value of its field, or a range's bounds are in the wrong
+     *     order
+     */
+    static @Nullable Expression condition(List<KeyRange> ranges, Schema schema) {
+        Map<String, List<KeyRange>> byField = new LinkedHashMap<>();
+        for (KeyRange range : ranges) {
+            if (range.field() != null) {
+                byField.computeIfAbsent(range.field(), field -> new ArrayList<>())
+                        .add(range);
+            }
+        }
+        List<Expression> all = new ArrayList<>();
+        ExpressionTypes types = new ExpressionTypes(schema.fields());
+        byField.forEach((name, of) -> all.add(any(types.field(name), of)));
+        return all.isEmpty() ? null : all.size() == 1 ? all.get(0) : new Expression.And(all);
+    }
+
+    private static Expression any(Field field, List<KeyRange> ranges) {
+        List<Expression> any = new ArrayList<>();
+        // Single values are a list: it narrows where an OR would not.
+        Set<Expression.Literal> values = new LinkedHashSet<>();
+        for (KeyRange range : ranges) {
+            String low = range.low();
+            String high = range.high();
+            if (low != null && low.equals(high)) {
+                values.add(literal(field, low));
+                continue;
+            }
+            List<Expression> both = new ArrayList<>(2);
+            add(both, field, Relation.AT_LEAST, low);
+            add(both, field, Relation.AT_MOST, high);
+            requireOrder(field, range);
+            any.add(both.size() == 1 ? both.get(0) : new Expression.And(both));
+        }
+        if (!values.isEmpty()) {
+            Expression value = new Expression.FieldValue(field.name());
+            any.add(
+                    values.size() == 1
+                            ? new Comparison(
+                                    Relation.EQUAL, value, values.iterator().next())
+                            : new Expression.In(value, List.copyOf(values), false));
+        }
+        return any.size() == 1 ? any.get(0) : new Expression.Or(any);
+    }
+
+    private static void add(List<Expression> terms, Field field, Relation relation, @Nullable String bound) {
+        if (bound != null) {
+            terms.add(new Comparison(relation, new Expression.FieldValue(field.name()), literal(field, bound)));
+        }
+    }
+
+    private static void requireOrder(Field field, KeyRange range) {
+        if (range.low() != null
+                && range.high() != null
+                && KeyCodec.ofText(field, range.low()) > KeyCodec.ofText(field, range.high())) {
+            throw new IllegalArgumentException("range of '" + field.name() + "': expected the lower value first, got '"
+                    + range.low() + "' to '" + range.high() + "'");
+        }
+    }
+
+    private static Expression.Literal literal(Field field, String text) {
+        long code;
+        try {
+            code = KeyCodec.ofText(field, text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "range of '" + field.name() + "': expected values of type "
+                            + field.type().schemaName() + ", got '" + text + "'",
+                    e);
+        }
+        PhysicalType type = field.type().physical();
+        if (field.type().isTimestamp()) {
+            return new Expression.Moment(field.type().resolution().instant(code));
+        }
+        return switch (type) {
+            case INT32, INT64 -> new Expression.Whole(code);
+            case UINT32 -> new Expression.Address((int) code);
+            case BOOLEAN -> new Expression.Truth(code != 0);
+            case FLOAT32 -> new Expression.Decimal(Float.parseFloat(text));
+            case FLOAT64 -> new Expression.Decimal(Double.parseDouble(text));
+            case VARIABLE -> ValueRanges.literal(field, text);
+        };
+    }
+}

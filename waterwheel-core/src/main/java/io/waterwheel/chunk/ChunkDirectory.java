@@ -325,10 +325,13 @@ public final class ChunkDirectory {
             throw new IllegalStateException("chunk " + file + " makes no keys");
         }
         byte[][] values = new byte[key.columns()][];
+        byte[][] arenas = new byte[key.columns()][];
         for (int i = 0; i < values.length; i++) {
-            values[i] = parts.apply(part(key.column(i))).bytes();
+            LeafPart part = parts.apply(part(key.column(i)));
+            values[i] = part.bytes();
+            arenas[i] = part.arena();
         }
-        long[] keys = key.keys(values, rows(leaf));
+        long[] keys = key.keys(values, arenas, rows(leaf));
         if (keys[0] != lowKey(leaf) || keys[keys.length - 1] != highKey(leaf)) {
             throw new CorruptChunkException(
                     file,

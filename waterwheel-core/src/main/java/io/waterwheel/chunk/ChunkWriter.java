@@ -7,13 +7,16 @@ import io.waterwheel.chunk.encoding.ChunkFormat;
 import io.waterwheel.chunk.encoding.ColumnKind;
 import io.waterwheel.chunk.encoding.DistinctLongs;
 import io.waterwheel.chunk.encoding.PartEncoder;
+import io.waterwheel.chunk.encoding.ValueEncoder;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.DerivedKeys;
+import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 public final class ChunkWriter {
+    private static final byte[] NOTHING = {};
+
     private final SortedRows sorted = new SortedRows();
     private final PartEncoder parts = new PartEncoder();
     private final DirectoryWriter directory = new DirectoryWriter();
@@ -163,7 +168,8 @@ public final class ChunkWriter {
     private void gather(LeafSource source, int column, int from, int rows) {
         DerivedKeys key = source.key;
         for (int i = 0; key != null && i < key.columns(); i++) {
-            if (key.column(i) == column) {
+            // Of text the codes are kept, not the references.
+            if (key.column(i) == column && !source.layout.variable(column)) {
                 System.arraycopy(sources[i], 0, values, 0, rows);
                 return;
             }
@@ -183,8 +189,22 @@ public final class ChunkWriter {
         for (int i = 0; i < key.columns(); i++) {
             int column = key.column(i);
             sorted.gather(source.pageOffsets[column], source.layout.width(column), from, rows, sources[i]);
+            if (source.layout.variable(column)) {
+                codes(sources[i], rows, source.slabs);
+            }
         }
         return key.makes(keys, sources, rows);
+    }
+
+    /** Puts the code of each text or bytes in the place of its reference. */
+    private static void codes(long[] references, int rows, byte[][] slabs) {
+        for (int i = 0; i < rows; i++) {
+            int length = TupleBlock.referenceLength(references[i]);
+            references[i] = length == 0
+                    ? KeyCodec.ofBytes(NOTHING, 0, 0)
+                    : KeyCodec.ofBytes(
+                            ValueEncoder.slab(slabs, references[i]), ValueEncoder.offset(references[i]), length);
+        }
     }
 
     private void times(int from, int rows) {

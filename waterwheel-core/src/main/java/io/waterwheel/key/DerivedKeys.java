@@ -8,13 +8,13 @@ public interface DerivedKeys {
     /** Number of columns that keys are made from; at least 1. */
     int columns();
 
-    /** A payload column that keys are made from; not one of references into the arena. */
+    /** A payload column that keys are made from; the null mask may be one. */
     int column(int index);
 
     /**
      * Whether each key is the one that its row gives.
      *
-     * @param values by column, the bits of each row's value
+     * @param values by column, the bits of each row's value; of text and bytes, their codes ({@link KeyCodec#ofBytes})
      */
     boolean makes(long[] keys, long[][] values, int rows);
 
@@ -22,8 +22,9 @@ public interface DerivedKeys {
      * The keys of decoded columns.
      *
      * @param values by column, as in a tuple block
+     * @param arenas by column, what references refer to; of columns without references, anything
      */
-    long[] keys(byte[][] values, int rows);
+    long[] keys(byte[][] values, byte[][] arenas, int rows);
 
     /** What kind of derivation this is in chunk files: 1 to 255. */
     int kind();

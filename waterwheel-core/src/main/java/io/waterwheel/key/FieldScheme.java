@@ -117,6 +117,13 @@ final class FieldScheme extends KeyScheme {
         }
 
         @Override
+        public void any(List<KeyNarrowing> alternatives) {
+            List<KeyInterval> all = new ArrayList<>();
+            alternatives.forEach(alternative -> all.addAll(alternative.keys()));
+            keys = KeyIntervals.intersection(keys, KeyIntervals.merged(all));
+        }
+
+        @Override
         public List<KeyInterval> keys() {
             return keys;
         }

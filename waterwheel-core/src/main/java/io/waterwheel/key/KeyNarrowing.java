@@ -27,6 +27,28 @@ public interface KeyNarrowing {
     /** Only rows whose text or bytes lie within can match; null where there is no bound. */
     default void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high) {}
 
+    /**
+     * Only rows whose text or bytes are one of these can match.
+     *
+     * @param values at least one, sorted
+     */
+    default void amongBytes(int column, byte[][] values) {
+        withinBytes(column, values[0], values[values.length - 1]);
+    }
+
+    /**
+     * Only rows whose text or bytes lie in one of these ranges can match.
+     *
+     * @param lows at least one, sorted
+     * @param ends not below the range's values; that of the last is null where it has no bound
+     */
+    default void withinAnyBytes(int column, byte[][] lows, byte[] @Nullable [] ends) {
+        withinBytes(column, lows[0], ends[ends.length - 1]);
+    }
+
+    /** Only rows that can match by one of these can match; they were made by the same scheme. At least one. */
+    default void any(List<KeyNarrowing> alternatives) {}
+
     /** Sorted disjoint intervals that hold the keys of all rows that can match. */
     default List<KeyInterval> keys() {
         return List.of(KeyInterval.ALL);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * that depends on the kind of key is asked here; the only other place is {@link KeySpec}, how a definition says it.
  * Immutable; any thread.
  */
-public abstract sealed class KeyScheme permits FieldScheme, PositionScheme {
+public abstract sealed class KeyScheme permits FieldScheme, PositionScheme, DimensionScheme {
     KeyScheme() {}
 
     /** The scheme of a stream. Each kind of key has its line here. */
@@ -23,6 +23,9 @@ public abstract sealed class KeyScheme permits FieldScheme, PositionScheme {
         }
         if (key instanceof KeySpec.Position position) {
             return new PositionScheme(schema, position);
+        }
+        if (key instanceof KeySpec.Dimensions dimensions) {
+            return DimensionScheme.of(schema, dimensions);
         }
         throw new IllegalStateException("no scheme for keys of " + key.getClass());
     }
@@ -38,7 +41,11 @@ public abstract sealed class KeyScheme permits FieldScheme, PositionScheme {
         if (kind == PositionScheme.KIND) {
             return PositionScheme.derived(layout, parameters);
         }
-        throw new IllegalArgumentException("expected kind " + PositionScheme.KIND + ", got " + kind);
+        if (kind == DimensionKeys.KIND) {
+            return DimensionScheme.derived(layout, parameters);
+        }
+        throw new IllegalArgumentException(
+                "expected kind " + PositionScheme.KIND + " or " + DimensionKeys.KIND + ", got " + kind);
     }
 
     /** Every key that a tuple can have lies in this interval. */
@@ -74,6 +81,11 @@ public abstract sealed class KeyScheme permits FieldScheme, PositionScheme {
      */
     public int inexactField() {
         return -1;
+    }
+
+    /** Whether the tuples of one key are those of one thing, so that the newest of each key can be asked for. */
+    public boolean tellsTuplesApart() {
+        return true;
     }
 
     /** How the keys of chunks follow from their columns; null when keys must be stored. */

@@ -135,7 +135,7 @@ final class PositionScheme extends KeyScheme {
         }
 
         @Override
-        public long[] keys(byte[][] values, int rows) {
+        public long[] keys(byte[][] values, byte[][] arenas, int rows) {
             byte[] longitudes = values[0];
             byte[] latitudes = values[1];
             long[] keys = new long[rows];

@@ -37,26 +37,30 @@ final class DefinitionReader {
             new TreeMap<>(Map.of("csv", RecordFormat.CSV, "json", RecordFormat.JSON, "block", RecordFormat.BLOCK));
 
     private final Document document;
+    /** Whether a key may lack what rows are to complete. */
+    private final boolean drafts;
     /** Names of fields whose declaration is wrong. */
     private final Set<String> misdeclared = new HashSet<>();
 
-    private DefinitionReader(Document document) {
+    private DefinitionReader(Document document, boolean drafts) {
         this.document = document;
+        this.drafts = drafts;
     }
 
     static Schema schema(String source, JsonParser parser) {
         Document document = new Document(source);
         Node root = document.read(parser);
-        DefinitionReader reader = new DefinitionReader(document);
+        DefinitionReader reader = new DefinitionReader(document, false);
         @Nullable Schema schema = reader.schema(Members.of(document, root, "the schema", SCHEMA));
         document.check();
         return Optional.ofNullable(schema).orElseThrow();
     }
 
-    static StreamDefinition stream(String source, JsonParser parser) {
+    /** @param drafts whether the key may lack what rows are to complete */
+    static StreamDefinition stream(String source, JsonParser parser, boolean drafts) {
         Document document = new Document(source);
         Node root = document.read(parser);
-        DefinitionReader reader = new DefinitionReader(document);
+        DefinitionReader reader = new DefinitionReader(document, drafts);
         @Nullable StreamDefinition definition = reader.stream(root);
         document.check();
         return Optional.ofNullable(definition).orElseThrow();
@@ -136,7 +140,8 @@ final class DefinitionReader {
         if (key != null) {
             int line = members.line("key");
             key.roles().forEach(role -> role(line, role, fields));
-            error(line, key.problem());
+            String problem = key.problem(fields, time);
+            error(line, problem != null || drafts ? problem : key.missing(fields));
         }
         if (key == null || time.isEmpty() || document.errorCount() > errorsBefore) {
             return null;

@@ -18,7 +18,8 @@ final class KeyForms {
     record Form(List<String> members, String shown, Function<Members, @Nullable KeySpec> read) {}
 
     /** An object without the first member of any kind is taken for the last. */
-    private static final List<Form> FORMS = List.of(KeySpec.Ordered.FORM, KeySpec.Position.FORM);
+    private static final List<Form> FORMS =
+            List.of(KeySpec.Ordered.FORM, KeySpec.Dimensions.FORM, KeySpec.Position.FORM);
 
     private static final Set<String> KNOWN =
             FORMS.stream().flatMap(form -> form.members().stream()).collect(Collectors.toUnmodifiableSet());

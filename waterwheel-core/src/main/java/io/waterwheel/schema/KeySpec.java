@@ -2,9 +2,13 @@ package io.waterwheel.schema;
 
 import io.waterwheel.geo.Box;
 import io.waterwheel.schema.Document.Node;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,14 +23,33 @@ public sealed interface KeySpec {
      * @param name of the part it plays, for messages
      * @param field the field's name
      * @param types that the field may have
+     * @param mayBeNull whether the field may be nullable
      */
-    record Role(String name, String field, Set<FieldType> types) {}
+    record Role(String name, String field, Set<FieldType> types, boolean mayBeNull) {
+        Role(String name, String field, Set<FieldType> types) {
+            this(name, field, types, false);
+        }
+    }
 
     /** The fields that make the key. */
     List<Role> roles();
 
-    /** What is wrong with the parameters, or null. */
-    default @Nullable String problem() {
+    /**
+     * What is wrong with the parameters, or null.
+     *
+     * @param fields by name, those of the roles; some may lack where a definition is wrong
+     * @param time name of the field that is the time
+     */
+    default @Nullable String problem(Map<String, Field> fields, String time) {
+        return null;
+    }
+
+    /**
+     * What must be said before a stream can be created, or null: of a definition that is to be completed by rows.
+     *
+     * @param fields by name
+     */
+    default @Nullable String missing(Map<String, Field> fields) {
         return null;
     }
 
@@ -35,7 +58,12 @@ public sealed interface KeySpec {
         return null;
     }
 
-    /** The members of the definition's object {@code key}, in order; values are texts and lists of doubles. */
+    /** The dimensions, where the key has some that rows may complete; null otherwise. */
+    default @Nullable Dimensions dimensional() {
+        return null;
+    }
+
+    /** The members of the definition's object {@code key}, in order; values are texts, doubles, and lists and maps. */
     Map<String, Object> members();
 
     /**
@@ -122,7 +150,7 @@ public sealed interface KeySpec {
         }
 
         @Override
-        public @Nullable String problem() {
+        public @Nullable String problem(Map<String, Field> fields, String time) {
             return domain.west() >= domain.east() || domain.south() == domain.north()
                     ? "the key's box must have an area and not go over the antimeridian"
                     : null;
@@ -134,6 +162,129 @@ public sealed interface KeySpec {
             members.put("longitude", longitude);
             members.put("latitude", latitude);
             members.put("box", List.of(domain.west(), domain.south(), domain.east(), domain.north()));
+            return members;
+        }
+    }
+
+    /**
+     * The key is made of the cells that the values of several fields lie in, their bits interleaved (see
+     * {@code io.waterwheel.key.Interleaving}). A field may be nullable: null has a cell of its own, below all others.
+     *
+     * @param dimensions two to {@value #MOST}
+     * @param schedule the names of the dimensions by which bits follow each other, from the highest bit on, each as
+     *     often as it has bits; empty: each that has bits left in turn
+     */
+    record Dimensions(List<Dimension> dimensions, List<String> schedule) implements KeySpec {
+        static final KeyForms.Form FORM = new KeyForms.Form(
+                List.of("dimensions", "schedule"), "{dimensions: [NAME, NAME]}", DimensionsReader::read);
+
+        static final int MOST = 8;
+        static final int MAX_BITS = 63;
+        static final int MAX_CUTS = 4096;
+
+        public Dimensions {
+            dimensions = List.copyOf(dimensions);
+            schedule = List.copyOf(schedule);
+        }
+
+        @Override
+        public List<Role> roles() {
+            return dimensions.stream()
+                    .map(dimension -> new Role("dimension", dimension.field(), Schema.ANY, true))
+                    .toList();
+        }
+
+        /** Bits of each dimension. */
+        public int[] bits(Map<String, Field> fields) {
+            return dimensions.stream()
+                    .mapToInt(dimension ->
+                            dimension.bits(Objects.requireNonNull(fields.get(dimension.field())), scheduled(dimension)))
+                    .toArray();
+        }
+
+        /** The dimensions by which bits follow each other, from the highest bit on, by number. */
+        public int[] order(Map<String, Field> fields) {
+            List<String> names = dimensions.stream().map(Dimension::field).toList();
+            return schedule.isEmpty()
+                    ? Dimension.inTurn(bits(fields))
+                    : schedule.stream().mapToInt(names::indexOf).toArray();
+        }
+
+        private int scheduled(Dimension dimension) {
+            return Collections.frequency(schedule, dimension.field());
+        }
+
+        @Override
+        public @Nullable String problem(Map<String, Field> fields, String time) {
+            if (dimensions.size() < 2 || dimensions.size() > MOST) {
+                return "the key: expected 2 to " + MOST + " dimensions, got " + dimensions.size()
+                        + (dimensions.size() == 1 ? "; a key of one is {field: NAME}" : "");
+            }
+            Set<String> names = new LinkedHashSet<>();
+            for (Dimension dimension : dimensions) {
+                String name = dimension.field();
+                if (!names.add(name)) {
+                    return "dimension '" + name + "' is there twice";
+                }
+                if (name.equals(time)) {
+                    return "dimension '" + name + "': the time is no dimension: it has its own axis";
+                }
+            }
+            for (String name : schedule) {
+                if (!names.contains(name)) {
+                    return "schedule: expected names of dimensions, " + String.join(", ", names) + "; got '" + name
+                            + "'";
+                }
+            }
+            return fields.keySet().containsAll(names) ? cellProblem(fields) : null;
+        }
+
+        private @Nullable String cellProblem(Map<String, Field> fields) {
+            int cuts = 0;
+            for (Dimension dimension : dimensions) {
+                int scheduled = scheduled(dimension);
+                if (!schedule.isEmpty() && scheduled == 0) {
+                    return "schedule: dimension '" + dimension.field() + "' is missing";
+                }
+                String problem = dimension.problem(Objects.requireNonNull(fields.get(dimension.field())), scheduled);
+                if (problem != null) {
+                    return problem;
+                }
+                cuts += dimension.cuts().size();
+            }
+            int bits = Arrays.stream(bits(fields)).sum();
+            if (bits > MAX_BITS) {
+                return "the key: expected at most " + MAX_BITS + " bits in all dimensions, got " + bits;
+            }
+            return cuts > MAX_CUTS ? "the key: expected at most " + MAX_CUTS + " cuts, got " + cuts : null;
+        }
+
+        @Override
+        public Dimensions dimensional() {
+            return this;
+        }
+
+        @Override
+        public @Nullable String missing(Map<String, Field> fields) {
+            for (Dimension dimension : dimensions) {
+                Field field = fields.get(dimension.field());
+                if (field != null && dimension.isOpen(field)) {
+                    return "dimension '" + dimension.field() + "': expected "
+                            + (field.type().variable() ? "" : "range: [LO, HI] or ")
+                            + "cuts: [VALUE, ...]; 'stream create FILE.yaml --like FILE.csv' learns them from rows";
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public Map<String, Object> members() {
+            Map<String, Object> members = new LinkedHashMap<>();
+            members.put(
+                    "dimensions", dimensions.stream().map(Dimension::members).toList());
+            if (!schedule.isEmpty()) {
+                members.put("schedule", schedule);
+            }
             return members;
         }
     }

@@ -49,6 +49,11 @@ final class Members {
         return new Members(document, other, expected, line, nodes);
     }
 
+    /** The members of a node below this one. */
+    Members of(Node node, String called, Set<String> names) {
+        return of(document, node, called, names);
+    }
+
     boolean has(String name) {
         return nodes.containsKey(name);
     }

@@ -45,7 +45,7 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
         for (KeySpec.Role role : key.roles()) {
             refuse(roleProblem(role, byName.get(role.field())));
         }
-        refuse(key.problem());
+        refuse(key.problem(byName, timeField));
     }
 
     /** The part that the time field plays. */
@@ -74,13 +74,20 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
                     + role.types().stream().map(FieldType::schemaName).collect(Collectors.joining(" or "))
                     + ", it is of type " + field.type().schemaName();
         }
-        return field.nullable() ? who + " must not be nullable" : null;
+        return field.nullable() && !role.mayBeNull() ? who + " must not be nullable" : null;
     }
 
     /** Index of the field that alone makes the key, whose order the key keeps; -1 when there is no such field. */
     public int keyField() {
         String field = key.onlyField();
         return field == null ? -1 : indexOf(field);
+    }
+
+    /** The fields by name. */
+    public Map<String, Field> byName() {
+        Map<String, Field> byName = new HashMap<>();
+        fields.forEach(field -> byName.put(field.name(), field));
+        return byName;
     }
 
     /** Whether the key is the time in milliseconds, so that a row has no place for it but its time. */

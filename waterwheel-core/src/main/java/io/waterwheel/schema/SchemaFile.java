@@ -42,13 +42,22 @@ public final class SchemaFile {
 
     /** Reads a file; one that cannot be read is a USER error with code {@code FILE_UNREADABLE}. */
     public static StreamDefinition read(Path file) {
+        return read(file, false);
+    }
+
+    /** The same of a file whose key may lack what rows are to complete: see {@link KeySpec#missing}. */
+    public static StreamDefinition readDraft(Path file) {
+        return read(file, true);
+    }
+
+    private static StreamDefinition read(Path file, boolean drafts) {
         try {
             long bytes = Files.size(file);
             if (bytes > MAX_BYTES) {
                 throw new WaterwheelException(
                         ErrorCode.SCHEMA_INVALID, file + ": expected at most " + MAX_BYTES + " bytes, got " + bytes);
             }
-            return read(String.valueOf(file.getFileName()), Files.readString(file));
+            return read(String.valueOf(file.getFileName()), Files.readString(file), drafts);
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "there is no such file"
@@ -63,8 +72,12 @@ public final class SchemaFile {
      * @param source what messages call it
      */
     public static StreamDefinition read(String source, String yaml) {
+        return read(source, yaml, false);
+    }
+
+    private static StreamDefinition read(String source, String yaml, boolean drafts) {
         try {
-            return DefinitionReader.stream(source, FACTORY.createParser(yaml));
+            return DefinitionReader.stream(source, FACTORY.createParser(yaml), drafts);
         } catch (IOException e) {
             throw new UncheckedIOException("a parser over a string cannot fail to open", e);
         }

@@ -65,7 +65,7 @@ public final class SchemaJson {
     /** Reads what {@link #writeStream} wrote. */
     public static StreamDefinition readStream(String json) {
         try {
-            return DefinitionReader.stream("stream", FACTORY.createParser(json));
+            return DefinitionReader.stream("stream", FACTORY.createParser(json), false);
         } catch (IOException e) {
             throw new UncheckedIOException("a parser over a string cannot fail to open", e);
         }
@@ -121,6 +121,13 @@ public final class SchemaJson {
                 value(generator, item);
             }
             generator.writeEndArray();
+        } else if (value instanceof Map<?, ?> members) {
+            generator.writeStartObject();
+            for (Map.Entry<?, ?> member : members.entrySet()) {
+                generator.writeFieldName((String) member.getKey());
+                value(generator, member.getValue());
+            }
+            generator.writeEndObject();
         } else if (value instanceof Double number) {
             generator.writeNumber(number);
         } else {

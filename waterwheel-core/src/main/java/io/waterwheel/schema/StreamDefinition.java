@@ -41,4 +41,9 @@ public record StreamDefinition(
             throw new IllegalArgumentException("partitions: expected 1 to " + MAX_PARTITIONS + ", got " + partitions);
         }
     }
+
+    /** The same with another schema. */
+    public StreamDefinition withSchema(Schema other) {
+        return new StreamDefinition(name, topic, format, partitions, other, policy);
+    }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.KeyScheme;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -42,6 +43,7 @@ final class ChunkFormatTest {
             case "three-tuples" -> threeTuples();
             case "text-and-nulls" -> textAndNulls();
             case "positions" -> positions();
+            case "dimensions" -> dimensions();
             case "integers" -> patterns(2434, 70);
             case "floats" -> patterns(147, 70);
             default -> patterns(1632, 200); // "compressed"
@@ -113,6 +115,37 @@ final class ChunkFormatTest {
         return encoded(schema, block, indexed);
     }
 
+    private static Sample dimensions() {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("kind", FieldType.STRING, true),
+                        new Field("height", FieldType.DOUBLE, false),
+                        new Field("count", FieldType.INT, true)),
+                new KeySpec.Dimensions(
+                        List.of(
+                                new Dimension("kind", 0, List.of(), List.of("b", "c")),
+                                new Dimension("height", 3, List.of("0", "80"), List.of()),
+                                new Dimension("count", 3, List.of("-10", "10"), List.of())),
+                        List.of()),
+                "t");
+        Random random = new Random(1);
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 40);
+        for (int row = 0; row < 40; row++) {
+            block.times()[row] = 1_600_000_000_000L + row * 250L;
+            block.setNullMask(row, random.nextInt(8) == 0 ? 1 + random.nextInt(3) : 0);
+            byte[] kind = {(byte) ('a' + random.nextInt(4))};
+            LittleEndian.putLong(block.column(1), row * 8, block.addToArena(kind, 0, block.isNull(1, row) ? 0 : 1));
+            LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(random.nextInt(1000) / 10.0));
+            LittleEndian.putInt(block.column(3), row * 4, random.nextInt(30) - 15);
+        }
+        block.setSize(40);
+        KeyMaker.of(block.layout(), schema).fill(block, 0, (index, reason) -> {
+            throw new AssertionError(reason);
+        });
+        return encoded(schema, block, new BitSet());
+    }
+
     private static Sample patterns(long seed, int rows) {
         Schema schema = new Schema(
                 List.of(
@@ -141,7 +174,8 @@ final class ChunkFormatTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"three-tuples", "text-and-nulls", "positions", "integers", "floats", "compressed"})
+    @ValueSource(
+            strings = {"three-tuples", "text-and-nulls", "positions", "dimensions", "integers", "floats", "compressed"})
     void theWriterMakesAndTheReaderReadsTheGoldenFile(String name) throws IOException {
         Sample sample = sample(name);
         byte[] written = ChunkRows.bytes(sample.chunk);

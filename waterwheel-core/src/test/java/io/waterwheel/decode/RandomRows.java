@@ -1,6 +1,8 @@
 package io.waterwheel.decode;
 
 import io.waterwheel.geo.Box;
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Ipv4;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Random schemas, and random rows of them as objects: the naive side of the twins. */
@@ -25,7 +28,9 @@ public final class RandomRows {
 
     private RandomRows() {}
 
-    /** A schema with one to a dozen payload fields of all types, keyed by a field, by the time or by a position. */
+    /**
+     * A schema with one to a dozen payload fields of all types, keyed by a field, the time, a position or dimensions.
+     */
     public static Schema schema(Random random) {
         List<Field> fields = new ArrayList<>();
         FieldType[] types = FieldType.values();
@@ -42,9 +47,59 @@ public final class RandomRows {
                 switch (random.nextInt(3)) {
                     case 0 -> new KeySpec.Ordered("k");
                     case 1 -> new KeySpec.Ordered("t");
-                    default -> new KeySpec.Position("lon", "lat", Box.WORLD);
+                    default ->
+                        fields.size() % 2 == 0
+                                ? new KeySpec.Position("lon", "lat", Box.WORLD)
+                                : dimensions(
+                                        fields,
+                                        new Random(fields.size() * 31L
+                                                + names(fields).hashCode()));
                 };
         return new Schema(fields, key, "t");
+    }
+
+    private static String names(List<Field> fields) {
+        return fields.stream().map(Field::name).toList().toString();
+    }
+
+    /** Two to eight of the fields that are not called t, with random cells. */
+    public static KeySpec.Dimensions dimensions(List<Field> fields, Random random) {
+        List<Field> some = new ArrayList<>(
+                fields.stream().filter(field -> !field.name().equals("t")).toList());
+        java.util.Collections.shuffle(some, random);
+        int count = Math.min(some.size(), 2 + random.nextInt(7));
+        List<Dimension> dimensions = new ArrayList<>();
+        List<String> schedule = new ArrayList<>();
+        for (Field field : some.subList(0, count)) {
+            Dimension dimension = dimension(field, random);
+            dimensions.add(dimension);
+            for (int bit = 0; bit < dimension.bits(field, 0); bit++) {
+                schedule.add(field.name());
+            }
+        }
+        java.util.Collections.shuffle(schedule, random);
+        return new KeySpec.Dimensions(dimensions, random.nextBoolean() ? schedule : List.of());
+    }
+
+    private static Dimension dimension(Field field, Random random) {
+        if (field.type() == FieldType.BOOLEAN) {
+            return new Dimension(field.name(), random.nextInt(2) * 2, List.of(), List.of());
+        }
+        TreeMap<Long, String> cuts = new TreeMap<>();
+        int count = 2 + random.nextInt(random.nextInt(5) == 0 ? 40 : 6);
+        while (cuts.size() < count) {
+            Object value = value(field.type(), random);
+            String text = text(value);
+            if (text.length() < 100) {
+                cuts.put(KeyCodec.ofText(field, text), text);
+            }
+        }
+        boolean even = !field.type().variable() && random.nextBoolean();
+        return new Dimension(
+                field.name(),
+                even ? 1 + random.nextInt(7) : 0,
+                even ? List.of(cuts.firstEntry().getValue(), cuts.lastEntry().getValue()) : List.of(),
+                even ? List.of() : List.copyOf(cuts.values()));
     }
 
     public static @Nullable Object[] row(Schema schema, Random random) {

@@ -36,6 +36,7 @@ final class ExtendingTest {
         assertThat(filesWith("instanceof KeySpec")).containsExactly("key/KeyScheme.java");
         assertThat(filesWith("FieldScheme(")).containsExactly("key/FieldScheme.java", "key/KeyScheme.java");
         assertThat(filesWith("PositionScheme(")).containsExactly("key/KeyScheme.java", "key/PositionScheme.java");
+        assertThat(filesWith("DimensionScheme.of(")).containsExactly("key/KeyScheme.java");
     }
 
     /** A place that has a case for each type names FLOAT, which nothing else does. All others ask for the form. */

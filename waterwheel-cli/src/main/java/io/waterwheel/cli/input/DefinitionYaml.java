@@ -9,10 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A stream's definition as a schema file: reading it gives the same definition, nothing left out. */
 public final class DefinitionYaml {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9._-]*");
+
+    /** Numbers that YAML does not write in another way. */
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d{0,17})(\\.\\d+)?");
 
     /** What YAML takes for something else than text. */
     private static final Pattern SPECIAL = Pattern.compile("(?i)null|true|false|yes|no|on|off|y|n");
@@ -38,7 +42,7 @@ public final class DefinitionYaml {
         for (Field field : schema.fields()) {
             out.append("  - ").append(field(field)).append('\n');
         }
-        line(out, "key", key(schema.key().members()));
+        key(out, schema.key().members());
         line(out, "time", text(schema.timeField()));
         return out.toString();
     }
@@ -55,26 +59,67 @@ public final class DefinitionYaml {
                 .toString();
     }
 
-    private static String key(Map<String, Object> members) {
+    /** The line, or lines, of a key; a member of objects takes a line for each. */
+    public static void key(StringBuilder out, Map<String, Object> members) {
+        if (members.values().stream().noneMatch(DefinitionYaml::isOfObjects)) {
+            line(out, "key", object(members));
+            return;
+        }
+        out.append("key:\n");
+        members.forEach((name, value) -> {
+            if (value instanceof List<?> list && isOfObjects(value)) {
+                out.append("  ").append(name).append(":\n");
+                list.forEach(item -> out.append("    - ").append(value(item)).append('\n'));
+            } else {
+                line(out, "  " + name, value(value));
+            }
+        });
+    }
+
+    private static boolean isOfObjects(Object value) {
+        return value instanceof List<?> list && !list.isEmpty() && list.get(0) instanceof Map;
+    }
+
+    private static String object(Map<?, ?> members) {
         return members.entrySet().stream()
                 .map(member -> member.getKey() + ": " + value(member.getValue()))
                 .collect(Collectors.joining(", ", "{", "}"));
     }
 
-    private static String value(Object value) {
+    private static String value(@Nullable Object value) {
+        if (value instanceof Map<?, ?> members) {
+            return object(members);
+        }
         if (value instanceof List<?> list) {
             return list.stream().map(DefinitionYaml::value).collect(Collectors.joining(", ", "[", "]"));
         }
-        return value instanceof String name ? text(name) : value.toString();
+        return value instanceof String text ? text(text) : String.valueOf(value);
     }
 
     private static void line(StringBuilder out, String name, String value) {
         out.append(name).append(": ").append(value).append('\n');
     }
 
-    /** No name holds a quote. */
-    private static String text(String name) {
-        boolean plain = PLAIN.matcher(name).matches() && !SPECIAL.matcher(name).matches();
-        return plain ? name : "'" + name + "'";
+    private static String text(String text) {
+        boolean plain = (PLAIN.matcher(text).matches() && !SPECIAL.matcher(text).matches())
+                || NUMBER.matcher(text).matches();
+        if (plain) {
+            return text;
+        }
+        return text.chars().allMatch(c -> c >= ' ' && c < 0x7f) ? "'" + text.replace("'", "''") + "'" : escaped(text);
+    }
+
+    private static String escaped(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (char c : text.toCharArray()) {
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c >= ' ' && c < 0x7f) {
+                out.append(c);
+            } else {
+                out.append(String.format("\\u%04x", (int) c));
+            }
+        }
+        return out.append('"').toString();
     }
 }

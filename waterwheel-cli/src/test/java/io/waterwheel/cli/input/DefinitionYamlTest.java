@@ -2,6 +2,7 @@ package io.waterwheel.cli.input;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.decode.RandomRows;
 import io.waterwheel.geo.Box;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
@@ -43,9 +44,14 @@ class DefinitionYamlTest {
             fields.add(new Field("x", FieldType.DOUBLE, false));
             fields.add(new Field("no", FieldType.DOUBLE, false));
             fields.add(new Field("at", FieldType.TIMESTAMP_US, false, TimestampUnit.SECONDS, false));
-            KeySpec key = random.nextBoolean()
-                    ? new KeySpec.Ordered("no")
-                    : new KeySpec.Position("x", "no", new Box(-random.nextDouble(), -1e-5, random.nextDouble(), 7));
+            KeySpec key =
+                    switch (random.nextInt(3)) {
+                        case 0 -> new KeySpec.Ordered("no");
+                        case 1 ->
+                            new KeySpec.Position(
+                                    "x", "no", new Box(-random.nextDouble(), -1e-5, random.nextDouble(), 7));
+                        default -> RandomRows.dimensions(fields.subList(0, fields.size() - 1), random);
+                    };
             StreamDefinition definition = new StreamDefinition(
                     any(NAMES, random),
                     any(TOPICS, random),

@@ -3,6 +3,7 @@ package io.waterwheel.query.plan;
 import io.waterwheel.key.KeyIntervals;
 import io.waterwheel.key.KeyNarrowing;
 import io.waterwheel.key.KeyScheme;
+import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.condition.Conditions;
 import io.waterwheel.query.condition.ConjunctSink;
@@ -12,6 +13,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,11 @@ import org.jspecify.annotations.Nullable;
  * gives them as ranges. Looks at the terms of the outermost AND that compare the field with constants. One thread.
  */
 final class PredicatePushdown implements ConjunctSink {
+    /** An OR of more terms does not narrow. */
+    private static final int MOST_ALTERNATIVES = 64;
+
+    private final RowLayout stored;
+    private final KeyScheme scheme;
     private final KeyNarrowing narrowing;
     private long fromTime = Long.MIN_VALUE;
     private long toTime = Long.MAX_VALUE;
@@ -30,11 +37,22 @@ final class PredicatePushdown implements ConjunctSink {
     private final long unitsPerMilli;
 
     private PredicatePushdown(RowLayout stored, Schema schema, KeyScheme scheme) {
+        this.stored = stored;
+        this.scheme = scheme;
         int time = schema.indexOf(schema.timeField());
         this.timeColumn = stored.columnOf(time);
         this.unitsPerMilli = TimestampUnit.MILLISECONDS.nanos()
                 / stored.fields().get(time).type().resolution().nanos();
         this.narrowing = scheme.narrowing(stored);
+    }
+
+    /** What one term of an OR says. */
+    private PredicatePushdown(KeyNarrowing narrowing, PredicatePushdown whole) {
+        this.stored = whole.stored;
+        this.scheme = whole.scheme;
+        this.timeColumn = whole.timeColumn;
+        this.unitsPerMilli = whole.unitsPerMilli;
+        this.narrowing = narrowing;
     }
 
     static PredicatePushdown of(Expression where, RowLayout stored, Schema schema, KeyScheme scheme) {
@@ -72,6 +90,32 @@ final class PredicatePushdown implements ConjunctSink {
     @Override
     public void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high) {
         narrowing.withinBytes(column, low, high);
+    }
+
+    @Override
+    public void amongBytes(int column, byte[][] values) {
+        narrowing.amongBytes(column, values);
+    }
+
+    @Override
+    public void withinAnyBytes(int column, byte[][] lows, byte[] @Nullable [] ends) {
+        narrowing.withinAnyBytes(column, lows, ends);
+    }
+
+    /** Of an OR each term narrows by itself; a time narrows only outside of one. */
+    @Override
+    public void other(ColumnNode term) {
+        List<ColumnNode> terms = Conditions.alternatives(term);
+        if (terms.isEmpty() || terms.size() > MOST_ALTERNATIVES) {
+            return;
+        }
+        List<KeyNarrowing> alternatives = new ArrayList<>();
+        for (ColumnNode alternative : terms) {
+            PredicatePushdown of = new PredicatePushdown(scheme.narrowing(stored), this);
+            Conditions.conjuncts(alternative, of);
+            alternatives.add(of.narrowing);
+        }
+        narrowing.any(alternatives);
     }
 
     /** The keys of these that can match. */

@@ -10,6 +10,7 @@ import io.waterwheel.key.KeyScheme;
 import io.waterwheel.key.PositionIndex;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.result.Gather;
@@ -123,6 +124,8 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             keys = List.of();
             times = query.times();
         }
+        // What a condition says of keys it says of rows too: where keys must be made of columns, it alone is tested.
+        boolean implied = keys.equals(List.of(KeyInterval.ALL)) && scheme.derived(stored) != null;
         byte[] onlyText = null;
         if (where != null) {
             PredicatePushdown narrowing = PredicatePushdown.of(where, stored, schema, scheme);
@@ -134,8 +137,15 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                 times = query.times();
             }
         }
+        if (query.result() instanceof ResultSpec.Latest && !scheme.tellsTuplesApart()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_QUERY,
+                    "stream " + stream.name() + " has a key of dimensions, which many tuples share: the newest of each"
+                            + " key cannot be asked for; order by the time, or group by a field");
+        }
         Gather gather = Gather.of(query.result(), stored, schema, times, onlyText);
-        return new ResolvedQuery(query, stream, gather.fields(), keys, new ScanSpec(keys, times, test, where, gather));
+        return new ResolvedQuery(
+                query, stream, gather.fields(), keys, new ScanSpec(keys, implied, times, test, where, gather));
     }
 
     /** What both say; null when neither says anything. */

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class RowFilter {
     private final long[] lows;
     private final long[] highs;
+    /** Whether the other tests say as much. */
+    private final boolean keysImplied;
+
     private final long fromTime;
     private final long toTime;
     private final @Nullable Area area;
@@ -32,6 +35,7 @@ final class RowFilter {
             lows[i] = keys.get(i).low();
             highs[i] = keys.get(i).high();
         }
+        this.keysImplied = spec.keysImplied();
         this.fromTime = spec.times().from();
         this.toTime = spec.times().to();
         ScanSpec.AreaTest test = spec.area();
@@ -96,8 +100,11 @@ final class RowFilter {
         return i < lows.length && lows[i] <= high;
     }
 
-    /** Whether every key from low to high matches. */
+    /** Whether every key from low to high matches, or none need be tested. */
     boolean holdsKeys(long low, long high) {
+        if (keysImplied) {
+            return true;
+        }
         int i = interval(low);
         return i < lows.length && lows[i] <= low && high <= highs[i];
     }

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * position in the area, and the condition is true.
  *
  * @param keys sorted, disjoint; when there is none, nothing matches
+ * @param keysImplied whether a tuple whose key lies in no interval does not match by the rest, so that keys need not be
+ *     tested but to leave out whole leaves
  * @param times closed
  * @param area the exact test on the position, or null
  * @param where a condition whose names and types were checked, or null
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScanSpec(
         List<KeyInterval> keys,
+        boolean keysImplied,
         TimeInterval times,
         @Nullable AreaTest area,
         @Nullable Expression where,
@@ -47,6 +50,16 @@ public record ScanSpec(
                         + keys.get(i - 1) + " before " + keys.get(i));
             }
         }
+    }
+
+    /** A scan that tests keys. */
+    public ScanSpec(
+            List<KeyInterval> keys,
+            TimeInterval times,
+            @Nullable AreaTest area,
+            @Nullable Expression where,
+            Gather gather) {
+        this(keys, false, times, area, where, gather);
     }
 
     /** All tuples with all fields. */
@@ -72,7 +85,7 @@ public record ScanSpec(
 
     /** The same tuples, only counted. */
     public ScanSpec counting() {
-        return new ScanSpec(keys, times, area, where, new GatherCount());
+        return new ScanSpec(keys, keysImplied, times, area, where, new GatherCount());
     }
 
     /** The layout of the blocks that a scan delivers. */

@@ -1,0 +1,300 @@
+package io.waterwheel.key;
+
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.PhysicalType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Makes keys of dimensions from the columns of a layout: of the rows of a block, and of those of a leaf whose keys its
+ * chunk leaves out. Goes dimension by dimension, a column at a time. Immutable; any thread.
+ */
+final class DimensionKeys extends KeyMaker implements DerivedKeys {
+    /** How chunk files name it. */
+    static final int KIND = 2;
+
+    private static final int MOST_DIMENSIONS = 8;
+    private static final byte[] NO_MASKS = {};
+
+    /** One dimension, and where its values lie. */
+    private static final class Axis {
+        final Scale scale;
+        /** By cell, its bits in the key. */
+        final long[] spread;
+
+        final int column;
+        final PhysicalType type;
+        /** Where the null bit of a row lies: in which byte of its mask; -1 when the field is not nullable. */
+        final int nullByte;
+
+        final int nullShift;
+        final int maskWidth;
+
+        Axis(RowLayout layout, int field, Scale scale, long[] spread) {
+            this.scale = scale;
+            this.spread = spread;
+            this.column = layout.columnOf(field);
+            this.type = layout.fields().get(field).type().physical();
+            int bit = layout.nullBit(field);
+            this.nullByte = bit < 0 ? -1 : bit >>> 3;
+            this.nullShift = bit & 7;
+            this.maskWidth = bit < 0 ? 0 : layout.width(layout.nullMaskColumn());
+        }
+
+        /** The number of a row's cell: null has one below all others. */
+        private int numbered(int cell, byte[] masks, int row) {
+            if (nullByte < 0) {
+                return cell;
+            }
+            return (masks[row * maskWidth + nullByte] >>> nullShift & 1) != 0 ? 0 : cell + 1;
+        }
+
+        /** Adds its bits to the keys of rows [from, to). */
+        void add(byte[] values, byte[] arena, byte[] masks, int from, int to, long[] keys) {
+            switch (type) {
+                case FLOAT64 -> {
+                    for (int row = from; row < to; row++) {
+                        int cell = scale.cell(LittleEndian.getDouble(values, row * 8));
+                        keys[row] |= spread[numbered(cell, masks, row)];
+                    }
+                }
+                case FLOAT32 -> {
+                    for (int row = from; row < to; row++) {
+                        int cell = scale.cell((double) LittleEndian.getFloat(values, row * 4));
+                        keys[row] |= spread[numbered(cell, masks, row)];
+                    }
+                }
+                case INT64 -> {
+                    for (int row = from; row < to; row++) {
+                        int cell = scale.cell(LittleEndian.getLong(values, row * 8));
+                        keys[row] |= spread[numbered(cell, masks, row)];
+                    }
+                }
+                case INT32 -> {
+                    for (int row = from; row < to; row++) {
+                        int cell = scale.cell((long) LittleEndian.getInt(values, row * 4));
+                        keys[row] |= spread[numbered(cell, masks, row)];
+                    }
+                }
+                case UINT32 -> {
+                    for (int row = from; row < to; row++) {
+                        int cell = scale.cell(LittleEndian.getInt(values, row * 4) & 0xFFFF_FFFFL);
+                        keys[row] |= spread[numbered(cell, masks, row)];
+                    }
+                }
+                case BOOLEAN -> {
+                    for (int row = from; row < to; row++) {
+                        keys[row] |= spread[numbered(scale.cell((long) values[row]), masks, row)];
+                    }
+                }
+                case VARIABLE -> {
+                    for (int row = from; row < to; row++) {
+                        long reference = LittleEndian.getLong(values, row * 8);
+                        long code = KeyCodec.ofBytes(
+                                arena, TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference));
+                        keys[row] |= spread[numbered(scale.cell(code), masks, row)];
+                    }
+                }
+            }
+        }
+
+        /** The cell of a value by its bits, as {@link DerivedKeys#makes} has them. */
+        int cell(long bits) {
+            return switch (type) {
+                case FLOAT64 -> scale.cell(Double.longBitsToDouble(bits));
+                case FLOAT32 -> scale.cell((double) Float.intBitsToFloat((int) bits));
+                case UINT32 -> scale.cell(bits & 0xFFFF_FFFFL);
+                case INT32, INT64, BOOLEAN, VARIABLE -> scale.cell(bits);
+            };
+        }
+    }
+
+    private final Axis[] axes;
+    private final Interleaving interleaving;
+    /** The null mask; -1 when no dimension is nullable. */
+    private final int maskColumn;
+
+    /**
+     * Dimensions of a layout.
+     *
+     * @param fields by dimension, its index in the layout; none is the time
+     * @param scales by dimension
+     */
+    DimensionKeys(RowLayout layout, int[] fields, Scale[] scales, Interleaving interleaving) {
+        this.interleaving = interleaving;
+        this.axes = new Axis[fields.length];
+        boolean nullable = false;
+        for (int d = 0; d < fields.length; d++) {
+            axes[d] = new Axis(layout, fields[d], scales[d], interleaving.spread(d));
+            nullable |= axes[d].nullByte >= 0;
+        }
+        this.maskColumn = nullable ? layout.nullMaskColumn() : -1;
+    }
+
+    @Override
+    public int fill(TupleBlock block, int fromRow, RowRejects rejects) {
+        long[] keys = block.keys();
+        int size = block.size();
+        byte[] masks = maskColumn < 0 ? NO_MASKS : block.column(maskColumn);
+        Arrays.fill(keys, fromRow, size, 0);
+        for (Axis axis : axes) {
+            axis.add(block.column(axis.column), block.arena(), masks, fromRow, size, keys);
+        }
+        return 0;
+    }
+
+    @Override
+    public int columns() {
+        return axes.length + (maskColumn < 0 ? 0 : 1);
+    }
+
+    @Override
+    public int column(int index) {
+        return index < axes.length ? axes[index].column : maskColumn;
+    }
+
+    @Override
+    public boolean makes(long[] keys, long[][] values, int rows) {
+        for (int row = 0; row < rows; row++) {
+            long key = 0;
+            for (int d = 0; d < axes.length; d++) {
+                Axis axis = axes[d];
+                int number = axis.cell(values[d][row]);
+                if (axis.nullByte >= 0) {
+                    long mask = values[axes.length][row];
+                    boolean isNull = (mask >>> (8 * axis.nullByte + axis.nullShift) & 1) != 0;
+                    number = isNull ? 0 : number + 1;
+                }
+                key |= axis.spread[number];
+            }
+            if (key != keys[row]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public long[] keys(byte[][] values, byte[][] arenas, int rows) {
+        long[] keys = new long[rows];
+        byte[] masks = maskColumn < 0 ? NO_MASKS : values[axes.length];
+        for (int d = 0; d < axes.length; d++) {
+            axes[d].add(values[d], arenas[d], masks, 0, rows, keys);
+        }
+        return keys;
+    }
+
+    @Override
+    public int kind() {
+        return KIND;
+    }
+
+    @Override
+    public byte[] parameters() {
+        int bytes = 1 + 1 + interleaving.bits();
+        for (Axis axis : axes) {
+            bytes += 2 + 2 + 8 * axis.scale.cuts().length;
+        }
+        ByteBuffer out = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        out.put((byte) axes.length);
+        for (Axis axis : axes) {
+            long[] cuts = axis.scale.cuts();
+            out.putShort((short) axis.column).putShort((short) cuts.length);
+            for (long cut : cuts) {
+                out.putLong(cut);
+            }
+        }
+        out.put((byte) interleaving.bits());
+        for (int dimension : interleaving.order()) {
+            out.put((byte) dimension);
+        }
+        return out.array();
+    }
+
+    /**
+     * Reads what {@link #parameters} gave.
+     *
+     * @throws IllegalArgumentException when they do not fit; says what was expected
+     */
+    static DimensionKeys read(RowLayout layout, ByteBuffer parameters) {
+        ByteBuffer in = parameters.order(ByteOrder.LITTLE_ENDIAN);
+        int count = number(in, 1, 1, MOST_DIMENSIONS, "dimensions");
+        int[] fields = new int[count];
+        Scale[] scales = new Scale[count];
+        for (int d = 0; d < count; d++) {
+            fields[d] = field(layout, number(in, 2, 0, layout.columns() - 1, "a column"));
+            Field field = layout.fields().get(fields[d]);
+            int cuts = number(in, 2, 0, (1 << Dimension.MAX_BITS) - 1, "cuts");
+            scales[d] = new Scale(cuts(in, cuts), isFloating(field));
+        }
+        int bits = number(in, 1, 1, Interleaving.MAX_BITS, "bits");
+        int[] order = new int[bits];
+        int[] bitsOf = new int[count];
+        for (int bit = 0; bit < bits; bit++) {
+            order[bit] = number(in, 1, 0, count - 1, "a dimension");
+            bitsOf[order[bit]]++;
+        }
+        if (in.hasRemaining()) {
+            throw new IllegalArgumentException("expected no more parameters, got " + in.remaining() + " bytes");
+        }
+        for (int d = 0; d < count; d++) {
+            requireRoom(bitsOf[d], scales[d], layout.fields().get(fields[d]));
+        }
+        return new DimensionKeys(layout, fields, scales, new Interleaving(order, count));
+    }
+
+    private static void requireRoom(int bits, Scale scale, Field field) {
+        int cells = scale.cuts().length + 1 + (field.nullable() ? 1 : 0);
+        if (bits < 1 || bits > Dimension.MAX_BITS || cells > 1 << bits) {
+            throw new IllegalArgumentException("expected 1 to " + Dimension.MAX_BITS + " bits, enough for " + cells
+                    + " cells of '" + field.name() + "', got " + bits);
+        }
+    }
+
+    static boolean isFloating(Field field) {
+        PhysicalType type = field.type().physical();
+        return type == PhysicalType.FLOAT64 || type == PhysicalType.FLOAT32;
+    }
+
+    private static int field(RowLayout layout, int column) {
+        List<Field> fields = layout.fields();
+        for (int f = 0; f < fields.size(); f++) {
+            if (layout.columnOf(f) == column) {
+                return f;
+            }
+        }
+        throw new IllegalArgumentException("expected a column of values, got the null mask");
+    }
+
+    private static long[] cuts(ByteBuffer in, int count) {
+        if (in.remaining() < 8 * count) {
+            throw new IllegalArgumentException("expected " + count + " cuts, got " + in.remaining() + " bytes");
+        }
+        long[] cuts = new long[count];
+        for (int i = 0; i < count; i++) {
+            cuts[i] = in.getLong();
+            if (i > 0 && cuts[i] <= cuts[i - 1]) {
+                throw new IllegalArgumentException("expected ascending cuts, got " + cuts[i] + " after " + cuts[i - 1]);
+            }
+        }
+        return cuts;
+    }
+
+    private static int number(ByteBuffer in, int bytes, int least, int most, String what) {
+        if (in.remaining() < bytes) {
+            throw new IllegalArgumentException("expected more parameters, for " + what);
+        }
+        int number = bytes == 1 ? in.get() & 0xFF : in.getShort() & 0xFFFF;
+        if (number < least || number > most) {
+            throw new IllegalArgumentException(
+                    "expected " + what + " from " + least + " to " + most + ", got " + number);
+        }
+        return number;
+    }
+}

@@ -1,0 +1,153 @@
+package io.waterwheel.schema;
+
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * Reads the values that divide a field into cells: {@link Long} of whole numbers, timestamps as they are counted,
+ * addresses and booleans; {@link Double} of floats and doubles; byte arrays of text and bytes. Stateless but for the
+ * field.
+ */
+public final class Cuts {
+    private static final int PREFIX_BYTES = 8;
+
+    private final Field field;
+
+    public Cuts(Field field) {
+        this.field = field;
+    }
+
+    /**
+     * The cuts of a dimension that is not open, ascending, no two equal.
+     *
+     * @param bits of the dimension
+     * @throws IllegalArgumentException when its texts are no values of the field, or not in order; says which
+     */
+    public List<Object> of(Dimension dimension, int bits) {
+        if (field.type().physical() == PhysicalType.BOOLEAN) {
+            return List.of(1L);
+        }
+        int cells = (1 << bits) - (field.nullable() ? 1 : 0);
+        return dimension.range().isEmpty() ? listed(dimension.cuts()) : even(dimension.range(), cells);
+    }
+
+    private List<Object> listed(List<String> texts) {
+        List<Object> cuts = new ArrayList<>(texts.size());
+        for (String text : texts) {
+            Object cut = value("cuts", text);
+            if (!cuts.isEmpty() && compare(cuts.get(cuts.size() - 1), cut) >= 0) {
+                throw new IllegalArgumentException("cuts: expected ascending values, got '" + text + "' after '"
+                        + texts.get(cuts.size() - 1) + "'");
+            }
+            cuts.add(cut);
+        }
+        return cuts;
+    }
+
+    private List<Object> even(List<String> range, int cells) {
+        if (field.type().variable()) {
+            throw new IllegalArgumentException(
+                    "a " + field.type().schemaName() + " cannot be divided evenly: expected cuts, got a range");
+        }
+        if (range.size() != 2) {
+            throw new IllegalArgumentException("range: expected [LO, HI], got " + range);
+        }
+        Object low = value("range", range.get(0));
+        Object high = value("range", range.get(1));
+        if (compare(low, high) >= 0) {
+            throw new IllegalArgumentException(
+                    "range: expected the lower value first, got " + range.get(0) + " to " + range.get(1));
+        }
+        List<Object> cuts = new ArrayList<>();
+        for (int i = 1; i < cells; i++) {
+            Object cut = low instanceof Long from
+                    ? (Object) between(from, (Long) high, i, cells)
+                    : between((Double) low, (Double) high, i, cells);
+            if (compare(low, cut) < 0 && (cuts.isEmpty() || compare(cuts.get(cuts.size() - 1), cut) < 0)) {
+                cuts.add(cut);
+            }
+        }
+        return cuts;
+    }
+
+    private static Long between(long low, long high, int part, int parts) {
+        BigInteger width =
+                BigInteger.valueOf(high).subtract(BigInteger.valueOf(low)).add(BigInteger.ONE);
+        BigInteger above = width.multiply(BigInteger.valueOf(part)).divide(BigInteger.valueOf(parts));
+        return BigInteger.valueOf(low).add(above).longValueExact();
+    }
+
+    /** The width may be beyond what a double holds. */
+    private static Double between(double low, double high, int part, int parts) {
+        double share = (double) part / parts;
+        return low * (1 - share) + high * share;
+    }
+
+    /** Text and bytes are told apart by the bytes that keys are made of. */
+    private static int compare(Object left, Object right) {
+        if (left instanceof Long number) {
+            return Long.compare(number, (Long) right);
+        } else if (left instanceof Double number) {
+            return Double.compare(number + 0.0, (Double) right + 0.0);
+        }
+        return Arrays.compareUnsigned((byte[]) left, (byte[]) right);
+    }
+
+    private Object value(String member, String text) {
+        try {
+            return switch (field.type().physical()) {
+                case INT32, INT64 -> whole(text);
+                case UINT32 -> address(text);
+                case FLOAT32, FLOAT64 -> finite(Double.parseDouble(text));
+                case VARIABLE -> prefix(text);
+                case BOOLEAN -> throw new IllegalStateException("a boolean has no cuts to read");
+            };
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new IllegalArgumentException(
+                    member + ": expected values of type " + field.type().schemaName() + ", got '" + text + "'", e);
+        }
+    }
+
+    private Long whole(String text) {
+        if (field.type().isTimestamp() && text.indexOf(':') >= 0) {
+            return field.type()
+                    .resolution()
+                    .units(OffsetDateTime.parse(text.replace(' ', 'T')).toInstant());
+        }
+        long value = Long.parseLong(text);
+        if (field.type().physical() == PhysicalType.INT32 && value != (int) value) {
+            throw new IllegalArgumentException("beyond 32 bits");
+        }
+        return value;
+    }
+
+    private static Long address(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        long address = Ipv4.parse(bytes, 0, bytes.length);
+        if (address < 0) {
+            throw new IllegalArgumentException("no address");
+        }
+        return address;
+    }
+
+    private static Double finite(double value) {
+        if (!Double.isFinite(value)) {
+            throw new IllegalArgumentException("no finite number");
+        }
+        return value;
+    }
+
+    /** Keys tell values apart by their first bytes, shorter ones filled up with zeros. */
+    private byte[] prefix(String text) {
+        byte[] bytes = field.type() == FieldType.STRING
+                ? text.getBytes(StandardCharsets.UTF_8)
+                : Base64.getDecoder().decode(text);
+        return Arrays.copyOf(bytes, PREFIX_BYTES);
+    }
+}

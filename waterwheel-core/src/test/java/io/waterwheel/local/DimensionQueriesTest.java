@@ -1,0 +1,337 @@
+package io.waterwheel.local;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Streams whose key has two to eight dimensions of random types, nulls and NaN among the values, beside a list. */
+final class DimensionQueriesTest {
+    private static final int SEEDS = Rounds.of(6, 300);
+    private static final int VALUES = 60;
+
+    @TempDir
+    Path folder;
+
+    /** A row as texts; null where there is no value. */
+    private record Row(@Nullable String[] values, long time) {}
+
+    /** What is asked of one field: any of the ranges. */
+    private record Asked(Field field, List<KeyRange> ranges) {
+        boolean holds(@Nullable String value) {
+            Comparator<String> order = order(field.type());
+            return value != null
+                    && ranges.stream()
+                            .anyMatch(range -> (range.low() == null || order.compare(range.low(), value) <= 0)
+                                    && (range.high() == null || order.compare(value, range.high()) <= 0));
+        }
+
+        /** The same as a condition. */
+        String condition() {
+            List<String> any = new ArrayList<>();
+            for (KeyRange range : ranges) {
+                String low = range.low() == null ? null : field.name() + " >= " + literal(range.low());
+                String high = range.high() == null ? null : field.name() + " <= " + literal(range.high());
+                any.add(
+                        low == null
+                                ? Objects.requireNonNull(high)
+                                : high == null ? low : "(" + low + " AND " + high + ")");
+            }
+            return "(" + String.join(" OR ", any) + ")";
+        }
+
+        private String literal(String value) {
+            return switch (field.type()) {
+                case STRING -> "'" + value.replace("'", "''") + "'";
+                case BYTES ->
+                    "X'" + HexFormat.of().formatHex(Base64.getDecoder().decode(value)) + "'";
+                case IPV4 -> "IPV4 '" + value + "'";
+                case FLOAT -> Double.toString(Float.parseFloat(value));
+                default -> value;
+            };
+        }
+    }
+
+    @Test
+    void answersAreThoseOfAList() throws Exception {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            check(seed);
+        }
+    }
+
+    private void check(long seed) throws Exception {
+        Random random = new Random(seed);
+        List<Field> fields = new ArrayList<>();
+        fields.add(new Field("t", FieldType.TIMESTAMP, false));
+        FieldType[] types = FieldType.values();
+        int count = 2 + random.nextInt(8);
+        List<List<String>> pools = new ArrayList<>();
+        for (int f = 0; f < count; f++) {
+            FieldType type = types[random.nextInt(types.length)];
+            // The literal of a timestamp is one of times: other tests have those.
+            type = type.isTimestamp() ? FieldType.LONG : type;
+            fields.add(new Field("f" + f, type, random.nextInt(3) == 0));
+            List<String> pool = new ArrayList<>();
+            for (int i = 0; i < VALUES; i++) {
+                pool.add(value(type, random));
+            }
+            pools.add(pool);
+        }
+        Schema schema = new Schema(fields, RandomRows.dimensions(fields, random), "t");
+        List<Row> rows = new ArrayList<>();
+        Path home = folder.resolve("s" + seed);
+        try (LocalStream stream = LocalStream.open(home, "s", schema, LocalSettings.DEFAULT)) {
+            for (int part = 0; part < 3; part++) {
+                TupleBlock block = new TupleBlock(stream.layout(), 0);
+                RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+                for (int i = random.nextInt(3000); i >= 0; i--) {
+                    Row row = row(fields, pools, part, random);
+                    rows.add(row);
+                    decoder.decode(ByteBuffer.wrap(csv(row).getBytes(UTF_8)), block);
+                }
+                stream.insert(block);
+                ask(stream, fields, pools, rows, random, "seed " + seed + ", fresh, part " + part);
+                if (part < 2) {
+                    stream.flush();
+                    ask(stream, fields, pools, rows, random, "seed " + seed + ", flushed, part " + part);
+                }
+            }
+            stream.flush();
+        }
+        try (LocalStream stream = LocalStream.open(home, "s", schema, LocalSettings.DEFAULT)) {
+            ask(stream, fields, pools, rows, random, "seed " + seed + ", cold");
+            ask(stream, fields, pools, rows, random, "seed " + seed + ", warm");
+        }
+    }
+
+    private static void ask(
+            LocalStream stream,
+            List<Field> fields,
+            List<List<String>> pools,
+            List<Row> rows,
+            Random random,
+            String when)
+            throws Exception {
+        for (int q = 0; q < 6; q++) {
+            List<Asked> asked = new ArrayList<>();
+            for (int f = 1; f < fields.size(); f++) {
+                if (random.nextInt(3) == 0) {
+                    asked.add(asked(fields.get(f), pools.get(f - 1), random));
+                }
+            }
+            TimeInterval times = random.nextBoolean()
+                    ? TimeInterval.ALL
+                    : new TimeInterval(random.nextInt(20_000), 20_000 + random.nextInt(20_000));
+            long expected = rows.stream()
+                    .filter(row -> row.time() >= times.from() && row.time() <= times.to())
+                    .filter(row ->
+                            asked.stream().allMatch(one -> one.holds(row.values()[fields.indexOf(one.field()) - 1])))
+                    .count();
+            List<KeyRange> ranges =
+                    asked.stream().flatMap(one -> one.ranges().stream()).toList();
+            Query byRanges = stream.query().withTimes(times).withKeyRanges(ranges);
+            String as = when + ": " + asked + " " + times;
+            assertThat(stream.answer(byRanges, row -> true).tuples()).as(as).isEqualTo(expected);
+            assertThat(stream.answer(byRanges.withCount(), row -> true).tuples())
+                    .as(as)
+                    .isEqualTo(expected);
+            if (!asked.isEmpty() && asked.stream().noneMatch(one -> one.field().type() == FieldType.BOOLEAN)) {
+                String where = String.join(
+                        " AND ", asked.stream().map(Asked::condition).toList());
+                Query byCondition = stream.query().withTimes(times).withWhere(Expression.parse(where));
+                assertThat(stream.answer(byCondition.withCount(), row -> true).tuples())
+                        .as(as + " " + where)
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    private static Asked asked(Field field, List<String> pool, Random random) {
+        List<KeyRange> ranges = new ArrayList<>();
+        List<String> finite =
+                pool.stream().filter(value -> !value.matches("NaN|-?Infinity")).toList();
+        for (int r = random.nextInt(4) == 0 ? 3 : 0; r >= 0; r--) {
+            String low = finite.get(random.nextInt(finite.size()));
+            String high = random.nextInt(3) == 0 ? low : finite.get(random.nextInt(finite.size()));
+            boolean swap = order(field.type()).compare(low, high) > 0;
+            int open = random.nextInt(6);
+            ranges.add(new KeyRange(
+                    field.name(), open == 0 ? null : swap ? high : low, open == 1 ? null : swap ? low : high));
+        }
+        return new Asked(field, ranges);
+    }
+
+    private static Row row(List<Field> fields, List<List<String>> pools, int part, Random random) {
+        @Nullable String[] values = new @Nullable String[pools.size()];
+        for (int f = 0; f < values.length; f++) {
+            boolean isNull = fields.get(f + 1).nullable() && random.nextInt(4) == 0;
+            List<String> pool = pools.get(f);
+            // Some values come far more often than others.
+            int which = Math.min(random.nextInt(pool.size()), random.nextInt(pool.size()));
+            values[f] = isNull ? null : pool.get(which);
+        }
+        // Each part begins in the time of the one before.
+        return new Row(values, part * 8000L + random.nextInt(16_000));
+    }
+
+    private static String csv(Row row) {
+        StringBuilder line = new StringBuilder().append(row.time());
+        for (String value : row.values()) {
+            line.append(',').append(value == null ? "" : value.isEmpty() ? "\"\"" : value);
+        }
+        return line.toString();
+    }
+
+    private static String value(FieldType type, Random random) {
+        return switch (type) {
+            case INT -> Integer.toString(random.nextInt() >> random.nextInt(31));
+            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Long.toString(random.nextLong() >> random.nextInt(63));
+            case IPV4 -> Ipv4.text(random.nextInt());
+            case BOOLEAN -> Boolean.toString(random.nextBoolean());
+            case FLOAT, DOUBLE -> number(type, random);
+            case STRING ->
+                random.nextInt(20) == 0
+                        ? ""
+                        : "same-pre".substring(random.nextInt(9)) + Integer.toString(random.nextInt(500), 36);
+            case BYTES -> {
+                byte[] bytes = new byte[random.nextInt(12)];
+                random.nextBytes(bytes);
+                yield Base64.getEncoder().encodeToString(bytes);
+            }
+        };
+    }
+
+    private static String number(FieldType type, Random random) {
+        double number =
+                switch (random.nextInt(12)) {
+                    case 0 -> Double.NaN;
+                    case 1 -> Double.POSITIVE_INFINITY;
+                    case 2 -> -0.0;
+                    case 3 -> 0.0;
+                    case 4 -> random.nextGaussian() * 1e30;
+                    default -> random.nextInt(1000) / 8.0 - 50;
+                };
+        return type == FieldType.FLOAT ? Float.toString((float) number) : Double.toString(number);
+    }
+
+    private static Comparator<String> order(FieldType type) {
+        return switch (type) {
+            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Comparator.comparingLong(Long::parseLong);
+            case IPV4 -> Comparator.comparingLong(text -> Ipv4.parse(text.getBytes(UTF_8), 0, text.length()));
+            case BOOLEAN -> Comparator.comparing(Boolean::parseBoolean);
+            case FLOAT -> Comparator.comparingDouble(text -> Float.parseFloat(text) + 0.0);
+            case DOUBLE -> Comparator.comparingDouble(text -> Double.parseDouble(text) + 0.0);
+            case STRING -> (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
+            case BYTES ->
+                (a, b) -> Arrays.compareUnsigned(
+                        Base64.getDecoder().decode(a), Base64.getDecoder().decode(b));
+        };
+    }
+
+    private static final Schema WEATHER = new Schema(
+            List.of(
+                    new Field("t", FieldType.TIMESTAMP, false),
+                    new Field("element", FieldType.STRING, false),
+                    new Field("latitude", FieldType.DOUBLE, false),
+                    new Field("value", FieldType.INT, true)),
+            new KeySpec.Dimensions(
+                    List.of(
+                            new Dimension("element", 0, List.of(), List.of("SNOW", "TMAX", "TMIN")),
+                            new Dimension("latitude", 5, List.of("24", "72"), List.of()),
+                            new Dimension("value", 4, List.of("-300", "500"), List.of())),
+                    List.of()),
+            "t");
+
+    @Test
+    void whatCannotBeAskedIsSaidSo() throws Exception {
+        try (LocalStream stream = LocalStream.open(folder, "s", WEATHER, LocalSettings.DEFAULT)) {
+            refused(
+                    stream,
+                    new KeyRange("abc", null),
+                    "key range: expected FIELD=LO..HI, or the number of a key, for"
+                            + " the key has dimensions (element, latitude, value), got 'abc'");
+            refused(
+                    stream,
+                    new KeyRange("latitude", "x", null),
+                    "range of 'latitude': expected values of type double," + " got 'x'");
+            refused(
+                    stream,
+                    new KeyRange("value", "5", "-5"),
+                    "range of 'value': expected the lower value first, got '5'" + " to '-5'");
+            refused(
+                    stream,
+                    new KeyRange("longitude", "5", "6"),
+                    "there is no field 'longitude'; did you mean"
+                            + " 'latitude'? There are [t, element, latitude, value]");
+            assertThatThrownBy(() -> stream.answer(stream.query().withLatest(1), rows -> true))
+                    .isInstanceOf(WaterwheelException.class)
+                    .hasMessage(
+                            "stream s has a key of dimensions, which many tuples share: the newest of each key cannot"
+                                    + " be asked for; order by the time, or group by a field");
+        }
+    }
+
+    private static void refused(LocalStream stream, KeyRange range, String message) {
+        assertThatThrownBy(() -> stream.answer(stream.query().withKeyRanges(List.of(range)), rows -> true))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessage(message);
+    }
+
+    /** Each dimension alone narrows, in chunks and in trees. */
+    @Test
+    void aRangeOfAnyDimensionSparesLeaves() throws Exception {
+        Random random = new Random(5);
+        try (LocalStream stream = LocalStream.open(folder, "s", WEATHER, LocalSettings.DEFAULT)) {
+            TupleBlock block = new TupleBlock(stream.layout(), 0);
+            RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, WEATHER);
+            String[] elements = {"PRCP", "SNOW", "TMAX", "TMIN"};
+            for (int i = 0; i < 64 * 2048; i++) {
+                String line = i + "," + elements[random.nextInt(4)] + "," + (24 + random.nextDouble() * 48) + ","
+                        + (random.nextInt(10) == 0 ? "" : random.nextInt(800) - 300);
+                decoder.decode(ByteBuffer.wrap(line.getBytes(UTF_8)), block);
+            }
+            stream.insert(block);
+            stream.flush();
+            for (KeyRange range : List.of(
+                    new KeyRange("element", "SNOW", "SNOW"),
+                    new KeyRange("latitude", "40.7", "40.8"),
+                    new KeyRange("value", "17", "19"))) {
+                var statistics = stream.answer(
+                                stream.query().withKeyRanges(List.of(range)).withCount(), rows -> true)
+                        .statistics();
+                assertThat(statistics.inChunks().read())
+                        .as("%s: %s", range, statistics)
+                        .isLessThan(32);
+            }
+        }
+    }
+}

@@ -41,6 +41,7 @@ final class ArchitectureTest {
             new Room("catalog.manifest", "error", "schema", "tuple", "catalog.state", "store"),
             new Room("catalog.store", "error"),
             new Room("key", "geo", "schema", "tuple"),
+            new Room("key.sample", "schema", "tuple", "key"),
             new Room(
                     "catalog",
                     "error",

@@ -1,6 +1,7 @@
 package io.waterwheel.cli;
 
 import io.waterwheel.cli.input.DefinitionYaml;
+import io.waterwheel.cli.input.DimensionRows;
 import io.waterwheel.cli.input.SchemaProposal;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
@@ -50,7 +51,9 @@ final class StreamCommand {
             description = {
                 "Create a stream from a schema file, and its Kafka topic when there is none.",
                 "With --like, propose a schema file from the first rows of a CSV file instead, and create nothing: types,"
-                        + " key and time are guessed, and doubts are said behind #."
+                        + " key and time are guessed, and doubts are said behind #.",
+                "With both, create the stream, and learn from the CSV file what the dimensions of its key leave open:"
+                        + " which values begin a cell, and how many bits they take."
             },
             footer = {
                 "",
@@ -66,12 +69,14 @@ final class StreamCommand {
                 "    - {name: longitude, type: double}",
                 "    - {name: latitude, type: double}",
                 "    - {name: altitude_ft, type: double, nullable: true}",
-                "  key: {longitude: longitude, latitude: latitude, box: [-180, -90, 180, 90]}   # or {field: NAME}",
+                "  key: {longitude: longitude, latitude: latitude, box: [-180, -90, 180, 90]}   # or {field: NAME},",
+                "                        # or {dimensions: [NAME, {field: NAME, bits: 6, range: [LO, HI]}]}",
                 "  time: time_ms",
                 "",
                 "Examples:",
                 "  waterwheel stream create flights.yaml",
-                "  waterwheel stream create --like flights.csv.gz > flights.yaml"
+                "  waterwheel stream create --like flights.csv.gz > flights.yaml",
+                "  waterwheel stream create weather.yaml --like weather.csv"
             })
     int create(
             @Mixin ServerOption server,
@@ -100,10 +105,13 @@ final class StreamCommand {
                     String name)
             throws IOException {
         if (like != null) {
-            if (file != null) {
-                throw wrong("create", "give FILE.yaml to create a stream, or --like FILE.csv to propose one, not both");
+            if (file == null) {
+                return propose(like, columns == null ? List.of() : columns, name);
             }
-            return propose(like, columns == null ? List.of() : columns, name);
+            if (name != null) {
+                throw wrong("create", "--name goes with --like alone; FILE.yaml says it itself");
+            }
+            return create(server, completed(file, like, columns == null ? List.of() : columns));
         }
         if (file == null) {
             throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
@@ -112,7 +120,29 @@ final class StreamCommand {
             throw wrong(
                     "create", (name != null ? "--name" : "--columns") + " goes with --like; FILE.yaml says it itself");
         }
-        StreamDefinition definition = SchemaFile.read(file);
+        return create(server, SchemaFile.read(file));
+    }
+
+    /** The definition of a file, with what it leaves open told by the rows of another. */
+    private StreamDefinition completed(Path file, Path like, List<String> columns) throws IOException {
+        StreamDefinition draft = SchemaFile.readDraft(file);
+        if (draft.schema().key().missing(draft.schema().byName()) == null) {
+            throw wrong(
+                    "create",
+                    file + " leaves nothing open that rows could tell: leave out --like, or the range and cuts of a"
+                            + " dimension of its key");
+        }
+        return reading(like, in -> {
+            StreamDefinition definition = draft.withSchema(
+                    DimensionRows.complete(draft.schema(), String.valueOf(like.getFileName()), in, columns));
+            StringBuilder key = new StringBuilder();
+            DefinitionYaml.key(key, definition.schema().key().members());
+            terminal.err().print("learned from " + like.getFileName() + ":\n" + key);
+            return definition;
+        });
+    }
+
+    private int create(ServerOption server, StreamDefinition definition) {
         try (WaterwheelClient client = server.connect()) {
             StreamDefinition created = client.createStream(definition).definition();
             terminal.err()
@@ -129,18 +159,26 @@ final class StreamCommand {
                 : base.replaceFirst("\\.[A-Za-z]{1,4}$", "")
                         .replaceAll("[^A-Za-z0-9._-]+", "-")
                         .replaceFirst("^[^A-Za-z0-9]+", "");
-        if (Files.isDirectory(like)) {
-            throw new IOException(like + " is a folder; name a file");
+        SchemaProposal proposal = reading(like, in -> SchemaProposal.of(base, in, columns));
+        terminal.out().print(proposal.yaml(stream.isEmpty() ? "stream" : stream));
+        return 0;
+    }
+
+    private interface Reading<T> {
+        T of(InputStream in) throws IOException;
+    }
+
+    private static <T> T reading(Path file, Reading<T> reading) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new IOException(file + " is a folder; name a file");
         }
-        try (InputStream in = Files.newInputStream(like)) {
-            SchemaProposal proposal = SchemaProposal.of(base, in, columns);
-            terminal.out().print(proposal.yaml(stream.isEmpty() ? "stream" : stream));
+        try (InputStream in = Files.newInputStream(file)) {
+            return reading.of(in);
         } catch (FileSystemException e) {
             throw e; // names the file
         } catch (IOException e) {
-            throw new IOException(like + ": " + e.getMessage(), e);
+            throw new IOException(file + ": " + e.getMessage(), e);
         }
-        return 0;
     }
 
     @Command(

@@ -95,6 +95,18 @@ final class DocumentationTest {
     }
 
     @Test
+    void aKeyOfManyDimensions() throws Exception {
+        assertThat(runPage("docs/dimensions.md")).isGreaterThanOrEqualTo(7);
+        assertThat(ran("query", "approaches", "--key", "longitude=2.3..2.7", "--key", "altitude_ft=..5000", "--count"))
+                .isEqualTo(ran(
+                        "query",
+                        "approaches",
+                        "--where",
+                        "longitude BETWEEN 2.3 AND 2.7 AND altitude_ft <= 5000",
+                        "--count"));
+    }
+
+    @Test
     void aTopicThatOthersFill() throws Exception {
         List<String> lines = Files.readAllLines(ROOT.resolve("docs/quickstart-kafka.md"), UTF_8);
         int schema = lines.indexOf("<!-- file: payments.yaml -->");

@@ -91,6 +91,8 @@ final class WrongInputTest {
                 .isZero();
         assertThat(run("stream create {folder}/orders.yaml --server {url}", "").code())
                 .isZero();
+        assertThat(run("stream create {folder}/sensors.yaml --server {url}", "").code())
+                .isZero();
         Files.writeString(
                 folder.resolve("spare.yaml"),
                 Files.readString(folder.resolve("orders.yaml")).replace("orders", "spare"));

@@ -2,6 +2,7 @@ package io.waterwheel.cli.input;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.TimestampUnit;
@@ -24,6 +25,12 @@ public final class SchemaProposal {
     private static final int MAX_FIELDS = 256;
     private static final int MAX_NULLABLE = 64;
     private static final int MAX_KEY_CHOICES = 6;
+    private static final int MOST_DIMENSIONS = 8;
+    /** A column of few values, each of which comes again and again, names kinds. */
+    private static final int KINDS = 64;
+
+    private static final long MANY = 8;
+    private static final int BITS_OF_KINDS = 4;
     private static final Pattern TIME_NAME = Pattern.compile("(?i).*(time|date|^ts$|_ts$|_at$|epoch|when|day).*");
     private static final Pattern LONGITUDE = Pattern.compile("(?i)(.*_)?(lon|long|longitude|lng)(_?deg.*)?");
     private static final Pattern LATITUDE = Pattern.compile("(?i)(.*_)?(lat|latitude)(_?deg.*)?");
@@ -198,6 +205,14 @@ public final class SchemaProposal {
             }
             out.append('\n');
         }
+        List<String> dimensions = dimensions(used, time, longitude, latitude);
+        if (dimensions.size() > 2) {
+            out.append("# key: {dimensions: [")
+                    .append(String.join(", ", dimensions))
+                    .append("]}   # when you ask by several at once; then create it with --like ")
+                    .append(source)
+                    .append('\n');
+        }
         out.append("time: ").append(time.name).append('\n');
         String yaml = out.toString();
         // What is proposed must be a definition; if it is none that is our fault, and is better said here.
@@ -307,5 +322,33 @@ public final class SchemaProposal {
             }
         }
         return choices;
+    }
+
+    /** What may be dimensions of a key: what names kinds, with its bits; places; then numbers of many values. */
+    private static List<String> dimensions(
+            List<ColumnSample> used,
+            ColumnSample time,
+            @Nullable ColumnSample longitude,
+            @Nullable ColumnSample latitude) {
+        List<String> kinds = new ArrayList<>();
+        List<String> places = new ArrayList<>();
+        List<String> numbers = new ArrayList<>();
+        for (ColumnSample column : used) {
+            FieldType type = column.type();
+            boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
+            if (column == time || column.isTime() || column.distinct() < 2) {
+                continue;
+            } else if (column == longitude || column == latitude) {
+                places.add(column.name);
+            } else if (column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
+                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.distinct() + 1));
+                kinds.add("{field: " + column.name + ", bits: " + bits + "}");
+            } else if (number || type == FieldType.IPV4) {
+                numbers.add(column.name);
+            }
+        }
+        kinds.addAll(places);
+        kinds.addAll(numbers);
+        return kinds.subList(0, Math.min(MOST_DIMENSIONS, kinds.size()));
     }
 }

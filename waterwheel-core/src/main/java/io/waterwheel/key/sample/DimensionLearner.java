@@ -1,0 +1,129 @@
+package io.waterwheel.key.sample;
+
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.PhysicalType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Completes the dimensions of a key by rows: cuts where a definition says neither range nor cuts, so that each cell
+ * holds about as many rows, and bits where it says none. One thread.
+ */
+public final class DimensionLearner {
+    /** More rows tell little more. */
+    public static final int ROWS = 1 << 16;
+
+    /** A field of few values that come again and again is asked for one of them; at most this number. */
+    private static final int KINDS = 64;
+
+    private static final int BITS_OF_KINDS = 4;
+    private static final int BITS_OF_VALUES = 6;
+
+    private final Schema draft;
+    private final KeySpec.Dimensions key;
+    /** By dimension; null for those that say what their cells are. */
+    private final @Nullable DimensionSample[] samples;
+
+    private int rows;
+
+    /**
+     * Completes a draft.
+     *
+     * @throws IllegalArgumentException when its key has no dimensions
+     */
+    public DimensionLearner(Schema draft) {
+        KeySpec.Dimensions dimensions = draft.key().dimensional();
+        if (dimensions == null) {
+            throw new IllegalArgumentException("the key has no dimensions that rows could tell of");
+        }
+        this.draft = draft;
+        this.key = dimensions;
+        RowLayout layout = RowLayout.of(draft);
+        this.samples = new @Nullable DimensionSample[key.dimensions().size()];
+        for (int d = 0; d < samples.length; d++) {
+            int index = draft.indexOf(key.dimensions().get(d).field());
+            Field field = draft.fields().get(index);
+            boolean open = key.dimensions().get(d).isOpen(field);
+            samples[d] = open ? new DimensionSample(field, index, layout) : null;
+        }
+    }
+
+    /** Takes rows; those beyond {@link #ROWS} are left. */
+    public void add(TupleBlock block) {
+        for (int row = 0; row < block.size() && rows < ROWS; row++, rows++) {
+            for (DimensionSample sample : samples) {
+                if (sample != null) {
+                    sample.add(block, row);
+                }
+            }
+        }
+    }
+
+    /**
+     * The draft, completed.
+     *
+     * @throws IllegalArgumentException when rows do not tell the cells of a dimension; says of which, and why
+     */
+    public Schema learned() {
+        List<Dimension> dimensions = new ArrayList<>();
+        for (int d = 0; d < samples.length; d++) {
+            DimensionSample sample = samples[d];
+            Dimension open = key.dimensions().get(d);
+            if (sample == null) {
+                dimensions.add(open);
+                continue;
+            }
+            sample.sort();
+            int scheduled =
+                    (int) key.schedule().stream().filter(open.field()::equals).count();
+            int bits = open.bits() > 0 || scheduled > 0
+                    ? Math.max(open.bits(), scheduled)
+                    : bits(sample, field(open).nullable());
+            dimensions.add(sample.divided(bits));
+        }
+        List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
+        return new Schema(draft.fields(), new KeySpec.Dimensions(dimensions, schedule), draft.timeField());
+    }
+
+    private Field field(Dimension dimension) {
+        return draft.fields().get(draft.indexOf(dimension.field()));
+    }
+
+    private static int bits(DimensionSample sample, boolean nullable) {
+        int needed = Dimension.bitsOf(sample.distinct() + (nullable ? 1 : 0));
+        return Math.min(needed, sample.isOfKinds(KINDS) ? BITS_OF_KINDS : BITS_OF_VALUES);
+    }
+
+    /**
+     * First the bits of the dimensions that name kinds, whose questions ask for one of them; then those of all others
+     * in turn.
+     */
+    private List<String> schedule(List<Dimension> dimensions) {
+        int[] bits = new int[dimensions.size()];
+        boolean[] kinds = new boolean[bits.length];
+        for (int d = 0; d < bits.length; d++) {
+            Field field = field(dimensions.get(d));
+            bits[d] = dimensions.get(d).bits(field, 0);
+            DimensionSample sample = samples[d];
+            kinds[d] = field.type().physical() == PhysicalType.BOOLEAN || (sample != null && sample.isOfKinds(KINDS));
+        }
+        List<String> schedule = new ArrayList<>();
+        for (boolean first : new boolean[] {true, false}) {
+            int[] of = bits.clone();
+            for (int d = 0; d < of.length; d++) {
+                of[d] = kinds[d] == first ? of[d] : 0;
+            }
+            Arrays.stream(Dimension.inTurn(of))
+                    .mapToObj(d -> dimensions.get(d).field())
+                    .forEach(schedule::add);
+        }
+        return schedule;
+    }
+}

@@ -1,0 +1,137 @@
+package io.waterwheel.key.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class DimensionLearnerTest {
+    private static Schema draft(Dimension... dimensions) {
+        return new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("kind", FieldType.STRING, false),
+                        new Field("height", FieldType.DOUBLE, true),
+                        new Field("n", FieldType.INT, false)),
+                new KeySpec.Dimensions(List.of(dimensions), List.of()),
+                "t");
+    }
+
+    private static Dimension open(String field, int bits) {
+        return new Dimension(field, bits, List.of(), List.of());
+    }
+
+    private static TupleBlock rows(Schema schema, List<String> lines) throws Exception {
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 0);
+        RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+        for (String line : lines) {
+            decoder.decode(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)), block);
+        }
+        return block;
+    }
+
+    private static Schema learned(Schema draft, List<String> lines) throws Exception {
+        DimensionLearner learner = new DimensionLearner(draft);
+        learner.add(rows(draft, lines));
+        return learner.learned();
+    }
+
+    /** Half of the rows are of one kind, which gets a cell of its own; heights are about evenly many in each cell. */
+    @Test
+    void cellsHoldAboutAsManyRows() throws Exception {
+        List<String> lines = new ArrayList<>();
+        Random random = new Random(1);
+        for (int i = 0; i < 8000; i++) {
+            String kind = i % 2 == 0 ? "often" : "rare" + (i % 50);
+            lines.add(i + "," + kind + "," + (i % 10 == 0 ? "" : Math.exp(random.nextGaussian())) + "," + i % 4);
+        }
+        Schema learned = learned(draft(open("kind", 2), open("height", 0), open("n", 0)), lines);
+        KeySpec.Dimensions key = (KeySpec.Dimensions) learned.key();
+        assertThat(key.dimensions().get(0))
+                .isEqualTo(new Dimension("kind", 2, List.of(), List.of("rare1", "rare25", "rare39")));
+        assertThat(key.dimensions().get(1).bits()).isEqualTo(6);
+        assertThat(key.dimensions().get(1).cuts()).hasSize(62);
+        assertThat(key.dimensions().get(2)).isEqualTo(new Dimension("n", 2, List.of(), List.of("1", "2", "3")));
+        assertThat(key.schedule())
+                .as("kinds first")
+                .startsWith("kind", "n", "kind", "n", "height")
+                .hasSize(10);
+        TupleBlock block = rows(learned, lines);
+        KeyMaker.of(block.layout(), learned).fill(block, 0, (row, reason) -> {});
+        int[] byHeight = new int[64];
+        for (int row = 0; row < block.size(); row++) {
+            byHeight[(int) block.keys()[row] & 63]++;
+        }
+        assertThat(byHeight[0]).as("nulls").isEqualTo(800);
+        assertThat(Arrays.stream(byHeight).skip(1).boxed())
+                .allSatisfy(rows -> assertThat(rows).isBetween(80, 150));
+    }
+
+    @Test
+    void whatIsSaidIsNotLearned() throws Exception {
+        Dimension said = new Dimension("n", 3, List.of("0", "7"), List.of());
+        Schema learned = learned(draft(said, open("kind", 0)), List.of("1,a,,5", "2,b,,5"));
+        assertThat(((KeySpec.Dimensions) learned.key()).dimensions())
+                .containsExactly(said, new Dimension("kind", 1, List.of(), List.of("b")));
+    }
+
+    @Test
+    void aFieldOfOneValueIsSaidSo() {
+        assertThatThrownBy(() -> learned(draft(open("kind", 0), open("n", 0)), List.of("1,a,,5", "2,b,,5")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("dimension 'n': all rows have the same value, '5', so it divides nothing: leave it out, or"
+                        + " give range: [LO, HI]");
+        assertThatThrownBy(() -> learned(draft(open("kind", 0), open("height", 0)), List.of("1,a,,5", "2,b,NaN,5")))
+                .hasMessage(
+                        "dimension 'height': no row has a value, so it divides nothing: leave it out, or give range:"
+                                + " [LO, HI]");
+    }
+
+    /** Any rows of any types make a key that a stream can be created with, or a sentence. */
+    @Test
+    void randomRowsMakeAKey() throws Exception {
+        for (long seed = 0; seed < Rounds.of(30, 2000); seed++) {
+            Random random = new Random(seed);
+            List<Field> fields = new ArrayList<>();
+            fields.add(new Field("t", FieldType.TIMESTAMP, false));
+            List<Dimension> dimensions = new ArrayList<>();
+            for (FieldType type : FieldType.values()) {
+                if (dimensions.size() < 8 && random.nextInt(4) > 0) {
+                    fields.add(new Field("f" + type.schemaName(), type, random.nextBoolean()));
+                    dimensions.add(open("f" + type.schemaName(), random.nextBoolean() ? 0 : 2 + random.nextInt(6)));
+                }
+            }
+            Schema draft = new Schema(fields, new KeySpec.Dimensions(dimensions, List.of()), "t");
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                lines.add(RandomRows.csv(draft, RandomRows.row(draft, random), random));
+            }
+            Schema learned = learned(draft, lines);
+            TupleBlock block = rows(learned, lines);
+            assertThat(KeyMaker.of(block.layout(), learned).fill(block, 0, (row, reason) -> {}))
+                    .as("seed %s", seed)
+                    .isZero();
+            assertThat(Arrays.stream(block.keys()).limit(200).distinct().count())
+                    .as("seed %s", seed)
+                    .isGreaterThan(20);
+        }
+    }
+}

@@ -82,7 +82,7 @@ final class DimensionIntervalsTest {
             int[] left = new int[cells.length];
             Arrays.setAll(left, interleaving::bits);
             for (int dimension : interleaving.order()) {
-                naive = naive << 1 | cells[dimension] >>> --left[dimension] & 1;
+                naive = naive << 1 | (cells[dimension] >>> --left[dimension] & 1);
             }
             assertThat(interleaving.key(cells))
                     .as("seed %s", seed)

@@ -11,6 +11,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -222,12 +223,21 @@ final class DimensionQueriesTest {
                 random.nextInt(20) == 0
                         ? ""
                         : "same-pre".substring(random.nextInt(9)) + Integer.toString(random.nextInt(500), 36);
+            case UUID, IPV6 -> type.object(RandomExpressions.sixteen(random)).toString();
             case BYTES -> {
                 byte[] bytes = new byte[random.nextInt(12)];
                 random.nextBytes(bytes);
                 yield Base64.getEncoder().encodeToString(bytes);
             }
         };
+    }
+
+    private static byte[] sixteen(FieldType type, String text) {
+        byte[] bytes = new byte[FieldType.SIXTEEN];
+        assertThat(type.parseSixteen(text.getBytes(UTF_8), 0, text.length(), bytes))
+                .as(text)
+                .isTrue();
+        return bytes;
     }
 
     private static String number(FieldType type, Random random) {
@@ -251,6 +261,7 @@ final class DimensionQueriesTest {
             case FLOAT -> Comparator.comparingDouble(text -> Float.parseFloat(text) + 0.0);
             case DOUBLE -> Comparator.comparingDouble(text -> Double.parseDouble(text) + 0.0);
             case STRING -> (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
+            case UUID, IPV6 -> (a, b) -> Arrays.compareUnsigned(sixteen(type, a), sixteen(type, b));
             case BYTES ->
                 (a, b) -> Arrays.compareUnsigned(
                         Base64.getDecoder().decode(a), Base64.getDecoder().decode(b));

@@ -21,7 +21,6 @@ final class DimensionSample {
     private long[] codes = new long[1024];
 
     private int values;
-    private long nulls;
 
     /** By distinct value, ascending: its code, and how many rows have it. */
     private long[] distinct = {};
@@ -36,7 +35,6 @@ final class DimensionSample {
 
     void add(TupleBlock block, int row) {
         if (block.isNull(index, row)) {
-            nulls++;
             return;
         }
         byte[] bytes = block.column(column);

@@ -111,7 +111,8 @@ public final class DefinitionYaml {
 
     private static String escaped(String text) {
         StringBuilder out = new StringBuilder("\"");
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
             } else if (c >= ' ' && c < 0x7f) {

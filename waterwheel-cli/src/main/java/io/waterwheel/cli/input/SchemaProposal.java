@@ -336,14 +336,13 @@ public final class SchemaProposal {
         for (ColumnSample column : used) {
             FieldType type = column.type();
             boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
-            if (column == time || column.isTime() || column.distinct() < 2) {
-                continue;
-            } else if (column == longitude || column == latitude) {
+            boolean divides = column != time && !column.isTime() && column.distinct() > 1;
+            if (divides && (column == longitude || column == latitude)) {
                 places.add(column.name);
-            } else if (column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
+            } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
                 int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.distinct() + 1));
                 kinds.add("{field: " + column.name + ", bits: " + bits + "}");
-            } else if (number || type == FieldType.IPV4) {
+            } else if (divides && (number || type == FieldType.IPV4)) {
                 numbers.add(column.name);
             }
         }

@@ -318,7 +318,7 @@ final class DimensionQueriesTest {
                 .hasMessage(message);
     }
 
-    /** Each dimension alone narrows, in chunks and in trees. */
+    /** Each dimension alone narrows, in chunks. */
     @Test
     void aRangeOfAnyDimensionSparesLeaves() throws Exception {
         Random random = new Random(5);

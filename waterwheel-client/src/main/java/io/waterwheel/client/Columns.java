@@ -2,7 +2,7 @@ package io.waterwheel.client;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.text.Ipv4;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -6,7 +6,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.wire.TypeMetadata;
 import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;

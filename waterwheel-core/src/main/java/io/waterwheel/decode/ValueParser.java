@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.util.Arrays;

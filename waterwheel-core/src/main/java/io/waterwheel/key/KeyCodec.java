@@ -2,8 +2,8 @@ package io.waterwheel.key;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.KeyInterval;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;

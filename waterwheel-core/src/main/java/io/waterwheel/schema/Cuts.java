@@ -1,5 +1,6 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.Ipv4;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -145,9 +146,21 @@ public final class Cuts {
 
     /** Keys tell values apart by their first bytes, shorter ones filled up with zeros. */
     private byte[] prefix(String text) {
-        byte[] bytes = field.type() == FieldType.STRING
-                ? text.getBytes(StandardCharsets.UTF_8)
-                : Base64.getDecoder().decode(text);
+        byte[] bytes =
+                switch (field.type()) {
+                    case STRING -> text.getBytes(StandardCharsets.UTF_8);
+                    case UUID, IPV6 -> sixteen(text);
+                    default -> Base64.getDecoder().decode(text);
+                };
         return Arrays.copyOf(bytes, PREFIX_BYTES);
+    }
+
+    private byte[] sixteen(String text) {
+        byte[] written = text.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = new byte[FieldType.SIXTEEN];
+        if (!field.type().parseSixteen(written, 0, written.length, bytes)) {
+            throw new IllegalArgumentException("expected " + field.type().sixteenExpected());
+        }
+        return bytes;
     }
 }

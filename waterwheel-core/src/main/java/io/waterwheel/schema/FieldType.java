@@ -1,5 +1,8 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.Ipv4;
+import io.waterwheel.schema.text.Ipv6;
+import io.waterwheel.schema.text.Uuid;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
 

@@ -15,10 +15,10 @@ import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
@@ -76,7 +76,7 @@ final class DimensionQueriesTest {
                 case STRING -> "'" + value.replace("'", "''") + "'";
                 case BYTES ->
                     "X'" + HexFormat.of().formatHex(Base64.getDecoder().decode(value)) + "'";
-                case IPV4 -> "IPV4 '" + value + "'";
+                case IPV4, IPV6, UUID -> field.type().name() + " '" + value + "'";
                 case FLOAT -> Double.toString(Float.parseFloat(value));
                 default -> value;
             };

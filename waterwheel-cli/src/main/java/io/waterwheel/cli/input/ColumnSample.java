@@ -1,8 +1,8 @@
 package io.waterwheel.cli.input;
 
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.Ipv4;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;

@@ -3,7 +3,7 @@ package io.waterwheel.query.expression;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Tokens.Kind;
-import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.text.Ipv4;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;

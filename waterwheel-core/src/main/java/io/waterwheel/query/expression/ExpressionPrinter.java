@@ -1,6 +1,6 @@
 package io.waterwheel.query.expression;
 
-import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.text.Ipv4;
 import java.util.List;
 
 /** Writes expressions as text that parses back to the same tree; parentheses only where they are needed. */

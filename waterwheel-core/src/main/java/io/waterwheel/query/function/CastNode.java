@@ -6,8 +6,8 @@ import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
 

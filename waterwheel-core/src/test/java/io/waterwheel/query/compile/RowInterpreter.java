@@ -3,7 +3,7 @@ package io.waterwheel.query.compile;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.schema.Ipv4;
+import io.waterwheel.schema.text.Ipv4;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

@@ -132,7 +132,7 @@ public final class SmallRows {
 
     private static Object address(Object value) {
         byte[] text = value.toString().getBytes(StandardCharsets.UTF_8);
-        return value instanceof String ? (Object) io.waterwheel.schema.Ipv4.parse(text, 0, text.length) : value;
+        return value instanceof String ? (Object) io.waterwheel.schema.text.Ipv4.parse(text, 0, text.length) : value;
     }
 
     /** The row as objects: Long, Double, Boolean, String, byte[] or null by field. */

@@ -2,8 +2,8 @@ package io.waterwheel.topology.rpc;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.Ipv4;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;

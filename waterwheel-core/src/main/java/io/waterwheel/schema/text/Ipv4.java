@@ -1,4 +1,4 @@
-package io.waterwheel.schema;
+package io.waterwheel.schema.text;
 
 /** IPv4 addresses: 32 bits, written as four decimal numbers from 0 to 255. Stateless. */
 public final class Ipv4 {

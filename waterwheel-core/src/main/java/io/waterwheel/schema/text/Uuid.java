@@ -1,7 +1,7 @@
-package io.waterwheel.schema;
+package io.waterwheel.schema.text;
 
 /** UUIDs: 16 bytes, written as 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12. Stateless. */
-final class Uuid {
+public final class Uuid {
     private static final int LENGTH = 36;
 
     private Uuid() {}
@@ -11,7 +11,7 @@ final class Uuid {
      *
      * @return whether the bytes are one; when not, what {@code out} holds is undefined
      */
-    static boolean parse(byte[] text, int from, int to, byte[] out) {
+    public static boolean parse(byte[] text, int from, int to, byte[] out) {
         if (to - from != LENGTH) {
             return false;
         }
@@ -31,7 +31,7 @@ final class Uuid {
     }
 
     /** The UUID in 16 bytes from {@code at} on as text, in lower case. */
-    static String text(byte[] bytes, int at) {
+    public static String text(byte[] bytes, int at) {
         StringBuilder out = new StringBuilder(LENGTH);
         for (int b = 0; b < 16; b++) {
             if (b == 4 || b == 6 || b == 8 || b == 10) {

@@ -1,11 +1,11 @@
-package io.waterwheel.schema;
+package io.waterwheel.schema.text;
 
 import java.util.Arrays;
 
 /**
  * IPv6 addresses: 16 bytes, read in every form of RFC 4291, section 2.2, and written in that of RFC 5952. Stateless.
  */
-final class Ipv6 {
+public final class Ipv6 {
     private static final int GROUPS = 8;
     /** ::ffff:0:0/96, addresses that stand for IPv4's; RFC 4291, section 2.5.5.2. */
     private static final int MAPPED = 12;
@@ -18,7 +18,7 @@ final class Ipv6 {
      *
      * @return whether the bytes are one; when not, what {@code out} holds is undefined
      */
-    static boolean parse(byte[] text, int from, int to, byte[] out) {
+    public static boolean parse(byte[] text, int from, int to, byte[] out) {
         int groups = 0;
         int gap = -1; // groups before "::"
         int at = from;
@@ -85,7 +85,7 @@ final class Ipv6 {
      * The address in 16 bytes from {@code at} on as text: lower case, no leading zeros, the first of the longest runs
      * of two or more groups of zeros as {@code ::}, an IPv4 address behind {@code ::ffff:} with dots.
      */
-    static String text(byte[] bytes, int at) {
+    public static String text(byte[] bytes, int at) {
         if (isMapped(bytes, at)) {
             return "::ffff:" + Ipv4.text(group(bytes, at, 6) << 16 | group(bytes, at, 7));
         }

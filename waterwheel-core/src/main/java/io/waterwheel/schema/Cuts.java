@@ -11,7 +11,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Reads the values that divide a field into cells: {@link Long} of whole numbers, timestamps as they are counted,
+ * Reads the values that divide a field into cells. Keys are made by them, and made again to read what is stored: the
+ * cuts of a dimension are the same for ever. They are {@link Long} of whole numbers, timestamps as they are counted,
  * addresses and booleans; {@link Double} of floats and doubles; byte arrays of text and bytes. Stateless but for the
  * field.
  */
@@ -105,7 +106,9 @@ public final class Cuts {
             return switch (field.type().physical()) {
                 case INT32, INT64 -> whole(text);
                 case UINT32 -> address(text);
-                case FLOAT32, FLOAT64 -> finite(Double.parseDouble(text));
+                // Rows are compared as floats: 0.7 is the float that rows have, which is a little less.
+                case FLOAT32 -> finite(Float.parseFloat(text));
+                case FLOAT64 -> finite(Double.parseDouble(text));
                 case VARIABLE -> prefix(text);
                 case BOOLEAN -> throw new IllegalStateException("a boolean has no cuts to read");
             };

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record Dimension(String field, int bits, List<String> range, List<String> cuts) {
     /** A table has at most 2^14 cells. */
     public static final int MAX_BITS = 14;
-    /** Bits of an even division that says none. */
+    /** Bits of an even division that says none. What is stored was made by it: never to be changed. */
     static final int DEFAULT_BITS = 6;
 
     public Dimension {
@@ -88,6 +88,9 @@ public record Dimension(String field, int bits, List<String> range, List<String>
                     + (of.nullable() ? ", with one for null," : "") + " do not fit into " + most
                     + (most == 1 ? " bit" : " bits") + ", expected at most " + (1 << most));
         }
+        if (!truth && of.nullable() && most == 1) {
+            throw new IllegalArgumentException("1 bit tells null from all values: expected 2 or more");
+        }
         if (!isOpen(of)) {
             new Cuts(of).of(this, most);
         }
@@ -111,7 +114,7 @@ public record Dimension(String field, int bits, List<String> range, List<String>
 
     /**
      * The dimensions by which bits follow each other in a key, from the highest bit on, where no schedule says it: each
-     * dimension that has bits left in turn.
+     * dimension that has bits left in turn. What is stored was made by it: never to be changed.
      *
      * @param bits of each dimension
      */

@@ -180,7 +180,10 @@ public sealed interface KeySpec {
 
         static final int MOST = 8;
         static final int MAX_BITS = 63;
-        static final int MAX_CUTS = 4096;
+        /** In lists, which are part of the definition. */
+        static final int MAX_LISTED = 4096;
+        /** With those that divide ranges: each chunk has all. */
+        static final int MAX_CUTS = 1 << Dimension.MAX_BITS;
 
         public Dimensions {
             dimensions = List.copyOf(dimensions);
@@ -240,6 +243,7 @@ public sealed interface KeySpec {
         }
 
         private @Nullable String cellProblem(Map<String, Field> fields) {
+            int listed = 0;
             int cuts = 0;
             for (Dimension dimension : dimensions) {
                 int scheduled = scheduled(dimension);
@@ -250,13 +254,22 @@ public sealed interface KeySpec {
                 if (problem != null) {
                     return problem;
                 }
-                cuts += dimension.cuts().size();
+                listed += dimension.cuts().size();
+                cuts += dimension.range().isEmpty()
+                        ? dimension.cuts().size()
+                        : (1 << dimension.bits(Objects.requireNonNull(fields.get(dimension.field())), scheduled)) - 1;
             }
             int bits = Arrays.stream(bits(fields)).sum();
             if (bits > MAX_BITS) {
                 return "the key: expected at most " + MAX_BITS + " bits in all dimensions, got " + bits;
             }
-            return cuts > MAX_CUTS ? "the key: expected at most " + MAX_CUTS + " cuts, got " + cuts : null;
+            if (listed > MAX_LISTED) {
+                return "the key: expected at most " + MAX_LISTED + " cuts, got " + listed;
+            }
+            return cuts > MAX_CUTS
+                    ? "the key: expected at most " + MAX_CUTS + " cuts with those that divide ranges, got " + cuts
+                            + "; a range of B bits has 2^B - 1"
+                    : null;
         }
 
         @Override

@@ -97,7 +97,7 @@ public final class RandomRows {
         boolean even = !field.type().variable() && random.nextBoolean();
         return new Dimension(
                 field.name(),
-                even ? 1 + random.nextInt(7) : 0,
+                even ? random.nextInt(field.nullable() ? 2 : 1, 8) : 0,
                 even ? List.of(cuts.firstEntry().getValue(), cuts.lastEntry().getValue()) : List.of(),
                 even ? List.of() : List.copyOf(cuts.values()));
     }

@@ -29,6 +29,7 @@ import java.util.Base64;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -301,6 +302,15 @@ final class DimensionQueriesTest {
                     "range of 'value': expected the lower value first, got '5'" + " to '-5'");
             refused(
                     stream,
+                    new KeyRange("element", "same-beginning", "same-beginnin"),
+                    "range of 'element': expected the lower value first, got 'same-beginning' to 'same-beginnin'");
+            refused(
+                    stream,
+                    new KeyRange("t", "0", "9223372036854775807"),
+                    "range of 't': got '9223372036854775807'; a timestamp literal must lie in the years 1 to 9999, got"
+                            + " +292278994-08-17T07:12:55.807Z");
+            refused(
+                    stream,
                     new KeyRange("longitude", "5", "6"),
                     "there is no field 'longitude'; did you mean"
                             + " 'latitude'? There are [t, element, latitude, value]");
@@ -316,6 +326,57 @@ final class DimensionQueriesTest {
         assertThatThrownBy(() -> stream.answer(stream.query().withKeyRanges(List.of(range)), rows -> true))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessage(message);
+    }
+
+    /** A truth narrows however it is asked for, and many ranges of a number by their span. */
+    @Test
+    void truthsAndManyRangesSpareLeaves() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("flag", FieldType.BOOLEAN, false),
+                        new Field("value", FieldType.INT, false)),
+                new KeySpec.Dimensions(
+                        List.of(
+                                new Dimension("flag", 0, List.of(), List.of()),
+                                new Dimension("value", 6, List.of("0", "999"), List.of())),
+                        List.of()),
+                "t");
+        Random random = new Random(7);
+        int set = 0;
+        int even = 0;
+        try (LocalStream stream = LocalStream.open(folder, "s", schema, LocalSettings.DEFAULT)) {
+            TupleBlock block = new TupleBlock(stream.layout(), 0);
+            RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+            for (int i = 0; i < 32 * 2048; i++) {
+                boolean flag = random.nextBoolean();
+                int value = random.nextInt(1000);
+                set += flag ? 1 : 0;
+                even += value < 140 && value % 2 == 0 ? 1 : 0;
+                decoder.decode(ByteBuffer.wrap((i + "," + flag + "," + value).getBytes(UTF_8)), block);
+            }
+            stream.insert(block);
+            stream.flush();
+            Query count = stream.query().withCount();
+            List<KeyRange> many = new ArrayList<>();
+            for (int value = 0; value < 140; value += 2) {
+                // No single value, and no other whole number.
+                many.add(new KeyRange("value", Integer.toString(value), "+" + value));
+            }
+            Map<Query, Integer> expected = Map.of(
+                    count.withKeyRanges(List.of(new KeyRange("flag", "true", "true"))), set,
+                    count.withWhere(Expression.parse("flag")), set,
+                    count.withWhere(Expression.parse("flag <> FALSE")), set,
+                    count.withWhere(Expression.parse("NOT flag")), block.size() - set,
+                    count.withKeyRanges(many), even);
+            for (Map.Entry<Query, Integer> asked : expected.entrySet()) {
+                var answer = stream.answer(asked.getKey(), rows -> true);
+                assertThat(answer.tuples()).isEqualTo(asked.getValue().longValue());
+                assertThat(answer.statistics().inChunks().read())
+                        .as("%s", asked.getKey())
+                        .isLessThan(24);
+            }
+        }
     }
 
     /** Each dimension alone narrows, in chunks. */

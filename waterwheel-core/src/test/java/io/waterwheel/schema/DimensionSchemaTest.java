@@ -83,6 +83,10 @@ final class DimensionSchemaTest {
                 "[flag, {field: value, bits: 0, range: [0, 9]}] | bits: expected 1 to 14, got '0'",
                 "[flag, {field: value, bits: 1, cuts: [5]}] | dimension 'value': 3 cells, with one for null, do not fit"
                         + " into 1 bit, expected at most 2",
+                "[flag, {field: value, bits: 1}] | dimension 'value': 1 bit tells null from all values: expected 2 or more",
+                "[{field: latitude, bits: 14, range: [0, 1]}, {field: host, bits: 2, range: [0.0.0.0, 9.0.0.0]}] | the"
+                        + " key: expected at most 16384 cuts with those that divide ranges, got 16386; a range of B bits"
+                        + " has 2^B - 1",
                 "[flag, {field: element, bits: 1, cuts: [a, b]}] | dimension 'element': 3 cells do not fit into 1 bit,"
                         + " expected at most 2",
                 "[flag, {field: value, range: [9, 0]}] | dimension 'value': range: expected the lower value first, got 9"
@@ -122,6 +126,17 @@ final class DimensionSchemaTest {
         assertThatThrownBy(() -> SchemaFile.read("a", FIELDS + "key: {dimensions: " + dimensions + "}"))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessage("a: line 12: " + what);
+    }
+
+    /** Keys that are stored were made by these: they stay as they are for ever. */
+    @Test
+    void aRangeIsDividedEvenly() {
+        Field value = new Field("value", FieldType.INT, false);
+        Dimension whole = new Dimension("value", 3, List.of("-7", "100"), List.of());
+        assertThat(new Cuts(value).of(whole, 3)).containsExactly(6L, 20L, 33L, 47L, 60L, 74L, 87L);
+        Field latitude = new Field("latitude", FieldType.DOUBLE, true);
+        Dimension degrees = new Dimension("latitude", 2, List.of("-90", "90"), List.of());
+        assertThat(new Cuts(latitude).of(degrees, 2)).containsExactly(-30.000000000000007, 29.999999999999996);
     }
 
     @Test

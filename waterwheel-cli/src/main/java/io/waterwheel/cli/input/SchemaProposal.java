@@ -341,7 +341,7 @@ public final class SchemaProposal {
                 places.add(column.name);
             } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
                 int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.distinct() + 1));
-                kinds.add("{field: " + column.name + ", bits: " + bits + "}");
+                kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
             } else if (divides && (number || type == FieldType.IPV4)) {
                 numbers.add(column.name);
             }

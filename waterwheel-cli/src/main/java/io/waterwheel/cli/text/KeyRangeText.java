@@ -23,11 +23,13 @@ public final class KeyRangeText implements ITypeConverter<KeyRange> {
         if (!named.matches()) {
             return range(text);
         }
-        if (named.group(2).isEmpty()) {
-            throw new TypeConversionException(
-                    "expected FIELD=LO..HI, got '" + text + "', which has no value: an empty one is ''");
+        String value = named.group(2);
+        if (value.isEmpty() || value.equals("=")) {
+            throw new TypeConversionException("expected FIELD=LO..HI, got '" + text
+                    + "', which has no value: an empty one is ''; a key that looks so goes in single quotes, as \"'"
+                    + text + "'\"");
         }
-        KeyRange range = range(named.group(2));
+        KeyRange range = range(value);
         return new KeyRange(named.group(1), range.low(), range.high());
     }
 

@@ -9,8 +9,8 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Completes the dimensions of a key by rows: cuts where a definition says neither range nor cuts, so that each cell
@@ -28,8 +28,9 @@ public final class DimensionLearner {
 
     private final Schema draft;
     private final KeySpec.Dimensions key;
-    /** By dimension; null for those that say what their cells are. */
-    private final @Nullable DimensionSample[] samples;
+    private final DimensionSample[] samples;
+    /** By dimension, whether rows are to tell its cells. */
+    private final boolean[] open;
 
     private int rows;
 
@@ -46,12 +47,13 @@ public final class DimensionLearner {
         this.draft = draft;
         this.key = dimensions;
         RowLayout layout = RowLayout.of(draft);
-        this.samples = new @Nullable DimensionSample[key.dimensions().size()];
+        this.samples = new DimensionSample[key.dimensions().size()];
+        this.open = new boolean[samples.length];
         for (int d = 0; d < samples.length; d++) {
             int index = draft.indexOf(key.dimensions().get(d).field());
             Field field = draft.fields().get(index);
-            boolean open = key.dimensions().get(d).isOpen(field);
-            samples[d] = open ? new DimensionSample(field, index, layout) : null;
+            open[d] = key.dimensions().get(d).isOpen(field);
+            samples[d] = new DimensionSample(field, index, layout);
         }
     }
 
@@ -59,9 +61,7 @@ public final class DimensionLearner {
     public void add(TupleBlock block) {
         for (int row = 0; row < block.size() && rows < ROWS; row++, rows++) {
             for (DimensionSample sample : samples) {
-                if (sample != null) {
-                    sample.add(block, row);
-                }
+                sample.add(block, row);
             }
         }
     }
@@ -75,17 +75,16 @@ public final class DimensionLearner {
         List<Dimension> dimensions = new ArrayList<>();
         for (int d = 0; d < samples.length; d++) {
             DimensionSample sample = samples[d];
-            Dimension open = key.dimensions().get(d);
-            if (sample == null) {
-                dimensions.add(open);
+            sample.sort();
+            Dimension dimension = key.dimensions().get(d);
+            if (!open[d]) {
+                dimensions.add(dimension);
                 continue;
             }
-            sample.sort();
-            int scheduled =
-                    (int) key.schedule().stream().filter(open.field()::equals).count();
-            int bits = open.bits() > 0 || scheduled > 0
-                    ? Math.max(open.bits(), scheduled)
-                    : bits(sample, field(open).nullable());
+            int scheduled = Collections.frequency(key.schedule(), dimension.field());
+            int bits = dimension.bits() > 0 || scheduled > 0
+                    ? Math.max(dimension.bits(), scheduled)
+                    : bits(sample, field(dimension).nullable());
             dimensions.add(sample.divided(bits));
         }
         List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
@@ -111,8 +110,7 @@ public final class DimensionLearner {
         for (int d = 0; d < bits.length; d++) {
             Field field = field(dimensions.get(d));
             bits[d] = dimensions.get(d).bits(field, 0);
-            DimensionSample sample = samples[d];
-            kinds[d] = field.type().physical() == PhysicalType.BOOLEAN || (sample != null && sample.isOfKinds(KINDS));
+            kinds[d] = field.type().physical() == PhysicalType.BOOLEAN || samples[d].isOfKinds(KINDS);
         }
         List<String> schedule = new ArrayList<>();
         for (boolean first : new boolean[] {true, false}) {

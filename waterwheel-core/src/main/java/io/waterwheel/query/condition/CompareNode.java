@@ -35,6 +35,15 @@ final class CompareNode extends ColumnNode {
             if (below || above || equal) {
                 sink.withinBytes(field.column(), below ? null : bytes, above ? null : bytes);
             }
+        } else if (left instanceof FieldNode field
+                && field.type() == ValueType.BOOLEAN
+                && right instanceof ConstantNode constant
+                && constant.value() instanceof Long truth) {
+            if (relation == Relation.EQUAL) {
+                sink.within(field.column(), truth, truth);
+            } else if (relation == Relation.UNEQUAL) {
+                sink.within(field.column(), 1 - truth, 1 - truth);
+            }
         }
     }
 

@@ -146,6 +146,12 @@ public final class Conditions {
         } else if (node instanceof CompareNode compare) {
             compare.conjunct(sink);
             sink.other(node);
+        } else if (node instanceof FieldNode field) {
+            sink.within(field.column(), 1, 1);
+            sink.other(node);
+        } else if (node instanceof NotNode not && not.operand() instanceof FieldNode field) {
+            sink.within(field.column(), 0, 0);
+            sink.other(node);
         } else if (node instanceof LikeNode like) {
             like.conjunct(sink);
             sink.other(node);

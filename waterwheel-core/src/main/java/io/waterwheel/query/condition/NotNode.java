@@ -13,6 +13,10 @@ final class NotNode extends ColumnNode {
         this.operand = operand;
     }
 
+    ColumnNode operand() {
+        return operand;
+    }
+
     @Override
     protected void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);

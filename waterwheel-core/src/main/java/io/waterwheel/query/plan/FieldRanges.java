@@ -7,9 +7,14 @@ import io.waterwheel.query.expression.Expression.Comparison;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.Schema;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,11 +48,15 @@ final class FieldRanges {
 
     private static Expression any(Field field, List<KeyRange> ranges) {
         List<Expression> any = new ArrayList<>();
+        String least = ranges.get(0).low();
+        String greatest = ranges.get(0).high();
         // Single values are a list: it narrows where an OR would not.
         Set<Expression.Literal> values = new LinkedHashSet<>();
         for (KeyRange range : ranges) {
             String low = range.low();
             String high = range.high();
+            least = further(field, least, low, true);
+            greatest = further(field, greatest, high, false);
             if (low != null && low.equals(high)) {
                 values.add(literal(field, low));
                 continue;
@@ -66,7 +75,44 @@ final class FieldRanges {
                                     Relation.EQUAL, value, values.iterator().next())
                             : new Expression.In(value, List.copyOf(values), false));
         }
-        return any.size() == 1 ? any.get(0) : new Expression.Or(any);
+        if (any.size() == 1) {
+            return any.get(0);
+        }
+        Expression or = new Expression.Or(any);
+        if (any.size() <= PredicatePushdown.MOST_ALTERNATIVES) {
+            return or;
+        }
+        // It narrows no longer by each range; it still may by the span of all.
+        List<Expression> all = new ArrayList<>();
+        add(all, field, Relation.AT_LEAST, least);
+        add(all, field, Relation.AT_MOST, greatest);
+        all.add(or);
+        return new Expression.And(all);
+    }
+
+    /** Of two lower bounds, or of two upper ones, that which reaches further; null is none, and reaches furthest. */
+    private static @Nullable String further(Field field, @Nullable String a, @Nullable String b, boolean lower) {
+        if (a == null || b == null) {
+            return null;
+        }
+        return compare(field, a, b) <= 0 == lower ? a : b;
+    }
+
+    private static int compare(Field field, String a, String b) {
+        return field.type().variable()
+                ? Arrays.compareUnsigned(bytes(field, a), bytes(field, b))
+                : Long.compare(code(field, a), code(field, b));
+    }
+
+    private static byte[] bytes(Field field, String text) {
+        code(field, text);
+        byte[] written = text.getBytes(StandardCharsets.UTF_8);
+        if (field.type().hasSixteenBytes()) {
+            byte[] bytes = new byte[FieldType.SIXTEEN];
+            field.type().parseSixteen(written, 0, written.length, bytes);
+            return bytes;
+        }
+        return field.type() == FieldType.BYTES ? Base64.getDecoder().decode(text) : written;
     }
 
     private static void add(List<Expression> terms, Field field, Relation relation, @Nullable String bound) {
@@ -76,27 +122,33 @@ final class FieldRanges {
     }
 
     private static void requireOrder(Field field, KeyRange range) {
-        if (range.low() != null
-                && range.high() != null
-                && KeyCodec.ofText(field, range.low()) > KeyCodec.ofText(field, range.high())) {
+        if (range.low() != null && range.high() != null && compare(field, range.low(), range.high()) > 0) {
             throw new IllegalArgumentException("range of '" + field.name() + "': expected the lower value first, got '"
                     + range.low() + "' to '" + range.high() + "'");
         }
     }
 
-    private static Expression.Literal literal(Field field, String text) {
-        long code;
+    private static long code(Field field, String text) {
         try {
-            code = KeyCodec.ofText(field, text);
+            return KeyCodec.ofText(field, text);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "range of '" + field.name() + "': expected values of type "
                             + field.type().schemaName() + ", got '" + text + "'",
                     e);
         }
+    }
+
+    private static Expression.Literal literal(Field field, String text) {
+        long code = code(field, text);
         PhysicalType type = field.type().physical();
         if (field.type().isTimestamp()) {
-            return new Expression.Moment(field.type().resolution().instant(code));
+            try {
+                return new Expression.Moment(field.type().resolution().instant(code));
+            } catch (IllegalArgumentException | DateTimeException e) {
+                throw new IllegalArgumentException(
+                        "range of '" + field.name() + "': got '" + text + "'; " + e.getMessage(), e);
+            }
         }
         return switch (type) {
             case INT32, INT64 -> new Expression.Whole(code);

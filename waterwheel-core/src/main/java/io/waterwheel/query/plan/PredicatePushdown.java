@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PredicatePushdown implements ConjunctSink {
     /** An OR of more terms does not narrow. */
-    private static final int MOST_ALTERNATIVES = 64;
+    static final int MOST_ALTERNATIVES = 64;
 
     private final RowLayout stored;
     private final KeyScheme scheme;

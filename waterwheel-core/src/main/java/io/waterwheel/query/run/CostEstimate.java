@@ -48,7 +48,7 @@ final class CostEstimate {
         Query query = plan.resolved().query();
         if (query.result() instanceof ResultSpec.Rows rows
                 && rows.orderBy().isEmpty()
-                && query.where() == null
+                && plan.resolved().spec().where() == null
                 && query.times().equals(TimeInterval.ALL)
                 && query.instants().equals(InstantRange.ALL)
                 && query.shape() == null) {

@@ -93,6 +93,37 @@ final class DimensionLearnerTest {
                 .containsExactly(said, new Dimension("kind", 1, List.of(), List.of("b")));
     }
 
+    /** Half of the rows have each: as floats they are not what they are as doubles. */
+    @Test
+    void cutsOfFloatsLieAtTheirValues() throws Exception {
+        Schema draft = new Schema(
+                List.of(
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("share", FieldType.FLOAT, false),
+                        new Field("n", FieldType.INT, false)),
+                new KeySpec.Dimensions(List.of(open("share", 1), open("n", 1)), List.of()),
+                "t");
+        List<String> lines = List.of("1,0.6,5", "2,0.7,6");
+        Schema learned = learned(draft, lines);
+        assertThat(((KeySpec.Dimensions) learned.key()).dimensions().get(0).cuts())
+                .containsExactly("0.7");
+        TupleBlock block = rows(learned, lines);
+        KeyMaker.of(block.layout(), learned).fill(block, 0, (row, reason) -> {});
+        assertThat(Arrays.copyOf(block.keys(), 2)).containsExactly(0, 3);
+    }
+
+    /** A kind is asked for by one of its values, whoever said what its cells are. */
+    @Test
+    void kindsComeFirstAlsoWhereTheirCellsAreSaid() throws Exception {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            lines.add(i + "," + (i % 2 == 0 ? "a" : "b") + "," + i + ",1");
+        }
+        Dimension said = new Dimension("kind", 0, List.of(), List.of("b"));
+        Schema learned = learned(draft(open("height", 2), said), lines);
+        assertThat(((KeySpec.Dimensions) learned.key()).schedule()).containsExactly("kind", "height", "height");
+    }
+
     @Test
     void aFieldOfOneValueIsSaidSo() {
         assertThatThrownBy(() -> learned(draft(open("kind", 0), open("n", 0)), List.of("1,a,,5", "2,b,,5")))
@@ -115,8 +146,10 @@ final class DimensionLearnerTest {
             List<Dimension> dimensions = new ArrayList<>();
             for (FieldType type : FieldType.values()) {
                 if (dimensions.size() < 8 && random.nextInt(4) > 0) {
-                    fields.add(new Field("f" + type.schemaName(), type, random.nextBoolean()));
-                    dimensions.add(open("f" + type.schemaName(), random.nextBoolean() ? 0 : 2 + random.nextInt(6)));
+                    boolean nullable = random.nextBoolean();
+                    fields.add(new Field("f" + type.schemaName(), type, nullable));
+                    dimensions.add(open(
+                            "f" + type.schemaName(), random.nextBoolean() ? 0 : random.nextInt(nullable ? 2 : 1, 8)));
                 }
             }
             Schema draft = new Schema(fields, new KeySpec.Dimensions(dimensions, List.of()), "t");

@@ -3,6 +3,7 @@ package io.waterwheel.query.dispatch;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -55,13 +56,21 @@ public enum DispatchPolicy {
     }
 
     /**
+     * A query server.
+     *
+     * @param host its name, to compare with those that hold a replica
+     * @param readers chunks that it reads at once; at least 1
+     */
+    public record Server(String host, int readers) {}
+
+    /**
      * Begins the dispatch of a query's chunks.
      *
-     * @param servers name to host of every query server
+     * @param servers every query server by its name
      * @param replicas of each chunk's file, the hosts that hold it
      */
     public Dispatch dispatch(
-            List<ChunkDescriptor> chunks, Map<String, String> servers, Function<String, List<String>> replicas) {
+            List<ChunkDescriptor> chunks, Map<String, Server> servers, Function<String, List<String>> replicas) {
         List<String> names = new ArrayList<>(servers.keySet());
         Collections.sort(names);
         // A query of few chunks should not always begin with the same server.
@@ -76,11 +85,11 @@ public enum DispatchPolicy {
                     case LADA, LADA_PAPER -> {
                         Collections.shuffle(order, new Random(seed));
                         Set<String> hosts = new HashSet<>(replicas.apply(chunk.file()));
-                        for (String name : names) {
-                            if (hosts.contains(servers.get(name))) {
+                        servers.forEach((name, server) -> {
+                            if (hosts.contains(server.host())) {
                                 near.add(name);
                             }
-                        }
+                        });
                         // Stable: within those that hold a replica, and within the others, the permutation's order.
                         order.sort(java.util.Comparator.comparing(name -> !near.contains(name)));
                     }
@@ -91,13 +100,22 @@ public enum DispatchPolicy {
             }
             pending.add(new PreferenceDispatch.Pending(chunk, order, near));
         }
+        Map<String, Integer> readers = new HashMap<>();
+        servers.forEach((name, server) -> readers.put(name, server.readers()));
         return switch (this) {
             case LADA ->
                 new PreferenceDispatch(
-                        pending, PreferenceDispatch.Claim.PREFERRED, PATIENCE_NANOS, MOST_PATIENCE_NANOS, true);
-            case LADA_PAPER -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
-            case ROUND_ROBIN, HASHING -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.OWN, 0, 0, false);
-            case SHARED_QUEUE -> new PreferenceDispatch(pending, PreferenceDispatch.Claim.NEXT, 0, 0, false);
+                        pending,
+                        readers,
+                        PreferenceDispatch.Claim.PREFERRED,
+                        PATIENCE_NANOS,
+                        MOST_PATIENCE_NANOS,
+                        true);
+            case LADA_PAPER ->
+                new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
+            case ROUND_ROBIN, HASHING ->
+                new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.OWN, 0, 0, false);
+            case SHARED_QUEUE -> new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.NEXT, 0, 0, false);
         };
     }
 }

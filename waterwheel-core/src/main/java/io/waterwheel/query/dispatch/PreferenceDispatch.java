@@ -78,7 +78,10 @@ final class PreferenceDispatch implements Dispatch {
     /** By file; a chunk leaves it when it is read, or all that read it have failed. */
     private final Map<String, Pending> taken = new HashMap<>();
 
-    private final Set<String> reading = new HashSet<>();
+    /** Chunks that a server reads at once; of one that has appeared since, 1. */
+    private final Map<String, Integer> readers;
+    /** Chunks that it has been given, and has neither read nor given back. */
+    private final Map<String, Integer> reading = new HashMap<>();
     /** Servers that were told that nothing is left, and may never bid again. */
     private final Set<String> ended = new HashSet<>();
     /** When those that wait were told so first. */
@@ -96,13 +99,21 @@ final class PreferenceDispatch implements Dispatch {
     /**
      * A dispatch of these chunks.
      *
+     * @param readers of each server, chunks that it reads at once
      * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
      * @param mostNanos the same, however long they take; 0: no server waits
      * @param helps whether a server that has nothing else to do reads what another takes too long for
      */
-    PreferenceDispatch(List<Pending> pending, Claim claim, long leastNanos, long mostNanos, boolean helps) {
+    PreferenceDispatch(
+            List<Pending> pending,
+            Map<String, Integer> readers,
+            Claim claim,
+            long leastNanos,
+            long mostNanos,
+            boolean helps) {
         this.helps = helps;
         this.pending = new LinkedHashSet<>(pending);
+        this.readers = Map.copyOf(readers);
         this.claim = claim;
         this.leastNanos = leastNanos;
         this.mostNanos = mostNanos;
@@ -110,7 +121,6 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized Bid bid(String server, long nowNanos) {
-        reading.remove(server);
         ended.remove(server);
         Long since = waitingSince.get(server);
         long left = since == null ? patienceNanos() : patienceNanos() - (nowNanos - since);
@@ -144,7 +154,7 @@ final class PreferenceDispatch implements Dispatch {
             best = heldUp(server, nowNanos);
         }
         if (best != null) {
-            reading.add(server);
+            reading.merge(server, 1, Integer::sum);
             pending.remove(best);
             taken.put(best.chunk.file(), best);
             best.readers.put(server, nowNanos);
@@ -232,11 +242,19 @@ final class PreferenceDispatch implements Dispatch {
                 return false;
             }
             boolean able = near.contains(other) && !candidate.failed.contains(other) && !ended.contains(other);
-            if (able && (far || !reading.contains(other))) {
+            if (able && (far || hasFreeReader(other))) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean hasFreeReader(String server) {
+        return reading.getOrDefault(server, 0) < readers.getOrDefault(server, 1);
+    }
+
+    private void ceases(String server) {
+        reading.computeIfPresent(server, (name, chunks) -> chunks == 1 ? null : chunks - 1);
     }
 
     @Override
@@ -279,7 +297,9 @@ final class PreferenceDispatch implements Dispatch {
     }
 
     private void giveBack(Pending back, String server) {
-        back.readers.remove(server);
+        if (back.readers.remove(server) != null) {
+            ceases(server);
+        }
         back.paused.remove(server);
         if (back.readers.isEmpty()) {
             taken.remove(back.chunk.file());
@@ -303,6 +323,8 @@ final class PreferenceDispatch implements Dispatch {
         if (read == null) {
             return false;
         }
+        // Others that read it stop as soon as they look.
+        read.readers.keySet().forEach(this::ceases);
         Long begun = read.readers.get(server);
         readNanos += begun == null ? 0 : nowNanos - begun;
         reads++;

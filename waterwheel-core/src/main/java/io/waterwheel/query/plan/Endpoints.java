@@ -43,6 +43,11 @@ public interface Endpoints {
         /** Host name, to compare with those that hold a replica of a chunk. */
         String host();
 
+        /** Chunks that it reads at once for one query; at least 1. */
+        default int readers() {
+            return 1;
+        }
+
         /**
          * Reads one chunk, or a piece of it.
          *

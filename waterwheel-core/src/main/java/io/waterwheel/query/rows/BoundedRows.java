@@ -243,11 +243,21 @@ public abstract class BoundedRows {
             public long settledBefore(List<KeyInterval> keys) {
                 return BoundedRows.this.settledBefore(keys);
             }
+
+            @Override
+            public boolean canSettle(List<KeyInterval> keys) {
+                return BoundedRows.this.canSettle(keys);
+            }
         };
     }
 
     /** The time before which no row can be among those that stay; {@link Long#MIN_VALUE} when that is not known. */
     long settledBefore(List<KeyInterval> keys) {
         return Long.MIN_VALUE;
+    }
+
+    /** Whether {@link #settledBefore} can ever tell a time. */
+    boolean canSettle(List<KeyInterval> keys) {
+        return false;
     }
 }

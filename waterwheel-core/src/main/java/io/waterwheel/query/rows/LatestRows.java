@@ -219,18 +219,33 @@ public final class LatestRows extends BoundedRows {
             // Any number of texts may share a key, so only one that was named can be told to have all its rows.
             return onlyText == null ? Long.MIN_VALUE : oldestOfText.get(onlyText, 0, onlyText.length, Long.MIN_VALUE);
         }
+        if (!canSettle(keys)) {
+            return Long.MIN_VALUE;
+        }
         long settled = Long.MAX_VALUE;
-        long asked = 0;
         for (KeyInterval interval : keys) {
             long width = interval.high() - interval.low();
-            if (width < 0 || width >= MOST_KEYS - asked) {
-                return Long.MIN_VALUE;
-            }
-            asked += width + 1;
             for (long key = interval.low(); key - interval.low() <= width && settled > Long.MIN_VALUE; key++) {
                 settled = Math.min(settled, oldest.get(key, Long.MIN_VALUE));
             }
         }
         return settled;
+    }
+
+    /** Keys that are too many to look at each, or unknown, never do. */
+    @Override
+    boolean canSettle(List<KeyInterval> keys) {
+        if (text != null) {
+            return onlyText != null;
+        }
+        long asked = 0;
+        for (KeyInterval interval : keys) {
+            long width = interval.high() - interval.low();
+            if (width < 0 || width >= MOST_KEYS - asked) {
+                return false;
+            }
+            asked += width + 1;
+        }
+        return true;
     }
 }

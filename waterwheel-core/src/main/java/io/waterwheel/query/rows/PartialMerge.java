@@ -39,4 +39,9 @@ public abstract class PartialMerge {
     public long settledBefore(List<KeyInterval> keys) {
         return Long.MIN_VALUE;
     }
+
+    /** Whether {@link #settledBefore} can ever tell such a time. */
+    public boolean canSettle(List<KeyInterval> keys) {
+        return false;
+    }
 }

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some chunks of a query, read by all query servers at once, or one after the other when there is not enough memory for
- * several. What a piece of a chunk gave, which is all of it unless rows go to the client as they are read, is merged
+ * Some chunks of a query, read by all readers of all query servers at once, or by fewer when there is not enough
+ * memory. What a piece of a chunk gave, which is all of it unless rows go to the client as they are read, is merged
  * only when an attempt has read the piece whole, so attempts never mix (protocol rule 10). Pieces of a chunk are read
  * in order: a server goes on where the last piece that was handed over ended, whichever server read that. One thread
  * calls; reading is done on the executor's.
@@ -37,7 +37,7 @@ final class ChunkReads {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** A server that waits bids so often: an answer is not held up by one that has nothing left to wait for. */
     private static final long BID_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
-    /** While chunks are read one at a time: when to look again whether it is this one's turn. */
+    /** While fewer chunks are read than there are readers: when to look again whether it is this one's turn. */
     private static final Dispatch.Bid.Later TURN = new Dispatch.Bid.Later(5_000_000);
 
     /** In place of the leaf at which the next piece begins: there is none. */
@@ -70,8 +70,11 @@ final class ChunkReads {
 
     /** Readers that have been given a chunk, and still hold memory of it. */
     private final Set<Reader> atWork = new HashSet<>();
-    /** There was not enough memory for several: a chunk is begun when nothing else of the query is under way. */
-    private boolean oneAtATime;
+    /**
+     * Chunks that may be under way at once: half as many after each refusal of memory. With one, a chunk is begun when
+     * nothing else of the query is under way, merging included.
+     */
+    private int mostAtWork = Integer.MAX_VALUE;
 
     private @Nullable Dispatch dispatch;
     /** Hosts of the chunks' files, as far as known. Set before the readers begin. */
@@ -100,14 +103,15 @@ final class ChunkReads {
             return;
         }
         List<Endpoints.QueryServer> servers = endpoints.queryServers();
-        Map<String, String> hosts = new HashMap<>();
-        servers.forEach(server -> hosts.put(server.name(), server.host()));
+        Map<String, DispatchPolicy.Server> dispatched = new HashMap<>();
+        servers.forEach(
+                server -> dispatched.put(server.name(), new DispatchPolicy.Server(server.host(), server.readers())));
         replicas = endpoints.replicas(chunks.stream().map(ChunkDescriptor::file).toList());
-        Dispatch pending = policy.dispatch(chunks, hosts, this::replicas);
+        Dispatch pending = policy.dispatch(chunks, dispatched, this::replicas);
         dispatch = pending;
         boolean begun = false;
         try {
-            servers.forEach(server -> begin(pending, server));
+            beginAll(pending, servers);
             begun = true;
         } finally {
             if (!begun) {
@@ -146,6 +150,24 @@ final class ChunkReads {
                             delivery.wake();
                         }
                     };
+        }
+    }
+
+    /** A reader of each server, then a second one, and so on while there are more chunks than readers. */
+    private void beginAll(Dispatch pending, List<Endpoints.QueryServer> servers) {
+        int wanted = Math.max(servers.size(), pending.left().size());
+        int begun = 0;
+        for (int round = 0; begun < wanted; round++) {
+            int before = begun;
+            for (Endpoints.QueryServer server : servers) {
+                if (round < server.readers() && begun < wanted) {
+                    begin(pending, server);
+                    begun++;
+                }
+            }
+            if (begun == before) {
+                return;
+            }
         }
     }
 
@@ -276,7 +298,9 @@ final class ChunkReads {
                 return new Dispatch.Bid.Nothing();
             }
             long now = clock.nanos();
-            if (oneAtATime && !(merged && atWork.stream().allMatch(other -> now - other.givenNanos > ALONE_NANOS))) {
+            if (mostAtWork == 1
+                    ? !(merged && atWork.stream().allMatch(other -> now - other.givenNanos > ALONE_NANOS))
+                    : atWork.size() >= mostAtWork) {
                 return TURN;
             }
             Dispatch.Bid bid = pending.bid(reader.server.name(), now);
@@ -330,7 +354,7 @@ final class ChunkReads {
         if (reader.alone || reader.givenUp) {
             return false;
         }
-        oneAtATime = true;
+        mostAtWork = Math.max(1, Math.min(mostAtWork, atWork.size()) / 2);
         takeFrom(reader);
         pending.putOff(chunk, reader.server.name());
         return true;
@@ -433,15 +457,15 @@ final class ChunkReads {
 
     /** Servers that had nothing left: another has failed since, or takes too long. */
     private void beginIdle(Dispatch pending) {
-        Set<String> atWork = new HashSet<>();
+        Map<String, Integer> begun = new HashMap<>();
         for (Reader reader : readers) {
             if (!reader.task.isDone()) {
-                atWork.add(reader.server.name());
+                begun.merge(reader.server.name(), 1, Integer::sum);
             }
         }
         for (Endpoints.QueryServer server : endpoints.queryServers()) {
             if (!delivery.done()
-                    && !atWork.contains(server.name())
+                    && begun.getOrDefault(server.name(), 0) < server.readers()
                     && pending.hasWorkFor(server.name(), clock.nanos())) {
                 begin(pending, server);
             }
@@ -500,7 +524,7 @@ final class ChunkReads {
                     throw why(hopeless.get(0));
                 }
                 pending.forgetFailures();
-                endpoints.queryServers().forEach(server -> begin(pending, server));
+                beginAll(pending, endpoints.queryServers());
                 awaitAll(pending);
                 if (!pending.left().isEmpty()) {
                     clock.sleep(RETRY_NANOS);

@@ -26,11 +26,11 @@ final class CostEstimate {
      * The cost of a plan.
      *
      * @param reports of the stream's indexers
-     * @param queryServers that may read its chunks
+     * @param readers of all query servers together
      */
-    static QueryCost of(QueryPlan plan, Map<Integer, IndexerReports> reports, int queryServers) {
+    static QueryCost of(QueryPlan plan, Map<Integer, IndexerReports> reports, int readers) {
         List<KeyInterval> keys = plan.resolved().keys();
-        int parts = Math.max(1, plan.indexers().size() + Math.min(plan.chunks().size(), Math.max(1, queryServers)));
+        int parts = Math.max(1, plan.indexers().size() + Math.min(plan.chunks().size(), Math.max(1, readers)));
         if (plan.resolved().isOfNoRow()) {
             return new QueryCost(0, parts);
         }

@@ -338,6 +338,11 @@ final class Delivery implements AutoCloseable {
         }
     }
 
+    /** Whether {@link #settledBefore} can ever tell such a time. */
+    boolean canSettle(List<KeyInterval> keys) {
+        return merge.canSettle(keys);
+    }
+
     /** Ends the reading of parts: the answer fails. */
     void giveUp() {
         enough = true;

@@ -330,11 +330,10 @@ public final class QueryRunner {
         }
 
         private QueryCost cost(QueryPlan plan, Map<Integer, IndexerReports> reports) {
-            int servers = endpoints
-                    .apply(plan.snapshot().stream().id())
-                    .queryServers()
-                    .size();
-            return CostEstimate.of(plan, reports, servers);
+            int readers = endpoints.apply(plan.snapshot().stream().id()).queryServers().stream()
+                    .mapToInt(Endpoints.QueryServer::readers)
+                    .sum();
+            return CostEstimate.of(plan, reports, readers);
         }
 
         /** Says how the query would be answered, in place of an answer. */
@@ -446,7 +445,7 @@ public final class QueryRunner {
 
         /**
          * Reads chunks by the time they end, the newest first, a few at once, until no older one can change the answer;
-         * returns how many it read.
+         * all at once where that cannot be told. Returns how many it read.
          */
         private int readNewestFirst(QueryPlan plan, Delivery delivery) throws IOException, InterruptedException {
             List<ChunkDescriptor> chunks = new ArrayList<>(plan.chunks());
@@ -454,7 +453,7 @@ public final class QueryRunner {
                             (ChunkDescriptor chunk) -> chunk.region().times().to())
                     .reversed());
             int read = 0;
-            int atOnce = 1;
+            int atOnce = delivery.canSettle(plan.resolved().keys()) ? 1 : chunks.size();
             while (read < chunks.size() && !delivery.done()) {
                 long settled = delivery.settledBefore(plan.resolved().keys());
                 int upTo = read;

@@ -126,9 +126,9 @@ final class DispatchTest {
     /** Runs one query to its end, a millisecond a step. */
     private static Outcome run(
             DispatchPolicy policy, List<ChunkDescriptor> chunks, List<Server> servers, int cacheChunks, String about) {
-        Map<String, String> hosts = new HashMap<>();
-        servers.forEach(server -> hosts.put(server.name, "host of " + server.name));
-        Dispatch dispatch = policy.dispatch(chunks, hosts, file -> List.of());
+        Map<String, DispatchPolicy.Server> each = new HashMap<>();
+        servers.forEach(server -> each.put(server.name, new DispatchPolicy.Server("host of " + server.name, 1)));
+        Dispatch dispatch = policy.dispatch(chunks, each, file -> List.of());
         Set<String> read = new HashSet<>();
         long[] work = new long[servers.size()];
         servers.forEach(server -> server.ended = false);
@@ -213,7 +213,7 @@ final class DispatchTest {
         List<ChunkDescriptor> chunks = chunks(new Random(1), 30);
         Dispatch dispatch = DispatchPolicy.LADA.dispatch(
                 chunks,
-                Map.of("a", "h1", "b", "h2", "c", "h3"),
+                servers("a", "h1", "b", "h2", "c", "h3"),
                 file -> file.hashCode() % 2 == 0 ? List.of("h2") : List.of("h3"));
         long even = chunks.stream()
                 .filter(chunk -> chunk.file().hashCode() % 2 == 0)
@@ -229,7 +229,7 @@ final class DispatchTest {
     void aFailedChunkGoesToEveryOtherServerAndIsLeftWhenAllFailed() {
         for (DispatchPolicy policy : DispatchPolicy.values()) {
             Dispatch dispatch = policy.dispatch(
-                    chunks(new Random(1), 1), Map.of("a", "h1", "b", "h2", "c", "h3"), file -> List.of());
+                    chunks(new Random(1), 1), servers("a", "h1", "b", "h2", "c", "h3"), file -> List.of());
             Set<String> tried = new HashSet<>();
             for (int round = 0; round < 3; round++) {
                 for (String server : List.of("a", "b", "c")) {
@@ -299,10 +299,11 @@ final class DispatchTest {
             this.chunks = chunks(random, count);
             this.left = chunks.size();
             this.about = policy + ", seed " + seed;
-            this.dispatch = policy.dispatch(chunks, Map.of("a", "h-a", "b", "h-b", "c", "h-c"), file -> SERVERS.stream()
-                    .filter(server -> holds(server, file))
-                    .map(server -> "h-" + server)
-                    .toList());
+            this.dispatch =
+                    policy.dispatch(chunks, servers("a", "h-a", "b", "h-b", "c", "h-c"), file -> SERVERS.stream()
+                            .filter(server -> holds(server, file))
+                            .map(server -> "h-" + server)
+                            .toList());
         }
 
         private static boolean holds(String server, String file) {
@@ -348,10 +349,59 @@ final class DispatchTest {
         }
     }
 
+    /** Names and hosts in turn; each reads one chunk at once. */
+    private static Map<String, DispatchPolicy.Server> servers(String... namesAndHosts) {
+        Map<String, DispatchPolicy.Server> servers = new HashMap<>();
+        for (int i = 0; i < namesAndHosts.length; i += 2) {
+            servers.put(namesAndHosts[i], new DispatchPolicy.Server(namesAndHosts[i + 1], 1));
+        }
+        return servers;
+    }
+
+    /** Each of its readers bids by itself, under the server's name. */
+    @Test
+    void aServerWithTwoReadersIsFreeWhileItReadsOneChunk() {
+        List<ChunkDescriptor> four = chunks(new Random(4), 4);
+        Map<String, DispatchPolicy.Server> two =
+                Map.of("a", new DispatchPolicy.Server("h1", 2), "b", new DispatchPolicy.Server("h1", 1));
+        List<String> first = new ArrayList<>();
+        for (ChunkDescriptor chunk : four) {
+            Dispatch alone = DispatchPolicy.LADA.dispatch(List.of(chunk), two, file -> List.of("h1"));
+            first.add(alone.bid("a", 0) instanceof Dispatch.Bid.Read ? "a" : "b");
+        }
+        assertThat(first).contains("a");
+        List<ChunkDescriptor> preferred = new ArrayList<>();
+        for (int i = 0; i < four.size(); i++) {
+            if (first.get(i).equals("a")) {
+                preferred.add(four.get(i));
+            }
+        }
+        Dispatch dispatch = DispatchPolicy.LADA.dispatch(preferred, two, file -> List.of("h1"));
+        Set<ChunkDescriptor> read = new HashSet<>();
+        while (read.size() < preferred.size()) {
+            ChunkDescriptor one = chunk(dispatch.bid("a", 0));
+            read.add(one);
+            if (read.size() == preferred.size()) {
+                break;
+            }
+            // One of two readers is at work: what is left is kept for the other. With both at work nothing is.
+            assertThat(dispatch.bid("b", 0)).isInstanceOf(Dispatch.Bid.Later.class);
+            ChunkDescriptor other = chunk(dispatch.bid("a", 0));
+            read.add(other);
+            if (read.size() < preferred.size()) {
+                ChunkDescriptor given = chunk(dispatch.bid("b", 0));
+                assertThat(given).isNotNull();
+                dispatch.putOff(given, "b");
+            }
+            assertThat(dispatch.done(one, "a", 1)).isTrue();
+            assertThat(dispatch.done(other, "a", 1)).isTrue();
+        }
+    }
+
     @Test
     void theOnlyChunkIsLeftToTheServerThatPrefersIt() {
         List<ChunkDescriptor> one = chunks(new Random(1), 1);
-        Map<String, String> servers = Map.of("a", "h1", "b", "h2", "c", "h3");
+        Map<String, DispatchPolicy.Server> servers = servers("a", "h1", "b", "h2", "c", "h3");
         List<String> held = List.of("h1", "h2");
         String first = null;
         for (String server : List.of("a", "b")) {
@@ -405,7 +455,7 @@ final class DispatchTest {
 
     /** A dispatch of which server a, beside all replicas, has read one chunk. */
     private static Dispatch afterOneRead(List<ChunkDescriptor> chunks, long tookMillis) {
-        Dispatch dispatch = DispatchPolicy.LADA.dispatch(chunks, Map.of("a", "h1", "b", "h2"), file -> List.of("h1"));
+        Dispatch dispatch = DispatchPolicy.LADA.dispatch(chunks, servers("a", "h1", "b", "h2"), file -> List.of("h1"));
         assertThat(dispatch.done(chunk(dispatch.bid("a", 0)), "a", tookMillis * MILLI))
                 .isTrue();
         return dispatch;
@@ -416,7 +466,7 @@ final class DispatchTest {
         for (long meanMillis : List.of(10L, 200L)) {
             long due = Math.max(PreferenceDispatch.HELD_UP_NANOS, 4 * meanMillis * MILLI);
             Dispatch dispatch = DispatchPolicy.LADA.dispatch(
-                    chunks(new Random(3), 2), Map.of("a", "h", "b", "h", "c", "h"), file -> List.of());
+                    chunks(new Random(3), 2), servers("a", "h", "b", "h", "c", "h"), file -> List.of());
             ChunkDescriptor held = chunk(dispatch.bid("a", 0));
             ChunkDescriptor quick = chunk(dispatch.bid("b", 0));
             assertThat(dispatch.done(quick, "b", meanMillis * MILLI)).isTrue();
@@ -450,7 +500,7 @@ final class DispatchTest {
     @Test
     void whatAServerFailedAtIsWorkForTheOthers() {
         Dispatch dispatch =
-                DispatchPolicy.LADA.dispatch(chunks(new Random(3), 1), Map.of("a", "h", "b", "h"), file -> List.of());
+                DispatchPolicy.LADA.dispatch(chunks(new Random(3), 1), servers("a", "h", "b", "h"), file -> List.of());
         ChunkDescriptor only = chunk(dispatch.bid("a", 0));
         assertThat(dispatch.hasWorkFor("b", 0)).isFalse();
         dispatch.failed(only, "a");
@@ -462,7 +512,7 @@ final class DispatchTest {
     void theOtherPoliciesDoNotHelp() {
         for (DispatchPolicy policy : DispatchPolicy.values()) {
             Dispatch dispatch =
-                    policy.dispatch(chunks(new Random(3), 1), Map.of("a", "h", "b", "h"), file -> List.of());
+                    policy.dispatch(chunks(new Random(3), 1), servers("a", "h", "b", "h"), file -> List.of());
             boolean first = chunk(dispatch.bid("a", 0)) != null;
             if (!first) {
                 assertThat(chunk(dispatch.bid("b", 0))).isNotNull();

@@ -237,8 +237,14 @@ final class QueryMemoryTest {
 
     private void run(QueryMemory memory, Query query, CollectedAnswer answer, List<String> servers, Scan scan)
             throws InterruptedException {
+        run(memory, query, answer, servers, 1, scan);
+    }
+
+    private void run(
+            QueryMemory memory, Query query, CollectedAnswer answer, List<String> servers, int readers, Scan scan)
+            throws InterruptedException {
         SnapshotSource snapshots = new Snapshots();
-        Endpoints endpoints = new Chunks(servers, scan);
+        Endpoints endpoints = new Chunks(servers, readers, scan);
         new QueryRunner(snapshots, id -> endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM, memory)
                 .run(query, answer);
     }
@@ -357,6 +363,20 @@ final class QueryMemoryTest {
         assertThat(attempts.get()).as("attempts at chunks").isGreaterThan(CHUNKS);
         awaitNothing(memory);
 
+        // All chunks are begun at once by one server; there is room for two.
+        CyclicBarrier every = new CyclicBarrier(CHUNKS);
+        attempts.set(0);
+        CollectedAnswer halved = new CollectedAnswer();
+        run(memory, all, halved, List.of("a"), CHUNKS, (resolved, sink) -> {
+            if (attempts.incrementAndGet() <= CHUNKS) {
+                await(every);
+            }
+            return wideRows(resolved, sink);
+        });
+        assertThat(halved.failed()).isFalse();
+        assertThat(halved.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        awaitNothing(memory);
+
         CollectedAnswer none = new CollectedAnswer();
         run(new QueryMemory(16 << 20, 1 << 20), all, none, List.of("a", "b"), QueryMemoryTest::wideRows);
         assertThat(none.failure().code()).isEqualTo("QUERY_MEMORY");
@@ -456,7 +476,7 @@ final class QueryMemoryTest {
     }
 
     /** Query servers that read all chunks, and an indexer that has nothing. */
-    private record Chunks(List<String> servers, Scan scan) implements Endpoints {
+    private record Chunks(List<String> servers, int readers, Scan scan) implements Endpoints {
         @Override
         public Indexer indexer(int indexer) {
             return (subquery, resolved, deadline, givenUp) -> new IndexerReply() {
@@ -490,6 +510,11 @@ final class QueryMemoryTest {
                 @Override
                 public String host() {
                     return "h";
+                }
+
+                @Override
+                public int readers() {
+                    return readers;
                 }
 
                 @Override

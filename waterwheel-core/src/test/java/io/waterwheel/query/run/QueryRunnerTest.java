@@ -45,10 +45,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -272,8 +275,13 @@ final class QueryRunnerTest {
                 .apply(3, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {10}, 0), chunks));
     }
 
-    private Endpoints.QueryServer server(String name, Scan scan) {
+    private Endpoints.QueryServer server(String name, int readers, Scan scan) {
         return new Endpoints.QueryServer() {
+            @Override
+            public int readers() {
+                return readers;
+            }
+
             @Override
             public String name() {
                 return name;
@@ -301,8 +309,12 @@ final class QueryRunnerTest {
     }
 
     private Endpoints endpoints(Map<String, Scan> scans, Endpoints.Indexer fresh) {
+        return endpoints(scans, 1, fresh);
+    }
+
+    private Endpoints endpoints(Map<String, Scan> scans, int readers, Endpoints.Indexer fresh) {
         List<Endpoints.QueryServer> servers = new ArrayList<>();
-        scans.forEach((name, scan) -> servers.add(server(name, scan)));
+        scans.forEach((name, scan) -> servers.add(server(name, readers, scan)));
         return new Endpoints() {
             @Override
             public Indexer indexer(int indexer) {
@@ -515,6 +527,51 @@ final class QueryRunnerTest {
         assertThat(answer.verdict().complete()).isTrue();
         assertThat(answer.rowCount()).isEqualTo(3 * CHUNKS);
         assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    /** Three chunks are read at once by one server, each once, and never more than three. */
+    @Test
+    void aServerReadsAsManyChunksAtOnceAsItHasReaders() throws Exception {
+        AtomicInteger most = new AtomicInteger();
+        CollectedAnswer answer = ask(
+                Query.of("s").withTimeout(Duration.ofMinutes(5)),
+                Map.of(),
+                endpoints(Map.of("a", atOnce(3, most)), 3, QueryRunnerTest::nothingFresh));
+        assertThat(answer.rowCount()).isEqualTo(3 * CHUNKS);
+        assertThat(read).hasSize(CHUNKS).doesNotHaveDuplicates();
+        assertThat(most).hasValue(3);
+    }
+
+    /** Which keys there are is not known, so no chunk can be spared: none is waited for before the next. */
+    @Test
+    void theNewestOfAllKeysAreLookedForInAllChunksAtOnce() throws Exception {
+        AtomicInteger most = new AtomicInteger();
+        CollectedAnswer answer = ask(
+                Query.of("s").withLatest(1).withTimeout(Duration.ofMinutes(5)),
+                Map.of(),
+                endpoints(Map.of("a", atOnce(CHUNKS, most)), CHUNKS, QueryRunnerTest::nothingFresh));
+        assertThat(answer.rowCount()).isEqualTo(1);
+        assertThat(most).hasValue(CHUNKS);
+    }
+
+    /** Reads three rows of each chunk, the first ones together; notes how many it has read at once. */
+    private static Scan atOnce(int first, AtomicInteger most) {
+        CyclicBarrier together = new CyclicBarrier(first);
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger now = new AtomicInteger();
+        return (subquery, resolved, sink) -> {
+            most.accumulateAndGet(now.incrementAndGet(), Math::max);
+            try {
+                if (begun.getAndIncrement() < first) {
+                    together.await(60, TimeUnit.SECONDS);
+                }
+                return threeRows(subquery, resolved, sink);
+            } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+                throw new IOException(e);
+            } finally {
+                now.decrementAndGet();
+            }
+        };
     }
 
     @Test

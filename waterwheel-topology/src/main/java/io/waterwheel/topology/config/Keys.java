@@ -99,6 +99,11 @@ public final class Keys {
             add(tasks("indexer.tasks", 2).doc("Tasks that index fresh tuples and write chunks."));
     public static final Key<Integer> QUERY_SERVER_TASKS =
             add(tasks("query-server.tasks", 2).doc("Tasks that answer subqueries on chunks."));
+    public static final Key<Integer> QUERY_SERVER_READERS = add(Key.integer("query-server.readers", 0)
+            .atLeast("0")
+            .atMost("1024")
+            .doc("Chunks that each of these tasks reads at once for one query. 0: as many as the coordinator's process"
+                    + " has processors, divided by the query servers in it, but at least 1."));
     public static final Key<Integer> COORDINATOR_TASKS = add(tasks("coordinator.tasks", 2)
             .doc("Tasks that take queries. Any of them answers any query; two, so that one may die."));
 

@@ -48,6 +48,8 @@ final class WorkerEndpoints {
     private final Peers peers;
     private final String here;
     private final int indexerTasks;
+    /** Chunks that a query server reads at once; 0: by the processors. */
+    private final int readers;
 
     WorkerEndpoints(
             StreamDirectory streams,
@@ -58,7 +60,8 @@ final class WorkerEndpoints {
             TaskDirectory directory,
             Peers peers,
             String here,
-            int indexerTasks) {
+            int indexerTasks,
+            int readers) {
         this.streams = streams;
         this.chunkScan = chunkScan;
         this.memory = memory;
@@ -67,6 +70,7 @@ final class WorkerEndpoints {
         this.peers = peers;
         this.here = here;
         this.indexerTasks = indexerTasks;
+        this.readers = readers;
         this.replicas = replicas;
     }
 
@@ -84,6 +88,13 @@ final class WorkerEndpoints {
             queryServers.remove(address);
             announcement.close();
         };
+    }
+
+    /** Servers elsewhere are taken to be as this worker is. */
+    private int readers() {
+        return readers > 0
+                ? readers
+                : Math.max(1, Runtime.getRuntime().availableProcessors() / Math.max(1, queryServers.size()));
     }
 
     Endpoints of(int streamId) {
@@ -239,6 +250,11 @@ final class WorkerEndpoints {
             }
 
             @Override
+            public int readers() {
+                return WorkerEndpoints.this.readers();
+            }
+
+            @Override
             public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
                     throws IOException {
                 return chunkScan.scan(subquery.file(), layout(streamId), resolved.spec(), subquery.piece(), sink);
@@ -262,6 +278,11 @@ final class WorkerEndpoints {
             @Override
             public String host() {
                 return place.substring(0, place.lastIndexOf(':'));
+            }
+
+            @Override
+            public int readers() {
+                return WorkerEndpoints.this.readers();
             }
 
             @Override

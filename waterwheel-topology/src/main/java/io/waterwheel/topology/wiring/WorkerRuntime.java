@@ -179,7 +179,8 @@ final class WorkerRuntime implements WorkerServices {
                     directory,
                     peers,
                     here,
-                    config.get(Keys.INDEXER_TASKS));
+                    config.get(Keys.INDEXER_TASKS),
+                    config.get(Keys.QUERY_SERVER_READERS));
             entry.bus = bus;
             entry.endpoints = endpoints;
             ScheduledFuture<?> tidying = scheduler.scheduleWithFixedDelay(

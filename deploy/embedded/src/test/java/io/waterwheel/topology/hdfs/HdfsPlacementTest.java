@@ -97,8 +97,8 @@ final class HdfsPlacementTest {
             ChunkStore store,
             long seed)
             throws IOException {
-        Map<String, String> servers = new TreeMap<>();
-        HOSTS.forEach(host -> servers.put("server on " + host, host));
+        Map<String, DispatchPolicy.Server> servers = new TreeMap<>();
+        HOSTS.forEach(host -> servers.put("server on " + host, new DispatchPolicy.Server(host, 1)));
         Dispatch dispatch = policy.dispatch(chunks, servers, replicas::get);
         List<String> bidders = new ArrayList<>(servers.keySet());
         Random random = new Random(seed);
@@ -116,7 +116,7 @@ final class HdfsPlacementTest {
                             .as("%s", policy)
                             .isTrue();
                     all++;
-                    near += replicas.get(read.file()).contains(servers.get(server)) ? 1 : 0;
+                    near += replicas.get(read.file()).contains(servers.get(server).host()) ? 1 : 0;
                 }
                 Dispatch.Bid bid = dispatch.bid(server, now);
                 if (bid instanceof Dispatch.Bid.Read next) {

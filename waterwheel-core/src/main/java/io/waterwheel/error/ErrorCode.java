@@ -26,7 +26,9 @@ public enum ErrorCode {
     /** An appender that has failed was used again. */
     APPENDER_FAILED(USER, "Close the appender, open its name again and go on from where it stands."),
     /** Kafka did not confirm some of what was appended. */
-    APPEND_FAILED(UNKNOWN_OUTCOME, "Look what is there, or append under a name, which knows what was committed."),
+    APPEND_FAILED(
+            UNKNOWN_OUTCOME,
+            "Count what is there before you append again, or append under a name: that knows what was committed."),
     /** A coordinator's announcement in ZooKeeper cannot be read. */
     BAD_ADDRESS(CORRUPT, "Check which other program writes below the node that the message names."),
     /** A server's answer is not as the protocol says. */
@@ -66,7 +68,7 @@ public enum ErrorCode {
     /** The answer was cancelled, by its reader or on the way. */
     CANCELLED(TEMPORARY, "Nothing, when it was meant; otherwise ask again."),
     /** Others changed the same entries of the catalog again and again. */
-    CATALOG_BUSY(TEMPORARY, "Ask again, when fewer change the same."),
+    CATALOG_BUSY(TEMPORARY, "Ask again later; others are changing the same entries."),
     /** ZooKeeper refuses access to the catalog. */
     CATALOG_DENIED(USER, "Set `zookeeper.auth` to the credentials that the catalog was made with."),
     /** The catalog's nodes were removed while its chunks are still there. */
@@ -92,7 +94,7 @@ public enum ErrorCode {
     /** A disk has no more room than its reserve. */
     DISK_FULL(TEMPORARY, "Make room on the disk; work goes on by itself."),
     /** A disk takes no files. */
-    DISK_READ_ONLY(TEMPORARY, "Mount the disk for writing; work goes on by itself."),
+    DISK_READ_ONLY(TEMPORARY, "Mend the disk, or mount it for writing; work goes on by itself."),
     /** A topology did not stop reading in time. */
     DRAIN_SLOW(TEMPORARY, "Drain the topology again, with a longer `--deadline`."),
     /** A stream is dropped, and some of its entries are left. */
@@ -138,7 +140,7 @@ public enum ErrorCode {
     /** No Nimbus leads at the addresses. */
     NIMBUS_UNREACHABLE(TEMPORARY, "Start Storm, or name its Nimbus with `--nimbus HOST:PORT`."),
     /** The log no longer holds anything that a verification could compare. */
-    NOTHING_TO_COMPARE(USER, "Verify a younger range, or keep the topic for longer."),
+    NOTHING_TO_COMPARE(USER, "Verify a range that the topic still holds, or keep the topic for longer."),
     /** Kafka or Nimbus refuses the caller. */
     NOT_ALLOWED(USER, "Take credentials that are allowed to do it."),
     /** A client called a port of workers. */

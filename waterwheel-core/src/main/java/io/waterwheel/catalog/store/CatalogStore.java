@@ -88,6 +88,14 @@ public interface CatalogStore extends AutoCloseable {
      */
     default void pause(int tries) {}
 
+    /**
+     * Whether it is connected at present: where it is not, a call may wait for long. For those who would rather go on
+     * without it.
+     */
+    default boolean isConnected() {
+        return true;
+    }
+
     /** Returns when later reads see everything that was committed, by anyone, before the call. */
     void sync();
 

@@ -17,6 +17,7 @@ import io.waterwheel.status.StreamReport;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.CoordinatorServices;
+import io.waterwheel.topology.worker.HostTroubles;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -183,34 +184,46 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
         @Override
         public ServerReport status() {
-            // The first coordinator has written there what it found.
-            Map<Integer, List<String>> scrubbed = findings.read();
-            List<StreamReport> reports = services.streams().streams().values().stream()
-                    .sorted(Comparator.comparing(StreamInfo::name))
-                    .map(stream ->
-                            StatusReports.stream(stream, known(stream, scrubbed.getOrDefault(stream.id(), List.of()))))
-                    .toList();
-            return StatusReports.server(
-                    troubles(),
-                    reports,
-                    collector == null ? null : collector.totals(),
-                    collector == null ? null : collector.rollUps());
-        }
-
-        /** What is wrong with all streams. */
-        private List<String> troubles() {
             List<String> troubles = new ArrayList<>();
+            Map<Integer, List<String>> scrubbed = Map.of();
             try {
-                services.requireCatalog();
+                if (services.catalogStore().isConnected()) {
+                    // The first coordinator has written there what it found.
+                    scrubbed = findings.read();
+                    services.requireCatalog();
+                } else {
+                    troubles.add(ErrorCode.CATALOG_UNAVAILABLE + ": ZooKeeper at "
+                            + services.config().get(Keys.ZOOKEEPER_CONNECT)
+                            + " does not answer; queries are answered by what is known of the catalog, and no chunk is"
+                            + " committed until it is back");
+                }
             } catch (WaterwheelException e) {
                 if (!e.is(ErrorCode.CATALOG_LOST)) {
                     throw e;
                 }
                 troubles.add(e.code() + ": " + e.getMessage());
             }
+            troubles.addAll(troubles());
+            Map<Integer, List<String>> found = scrubbed;
+            List<StreamReport> reports = services.streams().streams().values().stream()
+                    .sorted(Comparator.comparing(StreamInfo::name))
+                    .map(stream ->
+                            StatusReports.stream(stream, known(stream, found.getOrDefault(stream.id(), List.of()))))
+                    .toList();
+            return StatusReports.server(
+                    troubles,
+                    reports,
+                    collector == null ? null : collector.totals(),
+                    collector == null ? null : collector.rollUps());
+        }
+
+        /** What is wrong with all streams, as far as it can be told without the catalog. */
+        private List<String> troubles() {
+            List<String> troubles = new ArrayList<>();
             if (!services.chunkStoreTrouble().isEmpty()) {
                 troubles.add(services.chunkStoreTrouble());
             }
+            troubles.addAll(HostTroubles.of(services.config()));
             return troubles;
         }
 
@@ -236,7 +249,10 @@ public final class CoordinatorBolt extends BaseRichBolt {
             StreamSnapshot snapshot = StreamSnapshot.before(stream);
             List<String> troubles = new ArrayList<>();
             try {
-                snapshot = snapshots.refreshed(stream.name()).orElse(snapshot);
+                snapshot = (services.catalogStore().isConnected()
+                                ? snapshots.refreshed(stream.name())
+                                : snapshots.snapshot(stream.name()))
+                        .orElse(snapshot);
             } catch (WaterwheelException e) {
                 if (e.kind() != WaterwheelException.Kind.CORRUPT
                         && !e.is(ErrorCode.MANIFEST_UNAVAILABLE)

@@ -173,6 +173,11 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
     }
 
     @Override
+    public boolean isConnected() {
+        return curator.getZookeeperClient().isConnected();
+    }
+
+    @Override
     public void pause(int tries) {
         long longest = Math.min(MAX_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(tries, 20));
         try {

@@ -3,7 +3,7 @@ package io.waterwheel.embedded.server;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +38,7 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     }
 
     private final String name;
-    private final BooleanSupplier writable;
+    private final Supplier<String> unwritable;
     private final long lookMillis;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread;
@@ -49,10 +49,10 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
 
     private volatile String trouble = "";
 
-    private KeptPart(String name, P part, BooleanSupplier writable, long lookMillis) {
+    private KeptPart(String name, P part, Supplier<String> unwritable, long lookMillis) {
         this.name = name;
         this.part = part;
-        this.writable = writable;
+        this.unwritable = unwritable;
         this.lookMillis = lookMillis;
         this.pauseMillis = lookMillis;
         this.thread = new Thread(this::run, name + "-keeper");
@@ -62,15 +62,15 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     /**
      * Keeps a part that runs. From now on only {@link #close} closes it.
      *
-     * @param writable whether its disk can be written now; while it cannot, no start is tried
+     * @param unwritable why its disk cannot be written now, for people; until that is empty, no start is tried
      */
-    static <P extends Part<P>> KeptPart<P> of(String name, P part, BooleanSupplier writable) {
-        return of(name, part, writable, LOOK_MILLIS);
+    static <P extends Part<P>> KeptPart<P> of(String name, P part, Supplier<String> unwritable) {
+        return of(name, part, unwritable, LOOK_MILLIS);
     }
 
     /** The same, for tests that cannot wait as long between two looks. */
-    static <P extends Part<P>> KeptPart<P> of(String name, P part, BooleanSupplier writable, long lookMillis) {
-        KeptPart<P> kept = new KeptPart<>(name, part, writable, lookMillis);
+    static <P extends Part<P>> KeptPart<P> of(String name, P part, Supplier<String> unwritable, long lookMillis) {
+        KeptPart<P> kept = new KeptPart<>(name, part, unwritable, lookMillis);
         kept.thread.start();
         return kept;
     }
@@ -99,13 +99,19 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
                 down = true;
                 stop();
             }
-            if (down && writable.getAsBoolean()) {
-                part = part.again();
-                down = false;
-                pauseMillis = lookMillis;
-                trouble = "";
-                LOG.info("{} is back", name);
+            if (!down) {
+                return;
             }
+            String why = unwritable.get();
+            if (!why.isEmpty()) {
+                trouble = name + " has ended, and is started again when its disk can be written: " + why;
+                return;
+            }
+            part = part.again();
+            down = false;
+            pauseMillis = lookMillis;
+            trouble = "";
+            LOG.info("{} is back", name);
         } catch (IOException | RuntimeException | Error e) {
             if (down) {
                 pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);

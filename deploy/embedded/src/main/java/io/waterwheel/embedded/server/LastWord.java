@@ -1,8 +1,10 @@
 package io.waterwheel.embedded.server;
 
+import io.waterwheel.error.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -20,6 +22,9 @@ final class LastWord {
 
     /** Less than this is no room: file systems keep some blocks. */
     static final long NO_ROOM_BYTES = 1 << 20;
+
+    /** What systems say also where the disk has no more place for files, however small. */
+    private static final String NO_SPACE = "No space left";
 
     private static final int PROBE_BYTES = 4 << 10;
 
@@ -45,12 +50,14 @@ final class LastWord {
     }
 
     /**
-     * Whether a folder can be written, found out by writing to the device: of a disk that failed the system may say
-     * that it can, and take what it keeps in memory.
+     * Why a folder cannot be written, for people: the code of the error, and what the system says; empty when it can.
+     * Found out by writing to the device: of a disk that failed the system may say that it can be written, and take
+     * what it keeps in memory.
      */
-    static boolean writable(Path folder) {
-        if (free(folder) < NO_ROOM_BYTES) {
-            return false;
+    static String unwritable(Path folder) {
+        long free = free(folder);
+        if (free < NO_ROOM_BYTES) {
+            return ErrorCode.DISK_FULL + ": the disk of " + folder + " has " + (free >> 10) + " KiB free; make room";
         }
         try {
             Path probe = folder.resolve(PROBE);
@@ -64,11 +71,23 @@ final class LastWord {
             } finally {
                 Files.deleteIfExists(probe);
             }
-            return true;
+            return "";
         } catch (IOException e) {
             LOG.debug("{} cannot be written", folder, e);
-            return false;
+            String said = e instanceof FileSystemException file && file.getReason() != null
+                    ? file.getReason()
+                    : String.valueOf(e.getMessage());
+            return said.contains(NO_SPACE)
+                    ? ErrorCode.DISK_FULL + ": the disk of " + folder + " takes no more files (" + said
+                            + "); remove some"
+                    : ErrorCode.DISK_READ_ONLY + ": " + folder + " cannot be written (" + said
+                            + "); mend the disk, or mount it for writing";
         }
+    }
+
+    /** Whether a folder can be written, as {@link #unwritable} finds out. */
+    static boolean writable(Path folder) {
+        return unwritable(folder).isEmpty();
     }
 
     private static long free(Path folder) {

@@ -7,6 +7,7 @@ import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.MarkedChunkStore;
 import io.waterwheel.topology.wiring.WorkerMemory;
+import io.waterwheel.topology.worker.HostTroubles;
 import io.waterwheel.topology.zookeeper.OpenNodes;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +57,7 @@ public final class WaterwheelServer implements AutoCloseable {
     /** What is to be closed, the last first. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-    private final List<KeptPart<?>> kept = new ArrayList<>();
+    private final List<KeptPart<?>> kept = new CopyOnWriteArrayList<>();
 
     private final Set<External> external;
     private WaterwheelConfig config;
@@ -107,7 +109,7 @@ public final class WaterwheelServer implements AutoCloseable {
         if (!external.contains(External.ZOOKEEPER)) {
             Path own = folder.resolve("zookeeper");
             EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(own, 0);
-            KeptPart<EmbeddedZooKeeper> keeper = KeptPart.of("ZooKeeper", zooKeeper, () -> writable(own, watch));
+            KeptPart<EmbeddedZooKeeper> keeper = KeptPart.of("ZooKeeper", zooKeeper, () -> unwritable(own, watch));
             parts.push(keeper);
             kept.add(keeper);
             config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
@@ -136,6 +138,7 @@ public final class WaterwheelServer implements AutoCloseable {
         Map<String, Object> stormConf = new HashMap<>(WaterwheelTopology.stormConf(config));
         stormConf.put(Config.TOPOLOGY_WORKERS, 1);
         StormTopology made = topology.apply(config);
+        parts.push(HostTroubles.tell(config, () -> troubles(watch)));
         requireOwnChunks(config);
         storm = EmbeddedStorm.start(config.get(Keys.TOPOLOGY_NAME), stormConf, made);
         parts.push(storm);
@@ -170,12 +173,14 @@ public final class WaterwheelServer implements AutoCloseable {
         BooleanSupplier endsAlone = () -> watch.wasFull(SHORTLY_NANOS) || !LastWord.writable(folder);
         // Its keeper follows at once; a trouble before that fails the start, which says why.
         EmbeddedKafka broker = EmbeddedKafka.start(folder, 0, watch::trouble, endsAlone);
-        return new KeptKafka(broker, KeptPart.of("Kafka", broker, () -> writable(folder, watch)));
+        return new KeptKafka(broker, KeptPart.of("Kafka", broker, () -> unwritable(folder, watch)));
     }
 
-    /** Whether what ended, because it could not write, may be started. */
-    private static boolean writable(Path folder, DiskWatch watch) {
-        return watch.trouble().isEmpty() && LastWord.writable(folder);
+    /** Why what ended, because it could not write, may not be started; empty when it may. */
+    private static String unwritable(Path folder, DiskWatch watch) {
+        String trouble = watch.trouble();
+        // The rest is told beside it.
+        return trouble.isEmpty() ? LastWord.unwritable(folder) : trouble.substring(0, trouble.indexOf(':'));
     }
 
     private static KeptKafka await(FutureTask<KeptKafka> kafka) throws IOException {
@@ -217,11 +222,25 @@ public final class WaterwheelServer implements AutoCloseable {
         if (storm != null && !storm.trouble().isEmpty()) {
             troubles.add("Storm's worker was started again, since " + storm.trouble());
         }
-        kept.stream()
+        troubles.addAll(partTroubles());
+        return String.join("; ", troubles);
+    }
+
+    /** What `status` tells of this process: of the disk, where the chunk store does not say it, and of its parts. */
+    private List<String> troubles(DiskWatch watch) {
+        List<String> troubles = new ArrayList<>();
+        if (external.contains(External.CHUNK_STORE) && !watch.trouble().isEmpty()) {
+            troubles.add(watch.trouble());
+        }
+        troubles.addAll(partTroubles());
+        return troubles;
+    }
+
+    private List<String> partTroubles() {
+        return kept.stream()
                 .map(KeptPart::trouble)
                 .filter(trouble -> !trouble.isEmpty())
-                .forEach(troubles::add);
-        return String.join("; ", troubles);
+                .toList();
     }
 
     /** How many workers of Storm there have been, one after another. */

@@ -68,7 +68,11 @@ final class LastBytesTest {
                 SmallDisk.fill(filler);
                 Waiting.until("the broker is gone", () -> !listens(server.kafka()));
                 assertThat(count(client, first)).isEqualTo(ROWS);
-                Waiting.until("it is told", () -> client.status().toString().contains("DISK_FULL"));
+                Waiting.until("it is told", () -> {
+                    String status = client.status().text();
+                    return status.contains("DISK_FULL: ")
+                            && status.contains("Kafka has ended, and is started again when its disk can be written");
+                });
 
                 Files.delete(filler);
                 // Waits until the broker is back.

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A file system in memory of a few megabytes, so that a disk can really be full. Needs the right to mount one. */
 public final class SmallDisk implements AutoCloseable {
@@ -21,11 +22,19 @@ public final class SmallDisk implements AutoCloseable {
      *
      * @return null, with a word on standard error, where that is not allowed
      */
-    public static @org.jspecify.annotations.Nullable SmallDisk mount(Path folder, int megabytes)
-            throws IOException, InterruptedException {
+    public static @Nullable SmallDisk mount(Path folder, int megabytes) throws IOException, InterruptedException {
+        return mount(folder, "size=" + megabytes + "m");
+    }
+
+    /** The same, of a disk that has place for this number of files only, folders included. */
+    public static @Nullable SmallDisk mountForFiles(Path folder, int files) throws IOException, InterruptedException {
+        return mount(folder, "nr_inodes=" + files);
+    }
+
+    private static @Nullable SmallDisk mount(Path folder, String option) throws IOException, InterruptedException {
         Files.createDirectories(folder);
         try {
-            run(List.of("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", folder.toString()));
+            run(List.of("mount", "-t", "tmpfs", "-o", option, "tmpfs", folder.toString()));
             return new SmallDisk(folder);
         } catch (IOException e) {
             System.err.println("SKIPPED: a full disk, because no small one can be mounted here: " + e.getMessage());
@@ -35,6 +44,24 @@ public final class SmallDisk implements AutoCloseable {
 
     public Path folder() {
         return folder;
+    }
+
+    /**
+     * Mounts a folder over itself, so that files in it can be read and none can be opened for writing. Files that are
+     * open are written as before: the system refuses to mount those read-only. Ends when it is closed.
+     *
+     * @return null, with a word on standard error, where that is not allowed
+     */
+    public static @Nullable AutoCloseable readOnly(Path folder) throws IOException, InterruptedException {
+        String path = folder.toString();
+        try {
+            run(List.of("mount", "--bind", path, path));
+        } catch (IOException e) {
+            System.err.println("SKIPPED: a read-only disk, because nothing can be mounted here: " + e.getMessage());
+            return null;
+        }
+        run(List.of("mount", "-o", "remount,bind,ro", path));
+        return () -> run(List.of("umount", "-l", path));
     }
 
     /** Writes a file until there is no room; returns its size. */

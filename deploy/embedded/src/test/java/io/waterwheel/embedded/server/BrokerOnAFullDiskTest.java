@@ -61,7 +61,7 @@ final class BrokerOnAFullDiskTest {
         try (SmallDisk disk = Objects.requireNonNull(mounted)) {
             Path own = disk.folder().resolve("kafka");
             EmbeddedKafka broker = EmbeddedKafka.start(own, 0, () -> "", () -> !LastWord.writable(own));
-            try (KeptPart<EmbeddedKafka> kept = KeptPart.of("Kafka", broker, () -> LastWord.writable(own));
+            try (KeptPart<EmbeddedKafka> kept = KeptPart.of("Kafka", broker, () -> LastWord.unwritable(own));
                     KafkaTopics topics = new KafkaTopics(broker.ownBootstrap())) {
                 topics.ensure(TOPIC, PARTITIONS);
                 Future<Map<String, Place>> sent = threads.submit(() -> send(broker.ownBootstrap()));

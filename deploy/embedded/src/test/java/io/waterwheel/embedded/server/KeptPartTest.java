@@ -108,7 +108,7 @@ final class KeptPartTest {
                     if (looks.incrementAndGet() == 2) {
                         throw new UncheckedIOException(new IOException("planted: the probe"));
                     }
-                    return writable.get();
+                    return writable.get() ? "" : "planted: it is full";
                 },
                 LOOK_MILLIS);
         this.kept = kept;
@@ -117,6 +117,9 @@ final class KeptPartTest {
             first.ended = true;
             Waiting.until("looks go on after one that failed", () -> looks.get() > 3);
             assertThat(starts).as("starts while nothing can be written").hasValue(0);
+            assertThat(kept.trouble())
+                    .isEqualTo("the part has ended, and is started again when its disk can be written:"
+                            + " planted: it is full");
             assertThat(first.closed).hasValue(1);
             writable.set(true);
             Waiting.until("it is back", () -> kept.trouble().isEmpty());
@@ -139,7 +142,7 @@ final class KeptPartTest {
             startFailures.add(new IOException("planted"));
         }
         Fake first = new Fake();
-        KeptPart<Fake> kept = KeptPart.of("the part", first, () -> true, LOOK_MILLIS);
+        KeptPart<Fake> kept = KeptPart.of("the part", first, () -> "", LOOK_MILLIS);
         try {
             long begin = System.nanoTime();
             first.ended = true;
@@ -154,7 +157,7 @@ final class KeptPartTest {
     @Test
     void closesItsPartAlsoOnAThreadThatIsInterrupted() {
         Fake first = new Fake();
-        KeptPart<Fake> kept = KeptPart.of("the part", first, () -> true, LOOK_MILLIS);
+        KeptPart<Fake> kept = KeptPart.of("the part", first, () -> "", LOOK_MILLIS);
         Thread.currentThread().interrupt();
         kept.close();
         assertThat(Thread.interrupted()).as("the flag is there again").isTrue();
@@ -164,7 +167,7 @@ final class KeptPartTest {
     @Test
     void closesAPartThatIsJustStarting() throws Exception {
         Fake first = new Fake();
-        KeptPart<Fake> kept = KeptPart.of("the part", first, () -> true, LOOK_MILLIS);
+        KeptPart<Fake> kept = KeptPart.of("the part", first, () -> "", LOOK_MILLIS);
         first.ended = true;
         Waiting.until("it starts", () -> starts.get() == 1);
         Thread closing = new Thread(kept::close, "closing");

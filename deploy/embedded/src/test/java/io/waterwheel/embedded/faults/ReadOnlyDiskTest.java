@@ -1,0 +1,135 @@
+package io.waterwheel.embedded.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.Waiting;
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.embedded.server.EmbeddedZooKeeper;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
+import io.waterwheel.embedded.server.WaterwheelServer;
+import io.waterwheel.query.Query;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.kafka.KafkaTopics;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The folder of a server becomes read-only: what is there is answered, what comes waits until it is mounted anew. */
+@Tag("embedded")
+@Timeout(600)
+final class ReadOnlyDiskTest {
+    private static final long ROWS = 20_000;
+    /** A topic of no stream. */
+    private static final String OTHER = "other";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void theServerReadsAndWritesAgainOnceItMay() throws Exception {
+        Path data = Files.createDirectories(folder.resolve("data"));
+        // Of its own, to end when the test wants it: its files stay open, and those the system lets it write.
+        EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
+        WaterwheelConfig config =
+                ServerCommand.fitted(WaterwheelConfig.defaults(), 0).with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
+        try (RunningServer server = RunningServer.start(data, config, Set.of(WaterwheelServer.External.ZOOKEEPER));
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            try (KafkaTopics topics = new KafkaTopics(server.kafka())) {
+                topics.ensure(OTHER, 1);
+            }
+            client.createStream(KnownRows.definition());
+            Map<Integer, Long> first;
+            try (Appender appender = client.appender(KnownRows.STREAM)) {
+                append(appender, 0, ROWS);
+                first = appender.flush();
+            }
+            client.flush(KnownRows.STREAM, PATIENCE);
+            try (Appender appender = client.appender(KnownRows.STREAM)) {
+                append(appender, ROWS, ROWS + 1);
+                first = appender.flush();
+                try (AutoCloseable mounted = SmallDisk.readOnly(data)) {
+                    Assumptions.assumeTrue(mounted != null, "no folder can be mounted read-only here");
+                    Waiting.until("status says so", () -> says(client, "DISK_READ_ONLY: " + data));
+                    refused(server.kafka());
+                    assertThat(count(client, first)).isEqualTo(ROWS + 1);
+                    // Kafka finds out by itself, as soon as it writes a file of its own.
+                    Waiting.until("the broker has ended, and status says why", () -> says(client, "Kafka has ended"));
+                    assertThat(count(client, first)).isEqualTo(ROWS + 1);
+                    zooKeeper.close();
+                    Waiting.until("status says that the catalog is away", () -> says(client, "CATALOG_UNAVAILABLE"));
+                    assertThat(says(client, "DISK_READ_ONLY: " + data)).isTrue();
+                    assertThat(count(client, first)).isEqualTo(ROWS + 1);
+                }
+                zooKeeper = zooKeeper.again();
+                // Waits until the broker is back.
+                append(appender, ROWS + 1, 2 * ROWS);
+                Map<Integer, Long> all = appender.flush();
+                assertThat(count(client, all)).isEqualTo(2 * ROWS);
+            }
+            client.flush(KnownRows.STREAM, PATIENCE);
+            assertThat(client.verify(KnownRows.STREAM, PATIENCE).differences()).isEmpty();
+            Waiting.until(
+                    "no trouble is left",
+                    () -> !says(client, "DISK_READ_ONLY")
+                            && !says(client, "Kafka has ended")
+                            && !says(client, "CATALOG_UNAVAILABLE"));
+            assertThat(server.workers()).as("Storm's worker is the first").isEqualTo(1);
+        } finally {
+            zooKeeper.close();
+        }
+    }
+
+    private static boolean says(WaterwheelClient client, String what) {
+        return client.status().text().contains(what);
+    }
+
+    /** Early: before the broker meets it. Within a moment, in which some may be taken. */
+    private static void refused(String bootstrap) {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap, "request.timeout.ms", 1_000, "delivery.timeout.ms", 2_000),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(OTHER, 0, null, new byte[1]);
+            Waiting.until("records are refused", () -> isRefused(producer, record));
+        }
+    }
+
+    private static boolean isRefused(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record)
+            throws Exception {
+        try {
+            producer.send(record).get(1, TimeUnit.MINUTES);
+            return false;
+        } catch (ExecutionException e) {
+            return true;
+        }
+    }
+
+    private static void append(Appender appender, long from, long to) {
+        for (long id = from; id < to; id++) {
+            appender.append(KnownRows.row(id));
+        }
+    }
+
+    private static long count(WaterwheelClient client, Map<Integer, Long> positions) {
+        return Waiting.answered(() ->
+                client.count(Query.of(KnownRows.STREAM).withAtLeast(positions).withTimeout(PATIENCE)));
+    }
+}

@@ -60,6 +60,8 @@ final class EmbeddedPartsTest {
             producer.send(new ProducerRecord<>("t", 1, null, "kept".getBytes(UTF_8)))
                     .get(30, TimeUnit.SECONDS);
         }
+        // By it the next start knows that the logs need no look.
+        assertThat(folder.resolve("logs/.kafka_cleanshutdown")).exists();
         try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0);
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
             assertThat(kafka.port()).isEqualTo(port);

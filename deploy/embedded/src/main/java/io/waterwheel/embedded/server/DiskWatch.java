@@ -45,9 +45,13 @@ public final class DiskWatch implements AutoCloseable {
         return trouble;
     }
 
-    /** Whether a look has found it read-only, or without any room, within this time: it may have room again since. */
-    boolean wasFull(long withinNanos) {
-        return System.nanoTime() - fullNanos < withinNanos;
+    /**
+     * Whether a look has found it read-only, or without any room, at this time or later: it may have room again.
+     *
+     * @param nanos by {@link System#nanoTime}
+     */
+    boolean wasFullSince(long nanos) {
+        return fullNanos - nanos >= 0;
     }
 
     private void run() {

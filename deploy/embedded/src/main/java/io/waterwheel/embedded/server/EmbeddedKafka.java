@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -20,12 +19,16 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A Kafka broker and its controller in this process, on a folder that outlives it. Can be started again on the folder
  * also after its process was killed.
  */
 public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedKafka.class);
+
     /**
      * After a kill the controller, which is killed with it, takes the broker's last session for alive until this has
      * passed and refuses the new one: it is the floor of a restart. Too short, and a long pause fences the broker: its
@@ -49,19 +52,68 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
 
     private static final String LOGS = "logs";
 
-    /** What a start needs, and the next one at the same address. */
-    private record Start(Path folder, Ports ports, Map<String, String> more, BooleanSupplier endsAlone) {}
+    /** Kafka's own: the last broker on the folder stopped in order. */
+    private static final String STOPPED_IN_ORDER = ".kafka_cleanshutdown";
+
+    /**
+     * What a start needs, and the next one at the same address.
+     *
+     * @param more settings
+     * @param reason why records are refused; null for a broker without a gate
+     */
+    private record Start(
+            Path folder,
+            Ports ports,
+            Map<String, String> more,
+            @Nullable Supplier<String> reason,
+            Disk disk) {}
+
+    /** What a broker asks about its disk. Asked on any thread. */
+    interface Disk {
+        /** Of a broker that nothing keeps up. */
+        Disk ANY = new Disk() {
+            @Override
+            public boolean endsAlone() {
+                return false;
+            }
+
+            @Override
+            public boolean wasFullSince(long nanos) {
+                return false;
+            }
+
+            @Override
+            public boolean isWritable() {
+                return true;
+            }
+        };
+
+        /** Whether a broker that ends now ends alone, and not the process with it. */
+        boolean endsAlone();
+
+        /**
+         * Whether it was full to the last byte, or read-only, at any time since. Asked before each append.
+         *
+         * @param nanos by {@link System#nanoTime}
+         */
+        boolean wasFullSince(long nanos);
+
+        /** Whether a broker may be started on it. */
+        boolean isWritable();
+    }
 
     private record Ports(int clients, int own, int controller) {}
 
     private final Start start;
     private final KafkaLife life;
     private final KafkaRaftServer server;
+    private final long beganNanos;
 
-    private EmbeddedKafka(Start start, KafkaLife life, KafkaRaftServer server) {
+    private EmbeddedKafka(Start start, KafkaLife life, KafkaRaftServer server, long beganNanos) {
         this.start = start;
         this.life = life;
         this.server = server;
+        this.beganNanos = beganNanos;
     }
 
     /**
@@ -80,17 +132,12 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
      * @param reason why records are refused now, for people; empty when they are taken
      */
     public static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason) throws IOException {
-        return start(folder, wantedPort, AppendGate.settings(folder.toString(), reason));
+        return start(folder, wantedPort, Map.of(), reason, Disk.ANY);
     }
 
-    /**
-     * The same, for one that is started again where it ends alone.
-     *
-     * @param endsAlone whether it ends alone when it ends now, and not the process with it
-     */
-    static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason, BooleanSupplier endsAlone)
-            throws IOException {
-        return start(folder, wantedPort, AppendGate.settings(folder.toString(), reason), endsAlone);
+    /** The same, for one that is started again where it ends alone. */
+    static EmbeddedKafka start(Path folder, int wantedPort, Supplier<String> reason, Disk disk) throws IOException {
+        return start(folder, wantedPort, Map.of(), reason, disk);
     }
 
     /**
@@ -99,10 +146,12 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
      * @param more settings of the broker, on top of those it gets here
      */
     public static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more) throws IOException {
-        return start(folder, wantedPort, more, () -> false);
+        return start(folder, wantedPort, more, null, Disk.ANY);
     }
 
-    private static EmbeddedKafka start(Path folder, int wantedPort, Map<String, String> more, BooleanSupplier endsAlone)
+    /** All of that. */
+    static EmbeddedKafka start(
+            Path folder, int wantedPort, Map<String, String> more, @Nullable Supplier<String> reason, Disk disk)
             throws IOException {
         ServerFolder.make(folder);
         PortRegistry ports = new PortRegistry(folder);
@@ -110,7 +159,8 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
                 folder,
                 new Ports(ports.port("broker", wantedPort), ports.port("own", 0), ports.port("controller", 0)),
                 more,
-                endsAlone));
+                reason,
+                disk));
     }
 
     private static EmbeddedKafka start(Start start) throws IOException {
@@ -118,13 +168,21 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         Ports ports = start.ports();
         Properties settings = settings(folder, ports.clients(), ports.own(), ports.controller());
         settings.putAll(start.more());
+        long beganNanos = System.nanoTime();
+        Supplier<String> reason = start.reason();
+        if (reason != null) {
+            settings.putAll(AppendGate.settings(folder.toString(), () -> reason(reason, start.disk(), beganNanos)));
+        }
+        if (!Files.exists(folder.resolve(LOGS).resolve(STOPPED_IN_ORDER))) {
+            PartitionLogs.repair(folder.resolve(LOGS));
+        }
         Path file = folder.resolve("server.properties");
         try (OutputStream out = Files.newOutputStream(file)) {
             settings.store(out, "written at each start");
         }
         format(folder, file);
         long began = System.currentTimeMillis();
-        KafkaLife life = KafkaLife.begin(folder, start.endsAlone());
+        KafkaLife life = KafkaLife.begin(folder, start.disk()::endsAlone);
         AtomicReference<@Nullable KafkaRaftServer> made = new AtomicReference<>();
         try {
             KafkaRaftServer server = life.start(() -> {
@@ -135,7 +193,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
             });
             // Before anybody uses it: a broker that was killed, and is back at once, may leave some.
             HangingTransactions.endAll("127.0.0.1:" + ports.own(), began);
-            return new EmbeddedKafka(start, life, server);
+            return new EmbeddedKafka(start, life, server, beganNanos);
         } catch (IOException | RuntimeException | Error e) {
             // Its ports and its lock would be kept from the next one.
             life.stop(() -> stop(made.get()));
@@ -150,9 +208,22 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         }
     }
 
+    private static String reason(Supplier<String> reason, Disk disk, long beganNanos) {
+        String why = reason.get();
+        return why.isEmpty() && disk.wasFullSince(beganNanos)
+                ? "the disk was full to its last byte, and the broker is about to be started again"
+                : why;
+    }
+
+    /**
+     * Also where its disk was full, and there is room again. Kafka maps the index of a partition into memory, and on a
+     * full disk a page of it that is written for the first time has no place: that is an Error in the middle of an
+     * append, by which Kafka does not end ({@link PartitionLogs} says what it leaves). Only a new start mends it.
+     */
     @Override
     public boolean ended() {
-        return life.ended();
+        return life.ended()
+                || (start.disk().wasFullSince(beganNanos) && start.disk().isWritable());
     }
 
     /** Ends the process instead where what is left of the last one may still write the folder. */
@@ -239,6 +310,15 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
 
     @Override
     public void close() {
+        boolean wasFull = start.disk().wasFullSince(beganNanos);
         life.stop(() -> stop(server));
+        if (wasFull) {
+            // The next one is to look at the logs, however this one stopped.
+            try {
+                Files.deleteIfExists(start.folder().resolve(LOGS).resolve(STOPPED_IN_ORDER));
+            } catch (IOException e) {
+                LOG.warn("the logs in {} are not looked at when Kafka is started again", start.folder(), e);
+            }
+        }
     }
 }

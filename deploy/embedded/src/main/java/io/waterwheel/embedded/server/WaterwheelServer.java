@@ -24,7 +24,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.storm.Config;
 import org.apache.storm.generated.StormTopology;
@@ -47,7 +46,6 @@ public final class WaterwheelServer implements AutoCloseable {
     }
 
     private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
-    private static final long SHORTLY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** For a broker that is just starting, before that is interrupted, and then for what it had started to stop. */
     private static final long KAFKA_START_MILLIS = TimeUnit.SECONDS.toMillis(90);
@@ -109,7 +107,8 @@ public final class WaterwheelServer implements AutoCloseable {
         if (!external.contains(External.ZOOKEEPER)) {
             Path own = folder.resolve("zookeeper");
             EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(own, 0);
-            KeptPart<EmbeddedZooKeeper> keeper = KeptPart.of("ZooKeeper", zooKeeper, () -> unwritable(own, watch));
+            KeptPart<EmbeddedZooKeeper> keeper =
+                    KeptPart.of("ZooKeeper", zooKeeper, new WatchedDisk(own, watch)::unwritable);
             parts.push(keeper);
             kept.add(keeper);
             config = config.with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
@@ -169,18 +168,10 @@ public final class WaterwheelServer implements AutoCloseable {
     private record KeptKafka(EmbeddedKafka broker, KeptPart<EmbeddedKafka> keeper) {}
 
     private static KeptKafka startKafka(Path folder, DiskWatch watch) throws IOException {
-        // What fills a disk may be gone once Kafka says that it could not write.
-        BooleanSupplier endsAlone = () -> watch.wasFull(SHORTLY_NANOS) || !LastWord.writable(folder);
+        WatchedDisk disk = new WatchedDisk(folder, watch);
         // Its keeper follows at once; a trouble before that fails the start, which says why.
-        EmbeddedKafka broker = EmbeddedKafka.start(folder, 0, watch::trouble, endsAlone);
-        return new KeptKafka(broker, KeptPart.of("Kafka", broker, () -> unwritable(folder, watch)));
-    }
-
-    /** Why what ended, because it could not write, may not be started; empty when it may. */
-    private static String unwritable(Path folder, DiskWatch watch) {
-        String trouble = watch.trouble();
-        // The rest is told beside it.
-        return trouble.isEmpty() ? LastWord.unwritable(folder) : trouble.substring(0, trouble.indexOf(':'));
+        EmbeddedKafka broker = EmbeddedKafka.start(folder, 0, watch::trouble, disk);
+        return new KeptKafka(broker, KeptPart.of("Kafka", broker, disk::unwritable));
     }
 
     private static KeptKafka await(FutureTask<KeptKafka> kafka) throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.embedded.faults.SmallDisk;
+import io.waterwheel.store.DiskSpace;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,15 +54,34 @@ final class BrokerOnAFullDiskTest {
 
     private record Place(int partition, long offset) {}
 
+    /** A disk that is known to have been full only once somebody has looked. */
+    private record Late(WatchedDisk disk, AtomicBoolean looked) implements EmbeddedKafka.Disk {
+        @Override
+        public boolean endsAlone() {
+            return disk.endsAlone();
+        }
+
+        @Override
+        public boolean wasFullSince(long nanos) {
+            return looked.get() && disk.wasFullSince(nanos);
+        }
+
+        @Override
+        public boolean isWritable() {
+            return disk.isWritable();
+        }
+    }
+
     @Test
     void everyRecordThatWasConfirmedIsThereOnceAtItsOffset() throws Exception {
         SmallDisk mounted = SmallDisk.mount(folder.resolve("disk"), DISK_MEGABYTES);
         Assumptions.assumeTrue(mounted != null, "no small disk can be mounted here");
         ExecutorService threads = Executors.newSingleThreadExecutor();
-        try (SmallDisk disk = Objects.requireNonNull(mounted)) {
-            Path own = disk.folder().resolve("kafka");
-            EmbeddedKafka broker = EmbeddedKafka.start(own, 0, () -> "", () -> !LastWord.writable(own));
-            try (KeptPart<EmbeddedKafka> kept = KeptPart.of("Kafka", broker, () -> LastWord.unwritable(own));
+        try (SmallDisk disk = Objects.requireNonNull(mounted);
+                DiskWatch watch = DiskWatch.start(new DiskSpace(disk.folder(), 0))) {
+            WatchedDisk own = new WatchedDisk(disk.folder().resolve("kafka"), watch);
+            EmbeddedKafka broker = EmbeddedKafka.start(own.folder(), 0, Map.of(), null, own);
+            try (KeptPart<EmbeddedKafka> kept = KeptPart.of("Kafka", broker, own::unwritable);
                     KafkaTopics topics = new KafkaTopics(broker.ownBootstrap())) {
                 topics.ensure(TOPIC, PARTITIONS);
                 Future<Map<String, Place>> sent = threads.submit(() -> send(broker.ownBootstrap()));
@@ -87,6 +107,87 @@ final class BrokerOnAFullDiskTest {
         }
     }
 
+    /**
+     * A page of an index finds no place on the disk: the append fails with an Error, and the partition has its records
+     * in the log. They fit into a block that the log has. What is sent before the watch looks meets the same; later the
+     * gate refuses it, until the broker has been started again.
+     */
+    @Test
+    void anIndexPageThatFoundNoPlaceIsNoEnd() throws Exception {
+        SmallDisk mounted = SmallDisk.mount(folder.resolve("disk"), DISK_MEGABYTES);
+        Assumptions.assumeTrue(mounted != null, "no small disk can be mounted here");
+        try (SmallDisk disk = Objects.requireNonNull(mounted);
+                DiskWatch watch = DiskWatch.start(new DiskSpace(disk.folder(), 0))) {
+            WatchedDisk own = new WatchedDisk(disk.folder().resolve("kafka"), watch);
+            // It would notice the full disk by itself, and end, when it writes one of these files.
+            Map<String, String> rarely = Map.of(
+                    "replica.high.watermark.checkpoint.interval.ms", "600000",
+                    "log.flush.offset.checkpoint.interval.ms", "600000",
+                    "log.flush.start.offset.checkpoint.interval.ms", "600000");
+            AtomicBoolean looked = new AtomicBoolean();
+            EmbeddedKafka broker = EmbeddedKafka.start(own.folder(), 0, rarely, () -> "", new Late(own, looked));
+            try (KeptPart<EmbeddedKafka> kept = KeptPart.of("Kafka", broker, own::unwritable);
+                    KafkaTopics topics = new KafkaTopics(broker.ownBootstrap());
+                    KafkaProducer<String, String> producer = new KafkaProducer<>(
+                            Map.of("bootstrap.servers", broker.ownBootstrap(), "acks", "all", "linger.ms", 200),
+                            new StringSerializer(),
+                            new StringSerializer())) {
+                topics.ensure(TOPIC, PARTITIONS);
+                Map<String, Place> confirmed = new HashMap<>();
+                // Longer than what is between two entries of the index: the next record makes the first.
+                for (int p = 0; p < PARTITIONS; p++) {
+                    assertThat(sent(producer, p, 30, confirmed)).isTrue();
+                }
+                Path filler = disk.folder().resolve("filler");
+                SmallDisk.fill(filler);
+                int failed = 0;
+                for (int p = 0; p < PARTITIONS; p++) {
+                    // Of one record, and of several: some offsets are given to more than one.
+                    for (int records = 1; records <= 3; records++) {
+                        failed += sent(producer, p, records, confirmed) ? 0 : 1;
+                    }
+                }
+                assertThat(failed).as("records that met the full disk").isPositive();
+                looked.set(true);
+                Files.delete(filler);
+                for (int p = 0; p < PARTITIONS; p++) {
+                    int partition = p;
+                    Waiting.until("records are taken again", () -> sent(producer, partition, 2, confirmed));
+                }
+                assertThat(kept.trouble()).isEmpty();
+                assertThat(read(broker.ownBootstrap())).containsAllEntriesOf(confirmed);
+            }
+        }
+    }
+
+    /** Sends records as one batch; whether all were confirmed. */
+    private boolean sent(
+            KafkaProducer<String, String> producer, int partition, int records, Map<String, Place> confirmed)
+            throws InterruptedException {
+        Map<String, Future<RecordMetadata>> sent = new HashMap<>();
+        for (int i = 0; i < records; i++) {
+            String id = Long.toString(last.incrementAndGet());
+            sent.put(id, producer.send(new ProducerRecord<>(TOPIC, partition, id, VALUE)));
+        }
+        return confirmed(sent, confirmed) == records;
+    }
+
+    /** Notes where those are that were confirmed; how many they are. */
+    private static int confirmed(Map<String, Future<RecordMetadata>> sent, Map<String, Place> confirmed)
+            throws InterruptedException {
+        int count = 0;
+        for (Map.Entry<String, Future<RecordMetadata>> one : sent.entrySet()) {
+            try {
+                RecordMetadata at = one.getValue().get();
+                confirmed.put(one.getKey(), new Place(at.partition(), at.offset()));
+                count++;
+            } catch (ExecutionException e) {
+                System.out.println("not confirmed: " + one.getKey() + ": " + e.getCause());
+            }
+        }
+        return count;
+    }
+
     /** Returns where each record is that was confirmed. Of others it is not known whether they are there. */
     private Map<String, Place> send(String bootstrap) throws InterruptedException {
         Map<String, Place> confirmed = new HashMap<>();
@@ -101,15 +202,7 @@ final class BrokerOnAFullDiskTest {
                     String id = Long.toString(next++);
                     sent.put(id, producer.send(new ProducerRecord<>(TOPIC, (int) (next % PARTITIONS), id, VALUE)));
                 }
-                for (Map.Entry<String, Future<RecordMetadata>> one : sent.entrySet()) {
-                    try {
-                        RecordMetadata at = one.getValue().get();
-                        confirmed.put(one.getKey(), new Place(at.partition(), at.offset()));
-                        last.incrementAndGet();
-                    } catch (ExecutionException e) {
-                        System.out.println("not confirmed: " + one.getKey() + ": " + e.getCause());
-                    }
-                }
+                last.addAndGet(confirmed(sent, confirmed));
             }
         }
         return confirmed;

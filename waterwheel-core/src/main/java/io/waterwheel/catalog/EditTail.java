@@ -10,7 +10,6 @@ import io.waterwheel.catalog.store.CatalogStore.Op;
 import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +36,9 @@ public final class EditTail {
         }
     }
 
+    /** Names of edits in the order of their numbers. */
+    private static final int EDIT_DIGITS = 10;
+
     private final CatalogStore store;
     private final StreamInfo stream;
     private final String base;
@@ -50,7 +52,9 @@ public final class EditTail {
     }
 
     public String editPath(long number) {
-        return String.format(Locale.ROOT, "%s/edits/%010d", base, number);
+        // String.format took a tenth of the time of a simulated coordinator.
+        String digits = Long.toString(number);
+        return base + "/edits/" + "0".repeat(Math.max(0, EDIT_DIGITS - digits.length())) + digits;
     }
 
     public String pointerPath() {

@@ -140,6 +140,7 @@ final class ChunkTest {
             new KeySpec.Ordered("k"),
             "t"));
 
+    /** Bytes a tuple, of which some belong to each chunk: JDK 17 makes 0.12, JDK 25 0.24. An object takes 16. */
     @Test
     void encodesWithoutGarbage() {
         RandomTuples tuples = new RandomTuples(new Random(7), RandomTuples.taxi());
@@ -160,7 +161,7 @@ final class ChunkTest {
             assertThat(writer.encode(tree).region()).isEqualTo(region);
         }
         assertThat((threads.getThreadAllocatedBytes(thread) - before) / 500_000.0)
-                .isLessThan(0.2);
+                .isLessThan(0.5);
     }
 
     @Test

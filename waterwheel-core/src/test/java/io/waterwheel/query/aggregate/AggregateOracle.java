@@ -83,7 +83,11 @@ public final class AggregateOracle {
             case "rate" -> {
                 Object first = chosen(pairs, (a, b) -> RowInterpreter.compare(a[1], b[1]));
                 Object last = chosen(pairs, (a, b) -> RowInterpreter.compare(b[1], a[1]));
-                double change = ((Number) last).doubleValue() - ((Number) first).doubleValue();
+                double change = first instanceof Long whole
+                        ? BigInteger.valueOf((Long) last)
+                                .subtract(BigInteger.valueOf(whole))
+                                .doubleValue()
+                        : (Double) last - (Double) first;
                 Instant from = (Instant) pairs.stream()
                         .map(pair -> pair[1])
                         .min(RowInterpreter::compare)

@@ -78,7 +78,7 @@ public final class ChangedNumber extends AggregateState {
             if (units == 0) {
                 return false;
             }
-            putDouble(answer, field, row, (number(to) - number(from)) / (unsigned(units) / unitsASecond));
+            putDouble(answer, field, row, change(from, to) / (unsigned(units) / unitsASecond));
         } else if (type == ValueType.DOUBLE) {
             putDouble(answer, field, row, number(to) - number(from));
         } else {
@@ -94,8 +94,16 @@ public final class ChangedNumber extends AggregateState {
         return true;
     }
 
-    private double number(long word) {
-        return type == ValueType.DOUBLE ? OrderedBits.toDouble(word) : word;
+    /** The nearest double of the change of integers: as doubles two that differ may be the same. */
+    private double change(long from, long to) {
+        if (type == ValueType.DOUBLE) {
+            return number(to) - number(from);
+        }
+        return to >= from ? unsigned(to - from) : -unsigned(from - to);
+    }
+
+    private static double number(long word) {
+        return OrderedBits.toDouble(word);
     }
 
     /** The nearest double of 64 bits without a sign: the last time may be so far after the first. */

@@ -22,6 +22,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
 import java.io.IOException;
@@ -485,6 +486,11 @@ public final class CatalogJson {
         json.put("highKey", chunk.region().keys().high());
         json.put("fromTime", chunk.region().times().from());
         json.put("toTime", chunk.region().times().to());
+        KeyBox box = chunk.box();
+        if (box != null) {
+            json.put("leastCells", box.least());
+            json.put("greatestCells", box.greatest());
+        }
         return json;
     }
 
@@ -501,7 +507,8 @@ public final class CatalogJson {
                         longOf(json, "lowKey"),
                         longOf(json, "highKey"),
                         longOf(json, "fromTime"),
-                        longOf(json, "toTime")));
+                        longOf(json, "toTime")),
+                json.has("leastCells") ? new KeyBox(longOf(json, "leastCells"), longOf(json, "greatestCells")) : null);
     }
 
     private interface Reader<T> {

@@ -15,6 +15,8 @@ import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyBox;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
@@ -43,9 +45,12 @@ public final class ChunkWriter {
     /** The columns that the leaf's keys follow from, kept until their turn. */
     private long[][] sources = {};
 
+    /** Of the keys written so far; null when there is none, and where keys have no dimensions. */
+    private @Nullable KeyBox box;
+
     /** Encodes a tree of which nothing but the layout is known: keys are stored, and no field is indexed. */
     public EncodedChunk encode(TemplateTree tree) {
-        return encode(tree, null, new BitSet());
+        return encode(tree, null, KeyDimensions.NONE, new BitSet());
     }
 
     /**
@@ -60,11 +65,16 @@ public final class ChunkWriter {
         for (int f = 0; f < schema.fields().size(); f++) {
             indexed.set(f, schema.fields().get(f).indexed());
         }
-        return encode(tree, KeyScheme.of(schema).derived(tree.layout()), indexed);
+        return encode(tree, KeyScheme.of(schema).derived(tree.layout()), KeyDimensions.of(schema), indexed);
     }
 
     /** @param indexed fields that get Bloom filters */
     EncodedChunk encode(TemplateTree tree, @Nullable DerivedKeys key, BitSet indexed) {
+        return encode(tree, key, KeyDimensions.NONE, indexed);
+    }
+
+    private EncodedChunk encode(
+            TemplateTree tree, @Nullable DerivedKeys key, KeyDimensions dimensions, BitSet indexed) {
         if (!tree.tryRetain()) {
             throw new IllegalStateException("encode of a discarded tree");
         }
@@ -72,14 +82,16 @@ public final class ChunkWriter {
             if (tree.tuples() == 0) {
                 throw new IllegalArgumentException("encode of a tree without tuples");
             }
-            return encodeRetained(tree, key, indexed);
+            return encodeRetained(tree, key, dimensions, indexed);
         } finally {
             sorted.clear();
             tree.release();
         }
     }
 
-    private EncodedChunk encodeRetained(TemplateTree tree, @Nullable DerivedKeys key, BitSet indexed) {
+    private EncodedChunk encodeRetained(
+            TemplateTree tree, @Nullable DerivedKeys key, KeyDimensions dimensions, BitSet indexed) {
+        box = null;
         RowLayout layout = tree.layout();
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
@@ -93,14 +105,23 @@ public final class ChunkWriter {
         Template.Divider divider =
                 new Template.Divider(rows, rows < TemplateTree.LEARN_TUPLES ? 1 : TemplateTree.LEAVES);
         for (int from = 0; from < rows; from += LEAF_ROWS) {
-            leaf(source, from, Math.min(LEAF_ROWS, rows - from), divider);
+            int inLeaf = Math.min(LEAF_ROWS, rows - from);
+            leaf(source, from, inLeaf, divider);
+            if (dimensions.count() > 0) {
+                box = dimensions.around(box, keys, inLeaf);
+            }
         }
         int start = out.size();
         directory.write(layout, rows, tree.bytes(), source.indexed, key, parts.integers(), out);
         footer(start, out.size() - start);
         Region region = directory.region();
         return new EncodedChunk(
-                List.of(ByteBuffer.wrap(out.array(), 0, out.size())), rows, out.size(), region, divider.template());
+                List.of(ByteBuffer.wrap(out.array(), 0, out.size())),
+                rows,
+                out.size(),
+                region,
+                box,
+                divider.template());
     }
 
     /** What the leaves of one tree have in common. */

@@ -1,6 +1,7 @@
 package io.waterwheel.index;
 
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.KeyDimensions;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -47,6 +48,10 @@ public final class Leaves {
 
     private final Page[][] pages;
     private final long[] ranges;
+    private final KeyDimensions dimensions;
+    /** By leaf and dimension, the least and the greatest cell; ranges too. */
+    private final long[] cells;
+
     private LeafSketches sketches;
     /** Rows by leaf, those being inserted included. Writer only. */
     private final int[] written;
@@ -64,7 +69,7 @@ public final class Leaves {
     private final AtomicInteger pins = new AtomicInteger(1);
 
     /** @param sketchShift width of the mini-ranges to begin with, see {@link TimeSketch} */
-    Leaves(Template template, PagePool pool, int payloadWidth, int sketchShift) {
+    Leaves(Template template, KeyDimensions dimensions, PagePool pool, int payloadWidth, int sketchShift) {
         int leaves = template.leaves();
         this.template = template;
         this.pool = pool;
@@ -78,6 +83,12 @@ public final class Leaves {
             ranges[leaf * 4 + MAX_KEY] = Long.MIN_VALUE;
             ranges[leaf * 4 + MIN_TIME] = Long.MAX_VALUE;
             ranges[leaf * 4 + MAX_TIME] = Long.MIN_VALUE;
+        }
+        this.dimensions = dimensions;
+        this.cells = new long[leaves * dimensions.count() * 2];
+        for (int at = 0; at < cells.length; at += 2) {
+            cells[at] = Long.MAX_VALUE;
+            cells[at + 1] = Long.MIN_VALUE;
         }
         this.sketches = new LeafSketches(leaves, sketchShift);
         this.written = new int[leaves];
@@ -118,6 +129,21 @@ public final class Leaves {
 
     public long maxTime(int leaf) {
         return (long) RANGES.getOpaque(ranges, leaf * 4 + MAX_TIME);
+    }
+
+    /** Number of dimensions of which the leaves know their cells; 0 where keys have none. */
+    public int dimensions() {
+        return dimensions.count();
+    }
+
+    /** The least cell of a dimension in the leaf, as {@link KeyDimensions} has it. */
+    public long leastCell(int leaf, int dimension) {
+        return (long) RANGES.getOpaque(cells, (leaf * dimensions.count() + dimension) * 2);
+    }
+
+    /** The greatest one. */
+    public long greatestCell(int leaf, int dimension) {
+        return (long) RANGES.getOpaque(cells, (leaf * dimensions.count() + dimension) * 2 + 1);
     }
 
     /**
@@ -176,6 +202,23 @@ public final class Leaves {
             pageOf[i] = page;
             slotOf[i] = slot;
         }
+        for (int d = 0; d < dimensions.count(); d++) {
+            long mask = dimensions.mask(d);
+            for (int i = 0; i < count; i++) {
+                long cell = keys[from + i] & mask;
+                widenCells(leafOf[i], d, cell, cell);
+            }
+        }
+    }
+
+    private void widenCells(int leaf, int dimension, long least, long greatest) {
+        int at = (leaf * dimensions.count() + dimension) * 2;
+        if (least < cells[at]) {
+            RANGES.setOpaque(cells, at, least);
+        }
+        if (greatest > cells[at + 1]) {
+            RANGES.setOpaque(cells, at + 1, greatest);
+        }
     }
 
     /** Makes placed rows visible: all their columns are copied. */
@@ -226,6 +269,16 @@ public final class Leaves {
             maxKey = Math.max(maxKey, rows.keys[i]);
             minTime = Math.min(minTime, rows.times[i]);
             maxTime = Math.max(maxTime, rows.times[i]);
+        }
+        for (int d = 0; d < dimensions.count(); d++) {
+            long least = Long.MAX_VALUE;
+            long greatest = Long.MIN_VALUE;
+            for (int i = from; i < to; i++) {
+                long cell = dimensions.cell(d, rows.keys[i]);
+                least = Math.min(least, cell);
+                greatest = Math.max(greatest, cell);
+            }
+            widenCells(leaf, d, least, greatest);
         }
         page.addTimes(minTime, maxTime);
         widen(leaf * 4, minKey, maxKey, minTime, maxTime);

@@ -1,6 +1,7 @@
 package io.waterwheel.index;
 
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TupleBlock;
@@ -52,6 +53,7 @@ public final class TemplateTree {
     static final int SKETCH_SHIFT = 6;
 
     private final RowLayout layout;
+    private final KeyDimensions dimensions;
     private final PagePool pool;
     private final int wantedLeaves;
     private final Arena arena;
@@ -146,20 +148,36 @@ public final class TemplateTree {
     }
 
     /**
+     * An empty tree whose leaves know the least and the greatest cell of each dimension.
+     *
+     * @param layout a stored layout
+     * @param dimensions of its keys
+     */
+    public TemplateTree(RowLayout layout, KeyDimensions dimensions, Template template, PagePool pool) {
+        this(layout, dimensions, template, pool, LEAVES);
+    }
+
+    /**
      * An empty tree that has another number of leaves when it is rebuilt.
      *
      * @param layout a stored layout
      * @param wantedLeaves number of leaves that should share the tuples, at least 1
      */
     public TemplateTree(RowLayout layout, Template template, PagePool pool, int wantedLeaves) {
+        this(layout, KeyDimensions.NONE, template, pool, wantedLeaves);
+    }
+
+    private TemplateTree(
+            RowLayout layout, KeyDimensions dimensions, Template template, PagePool pool, int wantedLeaves) {
         if (!layout.keyed()) {
             throw new IllegalArgumentException("a tree holds stored tuples: its layout must have a key and a time");
         }
         this.wantedLeaves = wantedLeaves;
         this.layout = layout;
+        this.dimensions = dimensions;
         this.pool = pool;
         this.arena = new Arena(pool);
-        this.leaves = new Leaves(template, pool, layout.payloadWidth(), SKETCH_SHIFT);
+        this.leaves = new Leaves(template, dimensions, pool, layout.payloadWidth(), SKETCH_SHIFT);
         this.pageOffsets = pageOffsets(layout);
         this.nullBits = nullBits(layout);
     }
@@ -325,7 +343,7 @@ public final class TemplateTree {
         TemplateRebuild scratch = pool.takeRebuild();
         Template template = scratch.divide(leaves, tuples, leavesWanted);
         scratch.begin(leaves);
-        Leaves fresh = new Leaves(template, pool, layout.payloadWidth(), leaves.sketchShift());
+        Leaves fresh = new Leaves(template, dimensions, pool, layout.payloadWidth(), leaves.sketchShift());
         Rebuilding begun = new Rebuilding(scratch, fresh, leavesWanted, skewness(leavesWanted));
         rebuilding = begun;
         begun.heldUpSince(since, cpuSince);
@@ -552,7 +570,7 @@ public final class TemplateTree {
     private void recycle() {
         Leaves gone = leaves;
         // A reader without a lease now finds nothing, rather than another tree's tuples.
-        leaves = new Leaves(Template.single(), pool, layout.payloadWidth(), SKETCH_SHIFT);
+        leaves = new Leaves(Template.single(), dimensions, pool, layout.payloadWidth(), SKETCH_SHIFT);
         gone.revoke();
         Leaves before = replaced;
         if (before != null) {

@@ -8,7 +8,9 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -39,6 +41,7 @@ final class DimensionScheme extends KeyScheme {
     private final int[] nulls;
 
     private final Interleaving interleaving;
+    private final KeyDimensions keyDimensions;
 
     static DimensionScheme of(Schema schema, KeySpec.Dimensions key) {
         return KNOWN.get(schema, made -> new DimensionScheme(made, key));
@@ -68,7 +71,9 @@ final class DimensionScheme extends KeyScheme {
                     DimensionKeys.isFloating(field));
             nulls[d] = field.nullable() ? 1 : 0;
         }
-        this.interleaving = new Interleaving(key.order(byName), fields.length);
+        int[] order = key.order(byName);
+        this.interleaving = new Interleaving(order, fields.length);
+        this.keyDimensions = new KeyDimensions(order);
     }
 
     private static long code(Object cut) {
@@ -258,13 +263,22 @@ final class DimensionScheme extends KeyScheme {
             return none;
         }
 
-        @Override
-        public List<KeyInterval> keys() {
+        private boolean isNarrowed() {
             boolean narrowed = false;
             for (BitSet cells : wanted) {
                 narrowed |= cells != null;
             }
-            return narrowed ? DimensionIntervals.of(interleaving, wanted, INTERVALS) : List.of(KeyInterval.ALL);
+            return narrowed;
+        }
+
+        @Override
+        public @Nullable WantedCells cells() {
+            return isNarrowed() ? new WantedCells(keyDimensions, fields, wanted) : null;
+        }
+
+        @Override
+        public List<KeyInterval> keys() {
+            return isNarrowed() ? DimensionIntervals.of(interleaving, wanted, INTERVALS) : List.of(KeyInterval.ALL);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.waterwheel.key;
 
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,11 @@ public interface KeyNarrowing {
     /** Sorted disjoint intervals that hold the keys of all rows that can match. */
     default List<KeyInterval> keys() {
         return List.of(KeyInterval.ALL);
+    }
+
+    /** The cells of the key's dimensions that rows which can match have; null where keys have none, or all can. */
+    default @Nullable WantedCells cells() {
+        return null;
     }
 
     /** The only value that the text or bytes that keys are made from can have; null when there may be others. */

@@ -33,6 +33,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
@@ -71,6 +72,7 @@ public final class LocalStream implements AutoCloseable {
 
     private final StreamInfo stream;
     private final RowLayout layout;
+    private final KeyDimensions dimensions;
     private final int timeField;
     private final KeyMaker keyMaker;
     private final LocalSettings settings;
@@ -91,6 +93,7 @@ public final class LocalStream implements AutoCloseable {
             throws IOException {
         this.stream = stream;
         this.layout = RowLayout.of(stream.schema());
+        this.dimensions = KeyDimensions.of(stream.schema());
         this.timeField = stream.schema().indexOf(stream.schema().timeField());
         this.keyMaker = KeyMaker.of(layout, stream.schema());
         this.settings = settings;
@@ -102,7 +105,7 @@ public final class LocalStream implements AutoCloseable {
         this.epoch = checkpoint().epoch() + 1;
         log.append(new Edit.Started(INDEXER, epoch));
         this.inserted = checkpoint().watermarks()[0];
-        this.active = new TemplateTree(layout, template, pool);
+        this.active = new TemplateTree(layout, dimensions, template, pool);
         publish();
         LocalParts parts = new LocalParts(stream, log, slot, store, new ChunkCache(settings.cacheBytes()));
         this.runner = new QueryRunner(parts, streamId -> parts, new CallerThread());
@@ -258,13 +261,13 @@ public final class LocalStream implements AutoCloseable {
         // A failed try before may have left the file.
         store.delete(file);
         store.write(file, chunk.content());
-        ChunkDescriptor descriptor =
-                new ChunkDescriptor(file, INDEXER, epoch, flush, 0, chunk.tuples(), chunk.bytes(), chunk.region());
+        ChunkDescriptor descriptor = new ChunkDescriptor(
+                file, INDEXER, epoch, flush, 0, chunk.tuples(), chunk.bytes(), chunk.region(), chunk.box());
         log.append(new Edit.Flushed(
                 INDEXER, new IndexerCheckpoint(epoch, flush, new long[] {inserted}, 0), List.of(descriptor)));
         TemplateTree flushed = active;
         template = chunk.nextTemplate();
-        active = new TemplateTree(layout, template, pool);
+        active = new TemplateTree(layout, dimensions, template, pool);
         publish();
         flushed.discard();
     }

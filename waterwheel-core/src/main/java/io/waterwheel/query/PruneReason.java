@@ -6,6 +6,8 @@ package io.waterwheel.query;
  * prune takes a constant here, and a line where it prunes; nothing else tells reasons apart.
  */
 public enum PruneReason {
+    /** The cells of a field that is a dimension of the key. */
+    DIMENSION("dimension"),
     /** The least and the greatest key. Of a tree, its empty leaves too. */
     KEY("key"),
     /** The earliest and the latest time. */

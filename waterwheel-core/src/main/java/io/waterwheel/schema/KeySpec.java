@@ -63,6 +63,16 @@ public sealed interface KeySpec {
         return null;
     }
 
+    /**
+     * Of keys that interleave the bits of several dimensions: the dimensions by which bits follow each other, from the
+     * highest bit on, by number. Empty for other keys.
+     *
+     * @param fields by name
+     */
+    default int[] order(Map<String, Field> fields) {
+        return new int[0];
+    }
+
     /** The members of the definition's object {@code key}, in order; values are texts, doubles, and lists and maps. */
     Map<String, Object> members();
 
@@ -205,7 +215,7 @@ public sealed interface KeySpec {
                     .toArray();
         }
 
-        /** The dimensions by which bits follow each other, from the highest bit on, by number. */
+        @Override
         public int[] order(Map<String, Field> fields) {
             List<String> names = dimensions.stream().map(Dimension::field).toList();
             return schedule.isEmpty()

@@ -8,6 +8,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,7 +57,7 @@ final class TemplateRebuildTest {
                     ? Template.single()
                     : Template.divide(sorted, 1 + random.nextInt(count), 1 + random.nextInt(64));
             PagePool pool = new PagePool(1 << 26);
-            Leaves leaves = new Leaves(old, pool, 0, 8);
+            Leaves leaves = new Leaves(old, KeyDimensions.NONE, pool, 0, 8);
             RowPlacement places = new RowPlacement();
             for (int from = 0; from < count; from += RowPlacement.ROWS) {
                 int rows = Math.min(RowPlacement.ROWS, count - from);

@@ -3,13 +3,17 @@ package io.waterwheel.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.tuple.KeyBox;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -170,6 +174,61 @@ final class DimensionIntervalsTest {
             }
         }
         return KeyIntervals.merged(keys);
+    }
+
+    @Test
+    void aBoxIsMissedByTheFirstDimensionThatHasNoWantedCellInIt() {
+        for (long seed = 0; seed < 500; seed++) {
+            Random random = new Random(seed);
+            int[] order = IntStream.range(0, 2 + random.nextInt(9))
+                    .map(i -> random.nextInt(3))
+                    .toArray();
+            order[0] = 0;
+            order[order.length - 1] = 1;
+            int count = Arrays.stream(order).max().orElseThrow() + 1;
+            Interleaving interleaving = new Interleaving(order, count);
+            @Nullable BitSet[] wanted = wanted(interleaving, random);
+            int[] fields = IntStream.range(10, 10 + count).toArray();
+            WantedCells cells = new WantedCells(new KeyDimensions(order), fields, wanted);
+            int a = random.nextInt((int) interleaving.greatest() + 1);
+            int b = random.nextInt((int) interleaving.greatest() + 1);
+            long[] keys = IntStream.rangeClosed(Math.min(a, b), Math.max(a, b))
+                    .asLongStream()
+                    .toArray();
+            int expected = missed(interleaving, wanted, keys);
+            assertThat(cells.missedBetween(keys[0], keys[keys.length - 1]))
+                    .as("seed %s", seed)
+                    .isEqualTo(expected);
+            long[] some = {a, b};
+            KeyBox box = new KeyDimensions(order).around(null, some, 2);
+            int ofTwo = missed(interleaving, wanted, some);
+            assertThat(cells.missedBy(box)).as("seed %s", seed).isEqualTo(ofTwo);
+            assertThat(ofTwo < 0 ? 9 : cells.field(ofTwo) - 1).isEqualTo(9 + Math.max(0, ofTwo));
+        }
+    }
+
+    /** By the least and the greatest number of a cell among the keys. */
+    private static int missed(Interleaving interleaving, @Nullable BitSet[] wanted, long[] keys) {
+        for (int d = 0; d < wanted.length; d++) {
+            BitSet cells = wanted[d];
+            int least = Integer.MAX_VALUE;
+            int greatest = 0;
+            for (long key : keys) {
+                int cell = 0;
+                for (int bit = 0; bit < interleaving.bits(); bit++) {
+                    if (interleaving.dimensionAt(bit) == d) {
+                        cell |= (int) (key >>> bit & 1) << interleaving.bitAt(bit);
+                    }
+                }
+                least = Math.min(least, cell);
+                greatest = Math.max(greatest, cell);
+            }
+            int next = cells == null ? least : cells.nextSetBit(least);
+            if (next < 0 || next > greatest) {
+                return d;
+            }
+        }
+        return WantedCells.NONE;
     }
 
     /** A dimension at the bottom of the schedule alone would be cut into 2^62 intervals. */

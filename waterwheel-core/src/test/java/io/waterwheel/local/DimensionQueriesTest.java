@@ -8,8 +8,13 @@ import io.waterwheel.Rounds;
 import io.waterwheel.decode.RandomRows;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.schema.Dimension;
@@ -84,11 +89,17 @@ final class DimensionQueriesTest {
         }
     }
 
+    /** Chunks, leaves of chunks and leaves of trees that a dimension left out. */
+    private final long[] saved = new long[3];
+
     @Test
     void answersAreThoseOfAList() throws Exception {
         for (long seed = 0; seed < SEEDS; seed++) {
             check(seed);
         }
+        assertThat(saved)
+                .as("chunks, leaves of chunks and of trees that a dimension left out")
+                .doesNotContain(0);
     }
 
     private void check(long seed) throws Exception {
@@ -136,7 +147,7 @@ final class DimensionQueriesTest {
         }
     }
 
-    private static void ask(
+    private void ask(
             LocalStream stream,
             List<Field> fields,
             List<List<String>> pools,
@@ -164,9 +175,19 @@ final class DimensionQueriesTest {
             Query byRanges = stream.query().withTimes(times).withKeyRanges(ranges);
             String as = when + ": " + asked + " " + times;
             assertThat(stream.answer(byRanges, row -> true).tuples()).as(as).isEqualTo(expected);
-            assertThat(stream.answer(byRanges.withCount(), row -> true).tuples())
+            Verdict count = stream.answer(byRanges.withCount(), row -> true);
+            assertThat(count.tuples()).as(as).isEqualTo(expected);
+            Explanation plan = Objects.requireNonNull(stream.answer(byRanges.withExplain(Explain.PLAN), row -> true)
+                    .explanation());
+            saved[0] += plan.chunks().pruned().by(PruneReason.DIMENSION);
+            saved[1] += count.statistics().inChunks().pruned().by(PruneReason.DIMENSION);
+            saved[2] += count.statistics().fresh().pruned().by(PruneReason.DIMENSION);
+            assertThat(plan.chunks().toRead())
                     .as(as)
-                    .isEqualTo(expected);
+                    .isEqualTo(count.statistics().chunksMeeting());
+            assertThat(plan.chunks().toRead() + plan.chunks().pruned().total())
+                    .as(as)
+                    .isEqualTo(plan.chunks().total());
             if (!asked.isEmpty() && asked.stream().noneMatch(one -> one.field().type() == FieldType.BOOLEAN)) {
                 String where = String.join(
                         " AND ", asked.stream().map(Asked::condition).toList());
@@ -198,8 +219,10 @@ final class DimensionQueriesTest {
         for (int f = 0; f < values.length; f++) {
             boolean isNull = fields.get(f + 1).nullable() && random.nextInt(4) == 0;
             List<String> pool = pools.get(f);
-            // Some values come far more often than others.
-            int which = Math.min(random.nextInt(pool.size()), random.nextInt(pool.size()));
+            // Some values come far more often than others, and some fields drift: a part has few of their values.
+            int which = f % 3 == 1
+                    ? part * 3 + random.nextInt(3)
+                    : Math.min(random.nextInt(pool.size()), random.nextInt(pool.size()));
             values[f] = isNull ? null : pool.get(which);
         }
         // Each part begins in the time of the one before.
@@ -376,6 +399,34 @@ final class DimensionQueriesTest {
                         .as("%s", asked.getKey())
                         .isLessThan(24);
             }
+        }
+    }
+
+    /** Both chunks have keys from the least to the greatest, and one has no row in the middle of a dimension. */
+    @Test
+    void aChunkIsLeftOutByADimensionThoughItsKeysMeet() throws Exception {
+        try (LocalStream stream = LocalStream.open(folder, "s", WEATHER, LocalSettings.DEFAULT)) {
+            RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, WEATHER);
+            for (int south : new int[] {30, 50}) {
+                TupleBlock block = new TupleBlock(stream.layout(), 0);
+                for (int i = 0; i < 1000; i++) {
+                    String line = i + "," + (i % 2 == 0 ? "PRCP" : "TMIN") + "," + (south + i % 4) + "," + (i - 400);
+                    decoder.decode(ByteBuffer.wrap(line.getBytes(UTF_8)), block);
+                }
+                stream.insert(block);
+                stream.flush();
+            }
+            List<KeyRange> north = List.of(new KeyRange("latitude", "49", "55"));
+            Query query = stream.query().withKeyRanges(north).withCount();
+            Verdict verdict = stream.answer(query, rows -> true);
+            assertThat(verdict.tuples()).isEqualTo(1000);
+            assertThat(verdict.statistics().chunks()).isEqualTo(2);
+            assertThat(verdict.statistics().chunksMeeting()).isEqualTo(1);
+            Explanation plan = Objects.requireNonNull(
+                    stream.answer(query.withExplain(Explain.PLAN), row -> true).explanation());
+            assertThat(plan.chunks().pruned()).isEqualTo(Pruning.of(PruneReason.DIMENSION, "latitude", 1));
+            assertThat(plan.text())
+                    .contains("chunks     2 there; pruned 1 by dimension (latitude 1); 1 to read: 1,000");
         }
     }
 

@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Predicate;
@@ -85,7 +86,8 @@ final class ExplanationTest {
             }
         }
         if (first == 1) {
-            for (PruneReason reason : PruneReason.values()) {
+            // DimensionQueriesTest has streams whose keys have dimensions.
+            for (PruneReason reason : EnumSet.complementOf(EnumSet.of(PruneReason.DIMENSION))) {
                 assertThat(seen.by(reason)).as("leaves pruned by %s", reason).isPositive();
             }
         }

@@ -24,6 +24,10 @@ public final class ManifestFormat {
 
     static final byte[] MAGIC = "WWMANIF\n".getBytes(StandardCharsets.US_ASCII);
     static final byte[] END_MAGIC = "\nFINAMWW".getBytes(StandardCharsets.US_ASCII);
+    /** Of files with bounds of dimensions, which are written only where chunks have some. */
+    static final int WITH_CELLS = 5;
+
+    /** Of other files: as releases write and read them that know of no dimensions. */
     static final int VERSION = 4;
 
     /** The usual names of chunks are those of a stream that is one folder. Still read. */
@@ -78,6 +82,11 @@ public final class ManifestFormat {
     static final int TO_TIME = 25;
     static final int NAMES = 26;
     static final int REMOVED = 27;
+    static final int LEAST_CELLS = 28;
+    static final int GREATEST_CELLS = 29;
+
+    /** In both, for a chunk whose bounds are not known: no cell is below 0. */
+    static final long NO_CELLS = -1;
 
     /** Columns of the chunks that were added, in this order. */
     static final int FIRST_COLUMN = INDEXER;
@@ -109,6 +118,8 @@ public final class ManifestFormat {
             case TO_TIME -> "column to time";
             case NAMES -> "names";
             case REMOVED -> "removed";
+            case LEAST_CELLS -> "column least cells";
+            case GREATEST_CELLS -> "column greatest cells";
             default -> "section " + tag;
         };
     }

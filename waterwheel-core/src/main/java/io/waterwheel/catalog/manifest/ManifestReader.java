@@ -14,6 +14,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a pointer names. Time and memory are linear in the chunks. Damage is a {@link CorruptManifestException}
@@ -131,11 +133,17 @@ public final class ManifestReader {
         for (int i = 0; i < removals; i++) {
             removed.add(cursor.text());
         }
+        boolean withCells = cursor.version() >= WITH_CELLS;
+        long[] least = withCells ? cursor.column(LEAST_CELLS, file.added()) : null;
+        long[] greatest = withCells ? cursor.column(GREATEST_CELLS, file.added()) : null;
         cursor.end();
         List<ChunkDescriptor> added = new ArrayList<>(file.added());
         try {
             for (int row = 0; row < file.added(); row++) {
-                added.add(chunk(columns, row, names, cursor.version()));
+                KeyBox box = least == null || greatest == null || least[row] == NO_CELLS
+                        ? null
+                        : new KeyBox(least[row], greatest[row]);
+                added.add(chunk(columns, row, names, cursor.version(), box));
             }
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw cursor.impossible(e);
@@ -143,7 +151,8 @@ public final class ManifestReader {
         return new Part(added, removed, cursor);
     }
 
-    private ChunkDescriptor chunk(long[][] columns, int row, Map<Integer, String> names, int version) {
+    private ChunkDescriptor chunk(
+            long[][] columns, int row, Map<Integer, String> names, int version, @Nullable KeyBox box) {
         int indexer = Math.toIntExact(columns[INDEXER - FIRST_COLUMN][row]);
         int epoch = Math.toIntExact(columns[EPOCH - FIRST_COLUMN][row]);
         long flush = columns[FLUSH - FIRST_COLUMN][row];
@@ -166,7 +175,8 @@ public final class ManifestReader {
                         columns[LOW_KEY - FIRST_COLUMN][row],
                         columns[HIGH_KEY - FIRST_COLUMN][row],
                         columns[FROM_TIME - FIRST_COLUMN][row],
-                        columns[TO_TIME - FIRST_COLUMN][row]));
+                        columns[TO_TIME - FIRST_COLUMN][row]),
+                box);
     }
 
     private static Map<Integer, RoutingTable> tables(ManifestCursor cursor) {

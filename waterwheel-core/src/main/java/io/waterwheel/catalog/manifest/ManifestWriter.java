@@ -10,6 +10,7 @@ import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.LostRange;
 import java.io.ByteArrayOutputStream;
@@ -30,6 +31,7 @@ public final class ManifestWriter {
     private final Kind kind;
     private final long from;
     private final long to;
+    private int version = VERSION;
 
     /** Of the section that is being written; its head is filled in at its end. */
     private final Out out = new Out();
@@ -110,7 +112,22 @@ public final class ManifestWriter {
         List<String> removed = changes.removed();
         removed.forEach(writer.out::text);
         writer.end(REMOVED, removed.size());
+        if (added.stream().anyMatch(chunk -> chunk.box() != null)) {
+            writer.version = WITH_CELLS;
+            writer.column(LEAST_CELLS, added, ManifestWriter::leastCells);
+            writer.column(GREATEST_CELLS, added, ManifestWriter::greatestCells);
+        }
         return writer.file();
+    }
+
+    private static long leastCells(ChunkDescriptor chunk) {
+        KeyBox box = chunk.box();
+        return box == null ? NO_CELLS : box.least();
+    }
+
+    private static long greatestCells(ChunkDescriptor chunk) {
+        KeyBox box = chunk.box();
+        return box == null ? NO_CELLS : box.greatest();
     }
 
     private static String usualName(StreamInfo stream, ChunkDescriptor chunk) {
@@ -244,7 +261,7 @@ public final class ManifestWriter {
         }
         byte[] header = new byte[HEADER_BYTES];
         System.arraycopy(MAGIC, 0, header, 0, MAGIC.length);
-        LittleEndian.putInt(header, AT_VERSION, VERSION);
+        LittleEndian.putInt(header, AT_VERSION, version);
         LittleEndian.putInt(header, AT_KIND, kind.code());
         LittleEndian.putInt(header, AT_STREAM, streamId);
         LittleEndian.putInt(header, AT_SECTIONS, sections.size() / 2);

@@ -1,5 +1,6 @@
 package io.waterwheel.catalog.state;
 
+import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.Region;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,11 @@ public final class ChunkDescriptor {
     private final long tuples;
     private final long bytes;
     private final Region region;
+    /** A reference fits where objects end on a multiple of 8 bytes: it costs nothing where it is null. */
+    private final @Nullable KeyBox box;
 
     /**
-     * One chunk.
+     * One chunk of which only the region is known.
      *
      * @param file name in the chunk store: {@link #fileName}, used once only
      * @param indexer the logical indexer that wrote it
@@ -42,6 +45,24 @@ public final class ChunkDescriptor {
      */
     public ChunkDescriptor(
             String file, int indexer, int epoch, long flush, int part, long tuples, long bytes, Region region) {
+        this(file, indexer, epoch, flush, part, tuples, bytes, region, null);
+    }
+
+    /**
+     * One chunk.
+     *
+     * @param box bounds of the dimensions of its keys; null where keys have none, or they are not known
+     */
+    public ChunkDescriptor(
+            String file,
+            int indexer,
+            int epoch,
+            long flush,
+            int part,
+            long tuples,
+            long bytes,
+            Region region,
+            @Nullable KeyBox box) {
         if (tuples < 1 || bytes < 1) {
             throw new IllegalArgumentException("chunk " + file + ": tuples " + tuples + ", bytes " + bytes);
         }
@@ -58,6 +79,7 @@ public final class ChunkDescriptor {
         this.tuples = tuples;
         this.bytes = bytes;
         this.region = region;
+        this.box = box;
     }
 
     /**
@@ -121,6 +143,11 @@ public final class ChunkDescriptor {
         return region;
     }
 
+    /** Bounds of the dimensions of its keys; null where keys have none, or they are not known. */
+    public @Nullable KeyBox box() {
+        return box;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ChunkDescriptor that
@@ -132,7 +159,8 @@ public final class ChunkDescriptor {
                 && part == that.part
                 && tuples == that.tuples
                 && bytes == that.bytes
-                && region.equals(that.region);
+                && region.equals(that.region)
+                && Objects.equals(box, that.box);
     }
 
     @Override

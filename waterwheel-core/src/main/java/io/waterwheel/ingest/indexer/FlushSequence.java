@@ -174,7 +174,8 @@ public final class FlushSequence {
                 part.number(),
                 encoded.tuples(),
                 encoded.bytes(),
-                encoded.region());
+                encoded.region(),
+                encoded.box());
     }
 
     /** A file of this name and other content is of another catalog that uses the same store: never to be committed. */

@@ -11,7 +11,6 @@ import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.block.ChannelHeartbeats;
 import io.waterwheel.protocol.Control;
-import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.util.List;
@@ -101,8 +100,8 @@ public final class IndexerCore {
         this.effects = effects;
         this.rejected = start.rejected();
         this.sealedWatermarks = start.watermarks().clone();
-        this.trees = new TreeStages(
-                TreeGroup.first(RowLayout.of(stream.schema()), pool, settings), start.flushed(), settings.keepNanos());
+        this.trees =
+                new TreeStages(TreeGroup.first(stream.schema(), pool, settings), start.flushed(), settings.keepNanos());
         this.activeSinceNanos = now;
         this.channels = new IncomingChannels(
                 stream.id(), indexer, epoch, start.watermarks(), window, trees, settings, effects, now);

@@ -5,6 +5,8 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
@@ -38,6 +40,7 @@ final class TreeGroup {
     private static final long UNKNOWN = Long.MIN_VALUE;
 
     private final RowLayout layout;
+    private final KeyDimensions dimensions;
     private final PagePool pool;
     private final IndexerSettings settings;
     private final @Nullable TemplateTree[] trees = new TemplateTree[KINDS];
@@ -48,8 +51,10 @@ final class TreeGroup {
     private long lower = UNKNOWN;
     private TemplateTree main;
 
-    private TreeGroup(RowLayout layout, PagePool pool, IndexerSettings settings, Template template) {
+    private TreeGroup(
+            RowLayout layout, KeyDimensions dimensions, PagePool pool, IndexerSettings settings, Template template) {
         this.layout = layout;
+        this.dimensions = dimensions;
         this.pool = pool;
         this.settings = settings;
         templates[MAIN] = template;
@@ -57,13 +62,14 @@ final class TreeGroup {
     }
 
     /** The first one of an indexer. */
-    static TreeGroup first(RowLayout layout, PagePool pool, IndexerSettings settings) {
-        return new TreeGroup(layout, pool, settings, Template.single());
+    static TreeGroup first(Schema schema, PagePool pool, IndexerSettings settings) {
+        return new TreeGroup(RowLayout.of(schema), KeyDimensions.of(schema), pool, settings, Template.single());
     }
 
     /** The one that follows this when it is sealed. */
     TreeGroup next(@Nullable Template template) {
-        TreeGroup next = new TreeGroup(layout, pool, settings, template == null ? main.template() : template);
+        TreeGroup next =
+                new TreeGroup(layout, dimensions, pool, settings, template == null ? main.template() : template);
         for (int kind = LATE; kind < KINDS; kind++) {
             TemplateTree tree = trees[kind];
             if (tree != null && tree.tuples() >= TemplateTree.LEARN_TUPLES) {
@@ -145,7 +151,7 @@ final class TreeGroup {
     }
 
     private TemplateTree add(int kind) {
-        TemplateTree tree = new TemplateTree(layout, templates[kind], pool);
+        TemplateTree tree = new TemplateTree(layout, dimensions, templates[kind], pool);
         trees[kind] = tree;
         return tree;
     }

@@ -13,8 +13,11 @@ import io.waterwheel.query.expression.ExpressionPrinter;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
 /**
@@ -32,7 +35,10 @@ public final class PlanExplanation {
      */
     private record ChunkTest(PruneReason reason, BiPredicate<ResolvedQuery, ChunkDescriptor> leavesOut) {}
 
-    /** All of them, in the order in which they count. Whatever the plan leaves out, a test here must. */
+    /**
+     * All of them, in the order in which they count, after the dimensions. Whatever the plan leaves out, a test here
+     * must.
+     */
     private static final List<ChunkTest> TESTS = List.of(
             new ChunkTest(
                     PruneReason.KEY,
@@ -98,7 +104,13 @@ public final class PlanExplanation {
     private static Explanation.Chunks chunks(QueryPlan plan) {
         StreamSnapshot snapshot = plan.snapshot();
         long[] pruned = new long[TESTS.size()];
+        Map<Integer, Integer> byDimension = new TreeMap<>();
         snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+            int dimension = QueryPlan.missedBy(plan.resolved(), chunk);
+            if (dimension != WantedCells.NONE) {
+                byDimension.merge(dimension, 1, Integer::sum);
+                return;
+            }
             for (int t = 0; t < pruned.length; t++) {
                 if (TESTS.get(t).leavesOut().test(plan.resolved(), chunk)) {
                     pruned[t]++;
@@ -106,7 +118,8 @@ public final class PlanExplanation {
                 }
             }
         });
-        List<Pruning.Count> counts = new ArrayList<>();
+        List<Pruning.Count> counts =
+                new ArrayList<>(QueryPlan.pruning(plan.resolved(), byDimension).counts());
         for (int t = 0; t < pruned.length; t++) {
             counts.addAll(Pruning.of(TESTS.get(t).reason(), pruned[t]).counts());
         }

@@ -13,6 +13,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +122,12 @@ final class PredicatePushdown implements ConjunctSink {
     /** The keys of these that can match. */
     List<KeyInterval> keys(List<KeyInterval> asked) {
         return KeyIntervals.intersection(asked, narrowing.keys());
+    }
+
+    /** The cells of the key's dimensions that can match; null where keys have none, or all can. */
+    @Nullable
+    WantedCells cells() {
+        return narrowing.cells();
     }
 
     /** The only value that the text or bytes that keys are made from can have; null when there may be others. */

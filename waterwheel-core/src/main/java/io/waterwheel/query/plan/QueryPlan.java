@@ -4,15 +4,20 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
+import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.WantedCells;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
  * @param stale of these, the ones that are away and were left out by an old report, a sentence each
  * @param chunks the chunks to read
+ * @param byDimension chunks that meet the keys and times, and are left out by the cells of a dimension
  */
 public record QueryPlan(
         StreamSnapshot snapshot,
@@ -36,7 +42,8 @@ public record QueryPlan(
         Set<Integer> excusable,
         List<long[]> excused,
         List<String> stale,
-        List<ChunkDescriptor> chunks) {
+        List<ChunkDescriptor> chunks,
+        Pruning byDimension) {
     /**
      * Plans a query.
      *
@@ -92,11 +99,51 @@ public record QueryPlan(
         }
         // Intervals may share chunks: each chunk once.
         Map<String, ChunkDescriptor> chunks = new TreeMap<>();
+        Set<ChunkDescriptor> leftOut = new HashSet<>();
+        Map<Integer, Integer> byDimension = new TreeMap<>();
         List<KeyInterval> matching = resolved.isOfNoRow() ? List.of() : resolved.keys();
         for (KeyInterval interval : matching) {
-            snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> chunks.put(chunk.file(), chunk));
+            snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> {
+                int dimension = missedBy(resolved, chunk);
+                if (dimension == WantedCells.NONE) {
+                    chunks.put(chunk.file(), chunk);
+                } else if (leftOut.add(chunk)) {
+                    byDimension.merge(dimension, 1, Integer::sum);
+                }
+            });
         }
-        return new QueryPlan(snapshot, resolved, indexers, excusable, excused, stale, List.copyOf(chunks.values()));
+        return new QueryPlan(
+                snapshot,
+                resolved,
+                indexers,
+                excusable,
+                excused,
+                stale,
+                List.copyOf(chunks.values()),
+                pruning(resolved, byDimension));
+    }
+
+    /** The first dimension that rules a chunk out, {@link WantedCells#NONE} when none does. */
+    static int missedBy(ResolvedQuery resolved, ChunkDescriptor chunk) {
+        WantedCells cells = resolved.spec().cells();
+        if (cells == null) {
+            return WantedCells.NONE;
+        }
+        KeyBox box = chunk.box();
+        KeyInterval keys = chunk.region().keys();
+        return box != null ? cells.missedBy(box) : cells.missedBetween(keys.low(), keys.high());
+    }
+
+    /** Numbers of chunks by dimension, as they are shown. */
+    static Pruning pruning(ResolvedQuery resolved, Map<Integer, Integer> byDimension) {
+        WantedCells cells = resolved.spec().cells();
+        List<Pruning.Count> counts = new ArrayList<>();
+        byDimension.forEach((dimension, number) -> {
+            int field = Objects.requireNonNull(cells).field(dimension);
+            String name = resolved.stream().schema().fields().get(field).name();
+            counts.add(new Pruning.Count(PruneReason.DIMENSION.toString(), name, number));
+        });
+        return new Pruning(counts);
     }
 
     private static void demand(long[] demand, int partition, long offset) {

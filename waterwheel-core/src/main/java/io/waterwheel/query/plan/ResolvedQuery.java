@@ -20,6 +20,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -127,11 +128,13 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         // What a condition says of keys it says of rows too: where keys must be made of columns, it alone is tested.
         boolean implied = keys.equals(List.of(KeyInterval.ALL)) && scheme.derived(stored) != null;
         byte[] onlyText = null;
+        WantedCells cells = null;
         if (where != null) {
             PredicatePushdown narrowing = PredicatePushdown.of(where, stored, schema, scheme);
             keys = narrowing.keys(keys);
             times = narrowing.times(times);
             onlyText = narrowing.onlyText();
+            cells = narrowing.cells();
             if (times == null) {
                 keys = List.of();
                 times = query.times();
@@ -145,7 +148,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         }
         Gather gather = Gather.of(query.result(), stored, schema, times, onlyText);
         return new ResolvedQuery(
-                query, stream, gather.fields(), keys, new ScanSpec(keys, implied, times, test, where, gather));
+                query, stream, gather.fields(), keys, new ScanSpec(keys, implied, cells, times, test, where, gather));
     }
 
     /** What both say; null when neither says anything. */

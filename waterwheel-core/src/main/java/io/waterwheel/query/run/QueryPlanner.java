@@ -4,6 +4,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.IndexerReports;
@@ -75,7 +76,7 @@ final class QueryPlanner implements AutoCloseable {
     QueryPlan ofChunks(StreamSnapshot snapshot, List<ChunkDescriptor> chunks) {
         ResolvedQuery resolved = understood(() -> ResolvedQuery.of(query, snapshot, planning));
         List<ChunkDescriptor> read = resolved.isOfNoRow() ? List.of() : chunks;
-        return new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read);
+        return new QueryPlan(snapshot, resolved, List.of(), Set.of(), List.of(), List.of(), read, Pruning.NOTHING);
     }
 
     /** The plan's query for times from there on, which are the only ones that can still change its answer. */

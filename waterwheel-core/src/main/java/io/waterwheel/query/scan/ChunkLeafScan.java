@@ -14,6 +14,7 @@ import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.tuple.WantedCells;
 import java.io.IOException;
 import java.util.Arrays;
 
@@ -124,7 +125,7 @@ final class ChunkLeafScan {
     private void scan() throws IOException {
         int leaf = directory.firstLeaf(filter.lowKey());
         if (piece.fromLeaf() == 0) {
-            tally.pruneSeveral(PruneReason.KEY, leaf);
+            pruneByKeys(0, leaf);
         }
         leaf = Math.max(leaf, piece.fromLeaf());
         while (leaf < directory.leaves() && !rows.done()) {
@@ -145,7 +146,7 @@ final class ChunkLeafScan {
                     return;
                 }
                 if (directory.lowKey(leaf) > filter.highKey()) {
-                    tally.pruneSeveral(PruneReason.KEY, (long) directory.leaves() - leaf);
+                    pruneByKeys(leaf, directory.leaves());
                     leaf = directory.leaves();
                     break;
                 }
@@ -183,8 +184,36 @@ final class ChunkLeafScan {
         rows.finish();
     }
 
+    /** Leaves [from, to), which have no key that can match. */
+    private void pruneByKeys(int from, int to) {
+        if (filter.cells() == null) {
+            tally.pruneSeveral(PruneReason.KEY, (long) to - from);
+            return;
+        }
+        for (int leaf = from; leaf < to; leaf++) {
+            if (!pruneByCells(leaf)) {
+                tally.prune(PruneReason.KEY);
+            }
+        }
+    }
+
+    /** Whether the cells of a dimension rule the leaf out; tallies it. */
+    private boolean pruneByCells(int leaf) {
+        WantedCells cells = filter.cells();
+        int dimension =
+                cells == null ? WantedCells.NONE : cells.missedBetween(directory.lowKey(leaf), directory.highKey(leaf));
+        if (cells == null || dimension == WantedCells.NONE) {
+            return false;
+        }
+        tally.pruneByField(PruneReason.DIMENSION, cells.field(dimension));
+        return true;
+    }
+
     /** Whether the leaf can hold nothing of the answer, by what the directory says; tallies why. */
     private boolean prunes(int leaf) {
+        if (pruneByCells(leaf)) {
+            return true;
+        }
         if (!filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf))) {
             tally.prune(PruneReason.KEY);
         } else if (!directory.meetsTimes(leaf, filter.fromTime(), filter.toTime())) {

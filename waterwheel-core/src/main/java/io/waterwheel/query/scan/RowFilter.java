@@ -6,6 +6,7 @@ import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ final class RowFilter {
     /** Whether the other tests say as much. */
     private final boolean keysImplied;
 
+    private final @Nullable WantedCells cells;
     private final long fromTime;
     private final long toTime;
     private final @Nullable Area area;
@@ -36,6 +38,7 @@ final class RowFilter {
             highs[i] = keys.get(i).high();
         }
         this.keysImplied = spec.keysImplied();
+        this.cells = spec.cells();
         this.fromTime = spec.times().from();
         this.toTime = spec.times().to();
         ScanSpec.AreaTest test = spec.area();
@@ -57,6 +60,12 @@ final class RowFilter {
     /** The greatest key that can match. */
     long highKey() {
         return highs[highs.length - 1];
+    }
+
+    /** The cells of the key's dimensions that can match, or null. */
+    @Nullable
+    WantedCells cells() {
+        return cells;
     }
 
     /** The condition, compiled, or null. */

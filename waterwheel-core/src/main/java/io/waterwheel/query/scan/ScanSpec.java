@@ -11,6 +11,7 @@ import io.waterwheel.query.rows.RowCopy;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.WantedCells;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param keys sorted, disjoint; when there is none, nothing matches
  * @param keysImplied whether a tuple whose key lies in no interval does not match by the rest, so that keys need not be
  *     tested but to leave out whole leaves
+ * @param cells of the key's dimensions, which a matching tuple has by the rest, so that they need not be tested but to
+ *     leave out whole leaves; null where they say nothing
  * @param times closed
  * @param area the exact test on the position, or null
  * @param where a condition whose names and types were checked, or null
@@ -30,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public record ScanSpec(
         List<KeyInterval> keys,
         boolean keysImplied,
+        @Nullable WantedCells cells,
         TimeInterval times,
         @Nullable AreaTest area,
         @Nullable Expression where,
@@ -59,7 +63,7 @@ public record ScanSpec(
             @Nullable AreaTest area,
             @Nullable Expression where,
             Gather gather) {
-        this(keys, false, times, area, where, gather);
+        this(keys, false, null, times, area, where, gather);
     }
 
     /** All tuples with all fields. */
@@ -85,7 +89,7 @@ public record ScanSpec(
 
     /** The same tuples, only counted. */
     public ScanSpec counting() {
-        return new ScanSpec(keys, keysImplied, times, area, where, new GatherCount());
+        return new ScanSpec(keys, keysImplied, cells, times, area, where, new GatherCount());
     }
 
     /** The layout of the blocks that a scan delivers. */

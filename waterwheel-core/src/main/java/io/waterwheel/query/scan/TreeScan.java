@@ -14,7 +14,9 @@ import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.tuple.WantedCells;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up fresh tuples in a tree, while its owner inserts. The answer holds every tuple published before the scan
@@ -156,6 +158,9 @@ public final class TreeScan {
                 return false;
             }
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
+            if (size > 0 && pruneByCells(leaves, leaf, filter.cells(), tally)) {
+                continue;
+            }
             if (size == 0 || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))) {
                 tally.prune(PruneReason.KEY);
                 continue;
@@ -194,6 +199,17 @@ public final class TreeScan {
             tally.unmatched += unmatched ? 1 : 0;
         }
         return true;
+    }
+
+    /** Whether the cells of a dimension rule a leaf out; tallies it. */
+    private static boolean pruneByCells(Leaves leaves, int leaf, @Nullable WantedCells cells, ScanTally tally) {
+        for (int d = 0; cells != null && d < leaves.dimensions(); d++) {
+            if (cells.misses(d, leaves.leastCell(leaf, d), leaves.greatestCell(leaf, d))) {
+                tally.pruneByField(PruneReason.DIMENSION, cells.field(d));
+                return true;
+            }
+        }
+        return false;
     }
 
     private static int select(

@@ -28,6 +28,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
@@ -139,6 +140,9 @@ final class ManifestCompactionTest {
             time += random.nextInt(200);
             long from = time + random.nextInt(10_000);
             String name = ChunkDescriptor.fileName("s", stream.id(), indexer, checkpoint.epoch(), flush, part);
+            // Of some, as if the stream's keys had dimensions.
+            long corner = a >>> 1;
+            KeyBox box = a % 3 == 0 ? new KeyBox(corner >>> 20, corner) : null;
             return new ChunkDescriptor(
                     random.nextInt(20) == 0 ? name.replace(".chunk", "-x.chunk") : name,
                     indexer,
@@ -147,7 +151,8 @@ final class ManifestCompactionTest {
                     part,
                     1 + random.nextInt(1_000_000),
                     1 + random.nextInt(1 << 30),
-                    Region.of(Math.min(a, b), Math.max(a, b), from, from + random.nextInt(5_000)));
+                    Region.of(Math.min(a, b), Math.max(a, b), from, from + random.nextInt(5_000)),
+                    box);
         }
     }
 

@@ -3,12 +3,14 @@ package io.waterwheel.catalog.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.catalog.CatalogJson;
+import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Edits of every kind, as they are written. */
@@ -21,8 +23,8 @@ final class EditTest {
     private static final List<Edit> ONE_OF_EACH = List.of(
             new Edit.Created(TABLE, List.of(1L, 2L)),
             new Edit.Started(1, 3),
-            new Edit.Flushed(1, CHECKPOINT, List.of(chunk("flushed"))),
-            new Edit.Merged(List.of("a", "b"), chunk("merged")),
+            new Edit.Flushed(1, CHECKPOINT, List.of(chunk("flushed", new KeyBox(1, 2)))),
+            new Edit.Merged(List.of("a", "b"), chunk("merged", null)),
             new Edit.Routed(TABLE, Map.of(1, 80L), Map.of(1, CHECKPOINT)),
             new Edit.Lost(new LostRange(1, 20, 30, "gone"), TABLE, VERSIONS),
             new Edit.Joined(List.of(2, 3), CHECKPOINT),
@@ -30,8 +32,8 @@ final class EditTest {
             new Edit.Extended(2, List.of(7L), true),
             new Edit.Expired(1_500_000_000_000L));
 
-    private static ChunkDescriptor chunk(String name) {
-        return new ChunkDescriptor(name, 0, 1, 1, 0, 1, 1, Region.of(0, 1, 0, 1));
+    private static ChunkDescriptor chunk(String name, @Nullable KeyBox box) {
+        return new ChunkDescriptor(name, 0, 1, 1, 0, 1, 1, Region.of(0, 1, 0, 1), box);
     }
 
     /** A kind that changes chunks in the snapshot and not in the changes would be lost with the next manifest. */

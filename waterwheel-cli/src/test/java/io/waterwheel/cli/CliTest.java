@@ -300,7 +300,8 @@ class CliTest {
                 1,
                 12,
                 new ScanStatistics.Parts(1, 20, 3, 40, 1, 50, 600));
-        Statistics statistics = new Statistics(2, 1, 1, 0, 0, scanned, ScanStatistics.NOTHING);
+        Statistics statistics = new Statistics(
+                2, 1, Pruning.of(PruneReason.DIMENSION, "y", 1), 1, 0, 0, scanned, ScanStatistics.NOTHING);
         Explanation planned = new Explanation(
                 new Explanation.Asked(
                         7, List.of(new Explanation.KeySpan(5, 5, "five", "five")), 1, null, false, "x > 1", "all rows"),
@@ -338,7 +339,7 @@ class CliTest {
             CliResult stats = run("query", "s", "--server", server.url(), "--analyze", "--stats");
             assertThat(stats.out()).isEqualTo(analyzed.text());
             assertThat(stats.err())
-                    .contains("chunks     2 there, 1 pruned, 0 left, 1 read")
+                    .contains("chunks     2 there, 1 pruned (1 by dimension (y 1)), 0 left, 1 read")
                     .contains("3 leaves, pruned 1 by zone (x 1); 0 counted unread; 2 read with 12 tuples; 0 left");
             assertThat(run("query", "s", "--server", server.url(), "--explain", "--format", "json")
                             .out())
@@ -359,6 +360,7 @@ class CliTest {
                             + "\"tuples\":12,\"parts\":{\"read\":1,\"bytesRead\":20,\"cached\":3,"
                             + "\"bytesCached\":40,\"directoriesRead\":1,\"directoryBytesRead\":50,"
                             + "\"readNanos\":600}}}],\"statistics\":{\"chunks\":2,\"chunksMeeting\":1,"
+                            + "\"chunksByDimension\":[{\"reason\":\"dimension\",\"field\":\"y\",\"number\":1}],"
                             + "\"chunksRead\":1,");
             assertThat(server.queries).extracting(Query::explain).contains(Explain.PLAN, Explain.ANALYZE);
         }

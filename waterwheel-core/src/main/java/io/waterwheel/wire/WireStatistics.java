@@ -15,6 +15,7 @@ final class WireStatistics {
         return io.waterwheel.wire.proto.Statistics.newBuilder()
                 .setChunks(statistics.chunks())
                 .setChunksMeeting(statistics.chunksMeeting())
+                .addAllChunksByDimension(toMessages(statistics.chunksByDimension()))
                 .setChunksRead(statistics.chunksRead())
                 .setNearReads(statistics.nearReads())
                 .setFarReads(statistics.farReads())
@@ -27,6 +28,7 @@ final class WireStatistics {
         return new Statistics(
                 message.getChunks(),
                 message.getChunksMeeting(),
+                fromMessages(message.getChunksByDimensionList()),
                 message.getChunksRead(),
                 message.getNearReads(),
                 message.getFarReads(),

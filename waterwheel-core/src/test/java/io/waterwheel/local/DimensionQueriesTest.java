@@ -185,6 +185,9 @@ final class DimensionQueriesTest {
             assertThat(plan.chunks().toRead())
                     .as(as)
                     .isEqualTo(count.statistics().chunksMeeting());
+            assertThat(count.statistics().chunksByDimension().total())
+                    .as(as)
+                    .isBetween(0L, plan.chunks().pruned().by(PruneReason.DIMENSION));
             assertThat(plan.chunks().toRead() + plan.chunks().pruned().total())
                     .as(as)
                     .isEqualTo(plan.chunks().total());
@@ -422,6 +425,8 @@ final class DimensionQueriesTest {
             assertThat(verdict.tuples()).isEqualTo(1000);
             assertThat(verdict.statistics().chunks()).isEqualTo(2);
             assertThat(verdict.statistics().chunksMeeting()).isEqualTo(1);
+            assertThat(verdict.statistics().chunksByDimension())
+                    .isEqualTo(Pruning.of(PruneReason.DIMENSION, "latitude", 1));
             Explanation plan = Objects.requireNonNull(
                     stream.answer(query.withExplain(Explain.PLAN), row -> true).explanation());
             assertThat(plan.chunks().pruned()).isEqualTo(Pruning.of(PruneReason.DIMENSION, "latitude", 1));

@@ -43,6 +43,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class WireQueriesTest {
+    private static final Pruning BY_SPEED = Pruning.of(PruneReason.DIMENSION, "speed", 4);
+
     @Test
     void everyQueryComesBackAsItWas() {
         for (long seed = 1; seed <= 500; seed++) {
@@ -161,7 +163,7 @@ class WireQueriesTest {
                 new Verdict.Gone(List.of(new LostRange(7, 3, 9, "set by hand")), 1_600_000_000_000L),
                 44,
                 5,
-                new Verdict.Effort(2, 1, new Statistics(20, 9, 8, 5, 2, scanned(1), scanned(11))));
+                new Verdict.Effort(2, 1, new Statistics(20, 9, BY_SPEED, 8, 5, 2, scanned(1), scanned(11))));
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdict))))
                 .isEqualTo(verdict);
         for (WaterwheelException.Kind kind : WaterwheelException.Kind.values()) {
@@ -176,7 +178,7 @@ class WireQueriesTest {
 
     @Test
     void explanationsComeBackAsTheyWere() throws Exception {
-        Statistics statistics = new Statistics(20, 9, 8, 5, 2, scanned(1), scanned(11));
+        Statistics statistics = new Statistics(20, 9, BY_SPEED, 8, 5, 2, scanned(1), scanned(11));
         Explanation planned = new Explanation(
                 new Explanation.Asked(
                         7,

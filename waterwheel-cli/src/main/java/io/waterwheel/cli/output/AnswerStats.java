@@ -34,7 +34,10 @@ public final class AnswerStats {
             err.println("chunks     " + verdict.chunksRead() + " read");
         } else {
             err.println("chunks     " + statistics.chunks() + " there, "
-                    + (statistics.chunks() - statistics.chunksMeeting()) + " pruned, "
+                    + (statistics.chunks() - statistics.chunksMeeting()) + " pruned"
+                    + (statistics.chunksByDimension().counts().isEmpty()
+                            ? ", "
+                            : " (" + statistics.chunksByDimension() + "), ")
                     + (statistics.chunksMeeting() - statistics.chunksRead()) + " left, " + statistics.chunksRead()
                     + " read");
             print("in chunks  ", statistics.inChunks(), err);

@@ -126,6 +126,7 @@ public final class ExplanationJson {
         json.writeObjectFieldStart("statistics");
         json.writeNumberField("chunks", statistics.chunks());
         json.writeNumberField("chunksMeeting", statistics.chunksMeeting());
+        pruned("chunksByDimension", statistics.chunksByDimension());
         json.writeNumberField("chunksRead", statistics.chunksRead());
         json.writeNumberField("nearReads", statistics.nearReads());
         json.writeNumberField("farReads", statistics.farReads());
@@ -158,7 +159,11 @@ public final class ExplanationJson {
     }
 
     private void pruned(Pruning pruning) throws IOException {
-        json.writeArrayFieldStart("pruned");
+        pruned("pruned", pruning);
+    }
+
+    private void pruned(String name, Pruning pruning) throws IOException {
+        json.writeArrayFieldStart(name);
         for (Pruning.Count count : pruning.counts()) {
             json.writeStartObject();
             json.writeStringField("reason", count.reason());

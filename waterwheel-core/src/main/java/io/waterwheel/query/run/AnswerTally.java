@@ -114,6 +114,7 @@ final class AnswerTally {
         return new Statistics(
                 plan.snapshot().chunkCount(),
                 plan.chunks().size(),
+                plan.byDimension(),
                 chunksRead,
                 nearReads,
                 farReads,

@@ -51,7 +51,7 @@ final class SlowQueryLogTest {
                 Duration.ofNanos(1),
                 Query.of("flights"),
                 true,
-                new Statistics(120, 10, 8, 0, 0, scanned, ScanStatistics.NOTHING));
+                new Statistics(120, 10, Pruning.NOTHING, 8, 0, 0, scanned, ScanStatistics.NOTHING));
         assertThat(lines)
                 .singleElement()
                 .asString()

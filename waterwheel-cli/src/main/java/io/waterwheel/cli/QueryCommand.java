@@ -200,7 +200,7 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--group-by",
             paramLabel = "VALUE,...",
-            description = "What makes the groups of --agg: fields, or expressions such as"
+            description = "What makes the groups of --agg, and of --series: fields, or expressions such as"
                     + " 'FLOOR(speed / 10) AS decade'; may be given several times.")
     private List<String> groupBy = List.of();
 
@@ -224,6 +224,13 @@ final class QueryCommand implements Callable<Integer> {
             paramLabel = "CONDITION",
             description = "Only groups for which this is true of the fields of the answer, such as 'mean > 100'.")
     private @Nullable String having;
+
+    @Option(
+            names = "--series",
+            paramLabel = "VALUE,...",
+            description = "The tuples of each key, or of each value of --group-by, by time, with values of a tuple and"
+                    + " the one before it: lag(FIELD), delta(FIELD), rate(FIELD) a second, each perhaps with AS NAME.")
+    private List<String> series = List.of();
 
     @Option(names = "--latest", paramLabel = "N", description = "The newest N tuples of each key.")
     private @Nullable Integer latest;
@@ -449,10 +456,17 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private ResultSpec result() {
-        boolean grouped = !groupBy.isEmpty() || bucket != null;
-        int kinds = (count ? 1 : 0) + (aggregates.isEmpty() && !grouped ? 0 : 1) + (latest == null ? 0 : 1);
+        boolean serial = !series.isEmpty();
+        boolean grouped = (!groupBy.isEmpty() && !serial) || bucket != null;
+        int kinds = (count ? 1 : 0)
+                + (aggregates.isEmpty() && !grouped ? 0 : 1)
+                + (latest == null ? 0 : 1)
+                + (serial ? 1 : 0);
         if (kinds > 1) {
-            throw wrong("give one of --count, --agg (with --group-by, --bucket) and --latest, not several");
+            throw wrong("give one of --count, --agg (with --group-by, --bucket), --series and --latest, not several");
+        }
+        if (serial && !orderBy.isEmpty()) {
+            throw wrong("--order-by is not for --series, whose tuples are ordered by series and time");
         }
         boolean ordered = !orderBy.isEmpty() || limit != null;
         if (ordered && (count || latest != null)) {
@@ -461,11 +475,12 @@ final class QueryCommand implements Callable<Integer> {
         if (fill != null && bucket == null) {
             throw wrong("--fill is for time buckets: give --bucket");
         }
-        if (having != null && (count || latest != null || kinds == 0)) {
+        if (having != null && (count || latest != null || serial || kinds == 0)) {
             throw wrong("--having is for --agg (with --group-by, --bucket); for tuples there is --where");
         }
         if (distinct && kinds > 0) {
-            throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket) or --latest");
+            throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket), --series or"
+                    + " --latest");
         }
         if (page != null && (kinds > 0 || distinct || orderBy.isEmpty() || limit == null || limit == 0)) {
             throw wrong("--page is for tuples, with --order-by and a --limit of at least 1");
@@ -480,6 +495,12 @@ final class QueryCommand implements Callable<Integer> {
                         AggregateTexts.named("--select", select).stream()
                                 .map(this::fieldName)
                                 .toList());
+            } else if (serial) {
+                return new ResultSpec.Series(
+                        NamedExpression.names(AggregateTexts.named("--group-by", groupBy)),
+                        AggregateTexts.named("--select", select),
+                        AggregateTexts.neighbours(series),
+                        most);
             } else if (kinds == 1) {
                 List<Aggregate> values = AggregateTexts.parse(aggregates);
                 return new ResultSpec.Aggregates(

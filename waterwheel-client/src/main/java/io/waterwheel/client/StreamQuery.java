@@ -7,6 +7,7 @@ import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
+import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
@@ -43,10 +44,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It returns one of three things of the tuples that match: the tuples ({@link #select}, {@link #distinct},
- * {@link #orderBy}, {@link #limit}), aggregates of them ({@link #aggregate}, {@link #groupBy}, {@link #bucket},
- * {@link #having}, {@link #orderBy}, {@link #limit}), or the newest of each key ({@link #latest}, {@link #select}).
- * docs/queries.md says what each means.
+ * <p>It returns one of four things of the tuples that match: the tuples ({@link #select}, {@link #distinct},
+ * {@link #orderBy}, {@link #limit}), these by series and time ({@link #series}), aggregates of them
+ * ({@link #aggregate}, {@link #groupBy}, {@link #bucket}, {@link #having}, {@link #orderBy}, {@link #limit}), or the
+ * newest of each key ({@link #latest}, {@link #select}). docs/queries.md says what each means.
  *
  * <p>No step changes the object that it is called on: a question may be kept, narrowed in different ways, asked many
  * times and from many threads. A question that makes no sense, such as an order of the latest, is an
@@ -68,6 +69,7 @@ public final class StreamQuery {
     private ResultSpec.@Nullable Fill fill;
     private @Nullable Expression having;
     private boolean distinct;
+    private List<NeighbourValue> series = List.of();
     private @Nullable PageToken after;
 
     StreamQuery(WaterwheelClient client, String stream) {
@@ -89,6 +91,7 @@ public final class StreamQuery {
         this.fill = from.fill;
         this.having = from.having;
         this.distinct = from.distinct;
+        this.series = from.series;
         this.after = from.after;
     }
 
@@ -332,6 +335,31 @@ public final class StreamQuery {
         return copy;
     }
 
+    /**
+     * The tuples of each series in the order of their times, with values computed of a tuple and of the one before it:
+     * {@code lag}, {@code delta} and {@code rate}. The fields of {@link #groupBy} make a series, without it that of the
+     * key.
+     *
+     * <pre>{@code
+     * try (Cursor rows = client.query("flights")
+     *         .groupBy("icao24")
+     *         .select("icao24", "time_ms")
+     *         .series("delta(altitude_ft) AS climbed", "rate(altitude_ft) AS climb")
+     *         .limit(100)
+     *         .rows()) {
+     *     while (rows.next()) {
+     *         System.out.println(rows.getString("icao24") + " " + rows.doubleOrNull("climb"));
+     *     }
+     * }
+     * }</pre>
+     */
+    public StreamQuery series(String... values) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.series =
+                added(series, Arrays.stream(values).map(NeighbourValue::parse).toList());
+        return copy;
+    }
+
     /** Only groups for which this is true of the fields of the answer; given several times, all of them. */
     public StreamQuery having(String condition) {
         StreamQuery copy = new StreamQuery(this);
@@ -366,7 +394,13 @@ public final class StreamQuery {
 
     /** The question as a value, as {@link WaterwheelClient#query(Query)} takes it. */
     public Query toQuery() {
-        boolean grouped = !aggregates.isEmpty() || !groups.isEmpty() || bucket != null;
+        boolean serial = !series.isEmpty();
+        boolean grouped = !aggregates.isEmpty() || bucket != null || (!serial && !groups.isEmpty());
+        if (serial && (grouped || distinct || perKey > 0 || !orders.isEmpty() || after != null)) {
+            throw new IllegalArgumentException(
+                    "query: series: these tuples have an order of their own: leave aggregate,"
+                            + " bucket, distinct, latest, orderBy and after away");
+        }
         if (grouped && (!select.isEmpty() || perKey > 0)) {
             throw new IllegalArgumentException("query: select and latest are for tuples, not for aggregates");
         }
@@ -401,6 +435,9 @@ public final class StreamQuery {
         }
         List<NamedExpression> selected =
                 select.stream().map(NamedExpression::parse).toList();
+        if (serial) {
+            return asked.withResult(new ResultSpec.Series(NamedExpression.names(groups), selected, series, limit));
+        }
         return asked.withResult(
                 distinct
                         ? ResultSpec.Aggregates.distinct(selected).withOrder(orders, limit)
@@ -466,7 +503,8 @@ public final class StreamQuery {
     }
 
     private Query recordQuery(Class<? extends Record> type) {
-        boolean fixed = !select.isEmpty() || !aggregates.isEmpty() || !groups.isEmpty() || bucket != null;
+        boolean fixed =
+                !series.isEmpty() || !select.isEmpty() || !aggregates.isEmpty() || !groups.isEmpty() || bucket != null;
         return (fixed ? this : select(RecordMapper.names(type).toArray(String[]::new))).toQuery();
     }
 

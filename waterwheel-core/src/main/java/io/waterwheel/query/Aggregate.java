@@ -81,7 +81,8 @@ public record Aggregate(
      * @throws io.waterwheel.error.WaterwheelException of kind USER, code BAD_EXPRESSION, when it is none
      */
     public static Aggregate parse(String text) {
-        ExpressionParser.NamedCall call = ExpressionParser.parseCall(text);
+        ExpressionParser.NamedCall call =
+                ExpressionParser.parseCall(text, "an aggregate such as count(*) or avg(FIELD)");
         AggregateFunction function = AggregateFunctions.of(call.name());
         try {
             if (call.distinct()) {

@@ -34,6 +34,20 @@ public record NamedExpression(Expression expression, String name) {
         return Arrays.stream(names).map(NamedExpression::field).toList();
     }
 
+    /**
+     * The names of fields of the stream.
+     *
+     * @throws IllegalArgumentException when one is an expression
+     */
+    public static List<String> names(List<NamedExpression> fields) {
+        for (NamedExpression one : fields) {
+            if (!one.isField()) {
+                throw new IllegalArgumentException("query: expected a field of the stream, got '" + one + "'");
+            }
+        }
+        return fields.stream().map(NamedExpression::name).toList();
+    }
+
     /** Whether it is a field of the stream by its own name. */
     public boolean isField() {
         return expression instanceof Expression.FieldValue field && field.name().equals(name);

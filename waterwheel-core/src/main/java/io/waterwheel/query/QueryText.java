@@ -90,6 +90,10 @@ public final class QueryText {
         if (result instanceof ResultSpec.Latest latest) {
             return "latest " + latest.perKey();
         }
+        if (result instanceof ResultSpec.Series series) {
+            return (series.limit() == Query.NO_LIMIT ? "all rows" : series.limit() + " rows") + " of series"
+                    + (series.by().isEmpty() ? "" : " by " + String.join(", ", series.by()));
+        }
         ResultSpec.Rows rows = (ResultSpec.Rows) result;
         return (rows.limit() == Query.NO_LIMIT ? "all rows" : rows.limit() + " rows")
                 + (rows.orderBy().isEmpty() ? "" : " in order");

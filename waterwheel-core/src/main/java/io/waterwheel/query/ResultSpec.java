@@ -242,4 +242,36 @@ public sealed interface ResultSpec {
             }
         }
     }
+
+    /**
+     * The tuples of each series in the order of their times, with what is computed of a tuple and of the one before it.
+     * A tuple is before another when it is the last that the query asks for of its series with an earlier time; of
+     * tuples with equal times those come first that come first in the fields that the query names.
+     *
+     * @param by names of the fields whose values make a series, at most 15; empty for the field of the key
+     * @param select the fields of the answer, in order; empty means all of the stream
+     * @param values the fields of the answer behind these, 1 to 32; all names of the answer differ
+     * @param limit most tuples to return, the first by series and time; {@link Query#NO_LIMIT} for all, else at most
+     *     {@link #MAX_KEPT_ROWS}
+     */
+    record Series(List<String> by, List<NamedExpression> select, List<NeighbourValue> values, long limit)
+            implements ResultSpec {
+        private static final int MAX_BY = MAX_ORDERS - 1;
+        private static final int MAX_VALUES = 32;
+
+        public Series {
+            by = List.copyOf(by);
+            select = List.copyOf(select);
+            values = List.copyOf(values);
+            if (by.size() > MAX_BY) {
+                throw new IllegalArgumentException(
+                        "query: series: expected at most " + MAX_BY + " fields to group by, got " + by.size());
+            }
+            if (values.isEmpty() || values.size() > MAX_VALUES) {
+                throw new IllegalArgumentException(
+                        "query: series: expected 1 to " + MAX_VALUES + " values, got " + values.size());
+            }
+            requireOrder(List.of(), limit);
+        }
+    }
 }

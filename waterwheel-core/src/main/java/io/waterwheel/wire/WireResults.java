@@ -40,6 +40,8 @@ final class WireResults {
         } else if (result instanceof ResultSpec.Latest latest) {
             message.addAllSelect(latest.select());
             message.setLatest(Latest.newBuilder().setPerKey(latest.perKey()));
+        } else if (result instanceof ResultSpec.Series series) {
+            WireSeries.write(series, message);
         } else if (result instanceof ResultSpec.Aggregates aggregates) {
             if (aggregates.equals(ResultSpec.Aggregates.COUNT)) {
                 message.setCount(true);
@@ -93,11 +95,16 @@ final class WireResults {
     static ResultSpec read(io.waterwheel.wire.proto.Query message) {
         WireQueries.atMost("select", message.getSelectCount(), MAX_FIELDS);
         WireQueries.atMost("order_by", message.getOrderByCount(), MAX_FIELDS);
-        int kinds = (message.getCount() ? 1 : 0) + (message.hasAggregates() ? 1 : 0) + (message.hasLatest() ? 1 : 0);
+        int kinds = (message.getCount() ? 1 : 0)
+                + (message.hasAggregates() ? 1 : 0)
+                + (message.hasLatest() ? 1 : 0)
+                + (message.hasSeries() ? 1 : 0);
         if (kinds > 1) {
-            throw new IllegalArgumentException("query: expected one of count, aggregates and latest, got " + kinds);
+            throw new IllegalArgumentException(
+                    "query: expected one of count, aggregates, latest and series, got " + kinds);
         }
-        if (kinds == 1 && (message.getOrderByCount() > 0 || (message.hasLimit() && !message.getCount()))) {
+        boolean limited = message.hasLimit() && !message.getCount() && !message.hasSeries();
+        if (kinds == 1 && (message.getOrderByCount() > 0 || limited)) {
             throw new IllegalArgumentException(
                     "query: order_by and limit are for tuples, not for aggregates or the latest");
         }
@@ -111,6 +118,9 @@ final class WireResults {
         } else if (message.hasLatest()) {
             WireQueries.refuseUnknown("query: latest", message.getLatest());
             return new ResultSpec.Latest(message.getLatest().getPerKey(), message.getSelectList());
+        }
+        if (message.hasSeries()) {
+            return WireSeries.read(message);
         }
         return new ResultSpec.Rows(
                 message.getSelectList().stream().map(NamedExpression::parse).toList(),

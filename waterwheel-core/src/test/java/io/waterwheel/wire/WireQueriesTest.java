@@ -12,6 +12,7 @@ import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.NamedExpression;
+import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.PruneReason;
@@ -277,7 +278,7 @@ class WireQueriesTest {
 
     private static ResultSpec result(Random random) {
         List<String> select = random.nextBoolean() ? List.of() : List.of("a", "b");
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(6)) {
             case 0 -> ResultSpec.Aggregates.COUNT;
             case 1 ->
                 new ResultSpec.Aggregates(
@@ -298,6 +299,12 @@ class WireQueriesTest {
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
             case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), select);
             case 3 -> ResultSpec.Aggregates.distinct(List.of(NamedExpression.field("order")));
+            case 4 ->
+                new ResultSpec.Series(
+                        random.nextBoolean() ? List.of() : List.of("order"),
+                        random.nextBoolean() ? List.of() : List.of(NamedExpression.parse("a * 2 AS \"order\"")),
+                        List.of(NeighbourValue.parse("delta(a + 1) AS b"), NeighbourValue.parse("lag(\"order\")")),
+                        random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
             default -> {
                 List<Order> orders =
                         random.nextBoolean() ? List.of() : List.of(new Order("a", true), new Order("b", false));

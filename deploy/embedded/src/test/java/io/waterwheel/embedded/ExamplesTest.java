@@ -276,6 +276,23 @@ final class ExamplesTest {
     }
 
     @Test
+    void series() {
+        // example
+        try (Cursor rows = client.query("flights")
+                .groupBy("icao24")
+                .select("icao24", "time_ms")
+                .series("delta(altitude_ft) AS climbed", "rate(altitude_ft) AS climb")
+                .limit(100)
+                .rows()) {
+            while (rows.next()) {
+                System.out.println(rows.getString("icao24") + " " + rows.doubleOrNull("climb"));
+            }
+        }
+        // end of example
+        assertThat(printed().lines()).hasSize(100).anyMatch(line -> line.matches("[0-9a-f]{6} -?\\d.*"));
+    }
+
+    @Test
     void onAnExecutor() {
         // example
         CompletableFuture<Double> highest = client.query("flights")

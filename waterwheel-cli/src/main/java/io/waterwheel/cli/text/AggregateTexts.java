@@ -2,11 +2,12 @@ package io.waterwheel.cli.text;
 
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.NamedExpression;
+import io.waterwheel.query.NeighbourValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Aggregates as people write them: {@code count,avg(a * 2) AS mean,max(b)}. */
+/** Aggregates, and values of series, as people write them: {@code count,avg(a * 2) AS mean,max(b)}. */
 public final class AggregateTexts {
     /** {@code count} alone is {@code count(*)}. */
     private static final Pattern BARE_COUNT = Pattern.compile("(?i)count(\\s+as\\s.*)?");
@@ -48,6 +49,25 @@ public final class AggregateTexts {
                             + "': expected fields or expressions with a comma between, got an empty one");
                 }
                 all.add(NamedExpression.parse(one));
+            }
+        }
+        return all;
+    }
+
+    /**
+     * Reads values of series of all texts, in order.
+     *
+     * @throws IllegalArgumentException naming the text that has an empty place
+     */
+    public static List<NeighbourValue> neighbours(List<String> texts) {
+        List<NeighbourValue> all = new ArrayList<>();
+        for (String text : texts) {
+            for (String one : split(text)) {
+                if (one.isEmpty()) {
+                    throw new IllegalArgumentException("--series '" + text
+                            + "': expected values such as delta(speed) with a comma between, got an empty one");
+                }
+                all.add(NeighbourValue.parse(one));
             }
         }
         return all;

@@ -73,7 +73,8 @@ public final class ExpressionParser {
     }
 
     /**
-     * A call as {@code NAME([DISTINCT] ARGUMENT, ...) FILTER (WHERE CONDITION) AS ALIAS}: how aggregates are written.
+     * A call as {@code NAME([DISTINCT] ARGUMENT, ...) FILTER (WHERE CONDITION) AS ALIAS}: how aggregates are written,
+     * and values of a series.
      *
      * @param name as written
      * @param distinct whether DISTINCT stands before the arguments
@@ -88,12 +89,16 @@ public final class ExpressionParser {
             @Nullable Expression filter,
             String alias) {}
 
-    /** The call that the whole text is. */
-    public static NamedCall parseCall(String text) {
+    /**
+     * The call that the whole text is.
+     *
+     * @param what is expected, for the message when it is none
+     */
+    public static NamedCall parseCall(String text, String what) {
         ExpressionParser parser = new ExpressionParser(text, MAX_TEXT);
         Tokens tokens = parser.tokens;
         if (tokens.kind() != Kind.WORD) {
-            throw parser.expected("an aggregate such as count(*) or avg(FIELD)");
+            throw parser.expected(what);
         }
         String name = tokens.value();
         tokens.advance();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the parts. Immutable; any thread.
  */
 public abstract sealed class Gather
-        permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups, GatherComputed {
+        permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups, GatherComputed, GatherSeries {
     /** Nulls of a row are marked in one mask. */
     private static final int MAX_NULLABLE = 64;
 
@@ -55,6 +55,9 @@ public abstract sealed class Gather
                     schema.indexOf(schema.timeField()),
                     text ? key : -1,
                     onlyText);
+        }
+        if (result instanceof ResultSpec.Series series) {
+            return new GatherSeries(series, stored, schema);
         }
         ResultSpec.Rows rows = (ResultSpec.Rows) result;
         if (!rows.select().stream().allMatch(NamedExpression::isField)) {

@@ -88,8 +88,8 @@ public final class RowCopy {
         return LittleEndian.getLong(view.columns[column], view.bases[column] + row * 8);
     }
 
-    /** Copies rows to the end of a block. */
-    void copy(RowView view, int[] selected, int from, int rows, TupleBlock into) {
+    /** Copies rows to the end of a block. What it does not fill of them is left as it is. */
+    public void copy(RowView view, int[] selected, int from, int rows, TupleBlock into) {
         int first = into.size();
         into.ensureRows(first + rows);
         for (int r = 0; r < fields.length; r++) {

@@ -44,7 +44,7 @@ public final class RowOrder {
     }
 
     /** Compares rows of two blocks. */
-    int compare(TupleBlock one, int left, TupleBlock other, int right) {
+    public int compare(TupleBlock one, int left, TupleBlock other, int right) {
         for (int i = 0; i < fields.length; i++) {
             int compared = compare(fields[i], types[i], one, left, other, right);
             if (compared != 0) {

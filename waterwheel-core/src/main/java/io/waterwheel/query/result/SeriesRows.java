@@ -1,0 +1,93 @@
+package io.waterwheel.query.result;
+
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.rows.ResultRows;
+import io.waterwheel.query.rows.RowCopy;
+import io.waterwheel.query.rows.RowSink;
+import io.waterwheel.tuple.TupleBlock;
+
+/**
+ * Makes the answer of rows that come in the order of their series and times, block by block: what is computed of each
+ * row alone, then what is computed of it and the one before. Holds one block and one row. One thread.
+ */
+final class SeriesRows implements RowSink {
+    private final SeriesFields fields;
+    private final Workspace workspace;
+    private final ProjectedRows projected;
+    private final RowCopy selected;
+    private final NeighbourColumn[] neighbours;
+    private final ResultRows answer;
+    /** The last row of the block before, if there was one. */
+    private final TupleBlock last;
+
+    private final RowCopy whole;
+    private int[] all = {};
+
+    /**
+     * @param limit most rows to hand over
+     * @param sink takes the rows of the answer
+     */
+    SeriesRows(SeriesFields fields, long limit, RowSink sink, Workspace workspace) {
+        this.fields = fields;
+        this.workspace = workspace;
+        this.projected = new ProjectedRows(fields.projection(), workspace, this::take);
+        this.selected = fields.selected();
+        this.neighbours = new NeighbourColumn[fields.values().size()];
+        for (int n = 0; n < neighbours.length; n++) {
+            neighbours[n] = new NeighbourColumn(fields, n);
+        }
+        this.answer = new ResultRows(fields.answer(), RowCopy.identity(fields.answer()), fields.answer(), limit, sink);
+        this.last = new TupleBlock(fields.projection().layout(), 1);
+        this.whole = new RowCopy(
+                fields.projection().layout(),
+                RowCopy.identity(fields.projection().layout()),
+                fields.projection().layout());
+    }
+
+    @Override
+    public boolean accept(TupleBlock rows) {
+        projected.add(RowView.of(rows, workspace), all(rows.size()), rows.size());
+        return !answer.done();
+    }
+
+    /** Hands over what is left; returns the number of rows of the answer. */
+    long finish() {
+        answer.finish();
+        return answer.found();
+    }
+
+    private int[] all(int rows) {
+        if (all.length < rows) {
+            all = new int[Math.max(rows, 2048)];
+            for (int row = 0; row < all.length; row++) {
+                all[row] = row;
+            }
+        }
+        return all;
+    }
+
+    private boolean take(TupleBlock computed) {
+        int rows = computed.size();
+        RowView view = RowView.of(computed, workspace);
+        TupleBlock made = new TupleBlock(fields.answer(), rows);
+        selected.copy(view, all(rows), 0, rows, made);
+        for (int row = 0; row < rows; row++) {
+            TupleBlock before = row == 0 ? last : computed;
+            int previous = row == 0 ? 0 : row - 1;
+            boolean first = before.size() == 0 || fields.bySeries().compare(before, previous, computed, row) != 0;
+            for (NeighbourColumn neighbour : neighbours) {
+                if (first) {
+                    neighbour.writeFirst(made, row);
+                } else {
+                    neighbour.write(before, previous, computed, row, made);
+                }
+            }
+        }
+        workspace.spend((long) rows * (1 + neighbours.length));
+        last.clear();
+        whole.copy(view, new int[] {rows - 1}, 0, 1, last);
+        answer.add(RowView.of(made, workspace), all, rows);
+        return !answer.done();
+    }
+}

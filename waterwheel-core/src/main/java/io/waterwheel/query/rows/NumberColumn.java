@@ -1,0 +1,58 @@
+package io.waterwheel.query.rows;
+
+import io.waterwheel.schema.PhysicalType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+
+/**
+ * The numbers of a field of result blocks.
+ *
+ * @param field of a numeric type
+ */
+public record NumberColumn(RowLayout layout, int field) {
+    /** Whether the numbers are doubles, and no integers. */
+    public boolean ofDoubles() {
+        PhysicalType type = type();
+        return type == PhysicalType.FLOAT64 || type == PhysicalType.FLOAT32;
+    }
+
+    private PhysicalType type() {
+        return layout.fields().get(field).type().physical();
+    }
+
+    /** Whether there is none. */
+    public boolean isNull(TupleBlock rows, int row) {
+        return layout.nullBit(field) >= 0 && rows.isNull(field, row);
+    }
+
+    /** An integer. */
+    public long whole(TupleBlock rows, int row) {
+        byte[] column = rows.column(layout.columnOf(field));
+        return type() == PhysicalType.INT32
+                ? LittleEndian.getInt(column, row * 4)
+                : LittleEndian.getLong(column, row * 8);
+    }
+
+    /** Any number, an integer as the nearest double. */
+    public double number(TupleBlock rows, int row) {
+        byte[] column = rows.column(layout.columnOf(field));
+        return switch (type()) {
+            case FLOAT32 -> LittleEndian.getFloat(column, row * 4);
+            case FLOAT64 -> LittleEndian.getDouble(column, row * 8);
+            default -> whole(rows, row);
+        };
+    }
+
+    /**
+     * The distance of two times, however far apart.
+     *
+     * @param later not before the other
+     * @return the nearest double of their difference, in their units
+     */
+    public static double apart(long earlier, long later) {
+        long units = later - earlier;
+        // 64 bits without a sign.
+        return units >= 0 ? units : 2.0 * ((units >>> 1) | (units & 1));
+    }
+}

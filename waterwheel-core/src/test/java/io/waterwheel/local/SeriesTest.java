@@ -1,0 +1,306 @@
+package io.waterwheel.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.NamedExpression;
+import io.waterwheel.query.NeighbourValue;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.compile.SmallRows;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Series, of fresh tuples and chunks, cold and warm, are those of sorting all rows; {@code -Dseed=N} repeats one. */
+final class SeriesTest {
+    private static final int SEEDS = Rounds.of(10, 400);
+    private static final int ROUNDS = 6;
+    private static final int QUESTIONS = 5;
+
+    @TempDir
+    Path folder;
+
+    private Random random = new Random(0);
+    private List<Field> fields = List.of();
+    private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+
+    @Test
+    void neighboursAreThoseOfSortingAllRows() throws Exception {
+        long first = Long.getLong("seed", 0);
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            random = new Random(seed);
+            SmallRows small = new SmallRows(random, true);
+            fields = small.schema().fields();
+            rows.clear();
+            Path at = folder.resolve("s" + seed);
+            LocalStream stream = LocalStream.open(at, "s", small.schema(), LocalSettings.DEFAULT);
+            try {
+                for (int round = 0; round < ROUNDS; round++) {
+                    insert(stream, small.block(random.nextInt(random.nextInt(5) == 0 ? 3000 : 60)));
+                    if (random.nextBoolean()) {
+                        stream.flush();
+                    }
+                    if (random.nextInt(4) == 0) {
+                        // Cold: nothing of it is in memory.
+                        stream.flush();
+                        stream.close();
+                        stream = LocalStream.open(at, "s", small.schema(), LocalSettings.DEFAULT);
+                    }
+                    for (int q = 0; q < QUESTIONS; q++) {
+                        check(stream, "seed " + seed + " round " + round + " question " + q);
+                    }
+                }
+            } finally {
+                stream.close();
+            }
+        }
+    }
+
+    private void insert(LocalStream stream, TupleBlock block) throws Exception {
+        for (int row = 0; row < block.size(); row++) {
+            rows.add(SmallRows.row(block, row));
+        }
+        stream.insert(block);
+    }
+
+    private void check(LocalStream stream, String about) throws Exception {
+        ResultSpec.Series wanted = series();
+        Query query = stream.query().withResult(wanted);
+        List<Map<String, @Nullable Object>> matching = new ArrayList<>(rows);
+        if (random.nextInt(3) == 0) {
+            long from = random.nextInt(9);
+            long to = from + random.nextInt(5);
+            query = query.withTimes(new TimeInterval(from, to));
+            matching.removeIf(row -> millis(row) < from || millis(row) > to);
+        }
+        if (random.nextInt(3) == 0) {
+            String name = any();
+            query = query.withWhere("\"" + name + "\" IS NOT NULL");
+            matching.removeIf(row -> row.get(name) == null);
+        }
+        List<List<String>> expected = expected(wanted, matching);
+        String told = about + ": " + wanted + " of " + matching.size();
+        for (int again = 0; again < 2; again++) {
+            List<List<String>> answer = new ArrayList<>();
+            if (expected == null) {
+                Query failing = query;
+                assertThatThrownBy(() -> stream.answer(failing, block -> true))
+                        .as(told)
+                        .hasMessageContaining("exceeds 64 bits");
+                return;
+            }
+            Verdict verdict = stream.answer(query, block -> {
+                read(block, answer);
+                return true;
+            });
+            assertThat(answer).as(told).isEqualTo(expected);
+            assertThat(verdict.tuples()).as(told).isEqualTo(expected.size());
+        }
+    }
+
+    private String any() {
+        return fields.get(random.nextInt(fields.size())).name();
+    }
+
+    private ResultSpec.Series series() {
+        List<String> by = new ArrayList<>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            by.add(any());
+        }
+        List<NamedExpression> select = new ArrayList<>();
+        if (random.nextInt(3) > 0) {
+            List<String> names =
+                    new ArrayList<>(fields.stream().map(Field::name).toList());
+            Collections.shuffle(names, random);
+            select.addAll(NamedExpression.fields(
+                    names.subList(0, random.nextInt(names.size()) + 1).toArray(String[]::new)));
+            if (random.nextInt(3) == 0) {
+                select.add(NamedExpression.parse("\"" + any() + "\" IS NULL AS none"));
+            }
+        }
+        List<NeighbourValue> values = new ArrayList<>();
+        for (int v = 0; v <= random.nextInt(3); v++) {
+            values.add(value(v));
+        }
+        boolean limited = random.nextInt(3) == 0;
+        return new ResultSpec.Series(by, select, values, limited ? random.nextInt(40) : Query.NO_LIMIT);
+    }
+
+    private NeighbourValue value(int number) {
+        Field field = fields.get(random.nextInt(fields.size()));
+        boolean numeric = ValueType.of(field.type()).numeric();
+        String argument = numeric && random.nextInt(3) == 0 ? "1.0 * " + field.name() : field.name();
+        String kind = !numeric ? "lag" : List.of("lag", "delta", "rate").get(random.nextInt(3));
+        return NeighbourValue.parse(kind + "(" + argument + ") AS v" + number);
+    }
+
+    private static long millis(Map<String, @Nullable Object> row) {
+        return ((Instant) row.get("t")).toEpochMilli();
+    }
+
+    /** The twin; null when a value overflows. */
+    private @Nullable List<List<String>> expected(
+            ResultSpec.Series wanted, List<Map<String, @Nullable Object>> matching) {
+        List<String> by = wanted.by().isEmpty() ? List.of("k") : wanted.by();
+        List<NamedExpression> select = wanted.select().isEmpty()
+                ? NamedExpression.fields(fields.stream().map(Field::name).toArray(String[]::new))
+                : wanted.select();
+        Set<String> order = new LinkedHashSet<>(by);
+        order.add("t");
+        select.forEach(one -> order.add(fieldOf(one.expression())));
+        wanted.values().forEach(value -> order.add(fieldOf(value.argument())));
+        List<Map<String, @Nullable Object>> sorted = new ArrayList<>(matching);
+        sorted.sort((one, other) -> compare(one, other, order));
+        List<List<String>> answer = new ArrayList<>();
+        for (int i = 0; i < Math.min(sorted.size(), wanted.limit()); i++) {
+            Map<String, @Nullable Object> row = sorted.get(i);
+            Map<String, @Nullable Object> before = i == 0 ? null : sorted.get(i - 1);
+            if (before != null && compare(before, row, new LinkedHashSet<>(by)) != 0) {
+                before = null;
+            }
+            List<String> shown = new ArrayList<>();
+            for (NamedExpression one : select) {
+                Object value = row.get(fieldOf(one.expression()));
+                shown.add(shown(one.isField() ? value : (Object) (value == null)));
+            }
+            for (NeighbourValue value : wanted.values()) {
+                try {
+                    shown.add(shown(before == null ? null : value(value, before, row)));
+                } catch (ArithmeticException e) {
+                    return null;
+                }
+            }
+            answer.add(shown);
+        }
+        return answer;
+    }
+
+    private static String fieldOf(Expression expression) {
+        if (expression instanceof Expression.FieldValue field) {
+            return field.name();
+        }
+        List<? extends Expression> parts = expression.parts();
+        return fieldOf(parts.get(parts.size() - 1));
+    }
+
+    private static @Nullable Object value(
+            NeighbourValue value, Map<String, @Nullable Object> before, Map<String, @Nullable Object> row) {
+        Object from = before.get(fieldOf(value.argument()));
+        Object to = row.get(fieldOf(value.argument()));
+        boolean asDouble = !(value.argument() instanceof Expression.FieldValue);
+        if (value.kind() == NeighbourValue.Kind.LAG) {
+            return from != null && asDouble ? ((Number) from).doubleValue() : from;
+        } else if (from == null || to == null) {
+            return null;
+        } else if (value.kind() == NeighbourValue.Kind.RATE) {
+            double seconds = Duration.between((Instant) before.get("t"), (Instant) row.get("t"))
+                            .toMillis()
+                    / 1000.0;
+            return seconds == 0 ? null : (((Number) to).doubleValue() - ((Number) from).doubleValue()) / seconds;
+        }
+        return from instanceof Long whole && !asDouble
+                ? (Object) Math.subtractExact((Long) to, whole)
+                : (Object) (((Number) to).doubleValue() - ((Number) from).doubleValue());
+    }
+
+    private static int compare(
+            Map<String, @Nullable Object> one, Map<String, @Nullable Object> other, Set<String> order) {
+        for (String name : order) {
+            int compared = compare(one.get(name), other.get(name));
+            if (compared != 0) {
+                return compared;
+            }
+        }
+        return 0;
+    }
+
+    private static int compare(@Nullable Object one, @Nullable Object other) {
+        if (one == null || other == null) {
+            return Boolean.compare(one != null, other != null);
+        } else if (one instanceof Double number) {
+            return Double.compare(number + 0.0, (Double) other + 0.0);
+        } else if (one instanceof String text) {
+            return Arrays.compareUnsigned(
+                    text.getBytes(StandardCharsets.UTF_8), ((String) other).getBytes(StandardCharsets.UTF_8));
+        } else if (one instanceof byte[] bytes) {
+            return Arrays.compareUnsigned(bytes, (byte[]) other);
+        } else if (one instanceof Long whole) {
+            return Long.compare(whole, (Long) other);
+        }
+        return one instanceof Boolean flag
+                ? Boolean.compare(flag, (Boolean) other)
+                : ((Instant) one).compareTo((Instant) other);
+    }
+
+    private static String shown(@Nullable Object value) {
+        if (value instanceof Double number) {
+            // The zeros are equal, and come in any order.
+            return Double.toString(number + 0.0);
+        }
+        return value instanceof byte[] bytes ? Base64.getEncoder().encodeToString(bytes) : String.valueOf(value);
+    }
+
+    private static void read(TupleBlock block, List<List<String>> into) {
+        for (int row = 0; row < block.size(); row++) {
+            Map<String, Object> values = SmallRows.row(block, row);
+            List<String> texts = new ArrayList<>();
+            for (Field field : block.layout().fields()) {
+                texts.add(shown(values.get(field.name())));
+            }
+            into.add(texts);
+        }
+    }
+
+    @Test
+    void whatCannotBeAskedIsAClearError() throws Exception {
+        random = new Random(3);
+        SmallRows small = new SmallRows(random, true);
+        try (LocalStream stream =
+                LocalStream.open(folder.resolve("wrong"), "s", small.schema(), LocalSettings.DEFAULT)) {
+            assertThatThrownBy(() -> stream.answer(series(stream, "t", "lag(k) AS t"), block -> true))
+                    .hasMessageContaining("two fields of the answer are called 't'");
+            assertThatThrownBy(() -> stream.answer(series(stream, "t", "delta(t)"), block -> true))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("TYPE_MISMATCH"))
+                    .hasMessageContaining("series delta(t) AS delta_t: expected a number, got");
+            assertThatThrownBy(() -> stream.answer(series(stream, "t", "lag(kk)"), block -> true))
+                    .hasMessageContaining("there is no field 'kk'");
+        }
+        assertThatThrownBy(() -> NeighbourValue.parse("lead(a)"))
+                .hasMessage("there is no value 'lead' of a series; there are lag, delta, rate");
+        assertThatThrownBy(() -> NeighbourValue.parse("lag(a, 2)"))
+                .hasMessage("series 'lag(a, 2)': expected lag(VALUE)");
+        assertThat(NeighbourValue.parse("rate(a)")).hasToString("rate(a) AS rate_a");
+    }
+
+    private static Query series(LocalStream stream, String select, String value) {
+        return stream.query()
+                .withResult(new ResultSpec.Series(
+                        List.of(),
+                        NamedExpression.fields(select),
+                        List.of(NeighbourValue.parse(value)),
+                        Query.NO_LIMIT));
+    }
+}

@@ -21,6 +21,7 @@ import io.waterwheel.geo.Circle;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
@@ -231,6 +232,14 @@ final class QueryCommand implements Callable<Integer> {
             description = "The tuples of each key, or of each value of --group-by, by time, with values of a tuple and"
                     + " the one before it: lag(FIELD), delta(FIELD), rate(FIELD) a second, each perhaps with AS NAME.")
     private List<String> series = List.of();
+
+    @Option(
+            names = "--downsample",
+            paramLabel = "METHOD",
+            description =
+                    "Of each series only tuples for a plot: lttb(FIELD, N), largest triangles, or minmax(FIELD, N),"
+                            + " the least and greatest of N / 2 steps of time. With --series, or alone.")
+    private @Nullable String downsample;
 
     @Option(names = "--latest", paramLabel = "N", description = "The newest N tuples of each key.")
     private @Nullable Integer latest;
@@ -456,17 +465,19 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private ResultSpec result() {
-        boolean serial = !series.isEmpty();
+        boolean serial = !series.isEmpty() || downsample != null;
         boolean grouped = (!groupBy.isEmpty() && !serial) || bucket != null;
         int kinds = (count ? 1 : 0)
                 + (aggregates.isEmpty() && !grouped ? 0 : 1)
                 + (latest == null ? 0 : 1)
                 + (serial ? 1 : 0);
         if (kinds > 1) {
-            throw wrong("give one of --count, --agg (with --group-by, --bucket), --series and --latest, not several");
+            throw wrong(
+                    "give one of --count, --agg (with --group-by, --bucket), --series (or --downsample) and --latest, not"
+                            + " several");
         }
         if (serial && !orderBy.isEmpty()) {
-            throw wrong("--order-by is not for --series, whose tuples are ordered by series and time");
+            throw wrong("--order-by is not for --series and --downsample, whose tuples are ordered by series and time");
         }
         boolean ordered = !orderBy.isEmpty() || limit != null;
         if (ordered && (count || latest != null)) {
@@ -500,6 +511,7 @@ final class QueryCommand implements Callable<Integer> {
                         NamedExpression.names(AggregateTexts.named("--group-by", groupBy)),
                         AggregateTexts.named("--select", select),
                         AggregateTexts.neighbours(series),
+                        downsample == null ? null : Downsampling.parse(downsample),
                         most);
             } else if (kinds == 1) {
                 List<Aggregate> values = AggregateTexts.parse(aggregates);

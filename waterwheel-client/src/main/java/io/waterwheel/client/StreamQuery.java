@@ -2,6 +2,7 @@ package io.waterwheel.client;
 
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
@@ -59,18 +60,7 @@ public final class StreamQuery {
     // Assigned while a step makes its copy, before anyone else sees it.
     private Query query;
     private @Nullable Duration last;
-    private List<String> select = List.of();
-    private List<Order> orders = List.of();
-    private long limit = Query.NO_LIMIT;
-    private int perKey;
-    private List<Aggregate> aggregates = List.of();
-    private List<NamedExpression> groups = List.of();
-    private @Nullable Duration bucket;
-    private ResultSpec.@Nullable Fill fill;
-    private @Nullable Expression having;
-    private boolean distinct;
-    private List<NeighbourValue> series = List.of();
-    private @Nullable PageToken after;
+    private ResultParts parts = new ResultParts();
 
     StreamQuery(WaterwheelClient client, String stream) {
         this.client = client;
@@ -81,18 +71,7 @@ public final class StreamQuery {
         this.client = from.client;
         this.query = from.query;
         this.last = from.last;
-        this.select = from.select;
-        this.orders = from.orders;
-        this.limit = from.limit;
-        this.perKey = from.perKey;
-        this.aggregates = from.aggregates;
-        this.groups = from.groups;
-        this.bucket = from.bucket;
-        this.fill = from.fill;
-        this.having = from.having;
-        this.distinct = from.distinct;
-        this.series = from.series;
-        this.after = from.after;
+        this.parts = new ResultParts(from.parts);
     }
 
     private StreamQuery with(Query narrowed) {
@@ -229,7 +208,7 @@ public final class StreamQuery {
      */
     public StreamQuery select(String... fields) {
         StreamQuery copy = new StreamQuery(this);
-        copy.select = added(select, Arrays.asList(fields));
+        copy.parts.select = added(parts.select, Arrays.asList(fields));
         return copy;
     }
 
@@ -239,7 +218,7 @@ public final class StreamQuery {
      */
     public StreamQuery distinct() {
         StreamQuery copy = new StreamQuery(this);
-        copy.distinct = true;
+        copy.parts.distinct = true;
         return copy;
     }
 
@@ -258,7 +237,7 @@ public final class StreamQuery {
 
     private StreamQuery ordered(Order order) {
         StreamQuery copy = new StreamQuery(this);
-        copy.orders = added(orders, List.of(order));
+        copy.parts.orders = added(parts.orders, List.of(order));
         return copy;
     }
 
@@ -268,7 +247,7 @@ public final class StreamQuery {
      */
     public StreamQuery limit(long most) {
         StreamQuery copy = new StreamQuery(this);
-        copy.limit = most;
+        copy.parts.limit = most;
         return copy;
     }
 
@@ -295,7 +274,7 @@ public final class StreamQuery {
      */
     public StreamQuery after(@Nullable PageToken page) {
         StreamQuery copy = new StreamQuery(this);
-        copy.after = page;
+        copy.parts.after = page;
         return copy;
     }
 
@@ -305,15 +284,15 @@ public final class StreamQuery {
             throw new IllegalArgumentException("query: latest: expected at least 1 tuple a key, got " + ofEachKey);
         }
         StreamQuery copy = new StreamQuery(this);
-        copy.perKey = ofEachKey;
+        copy.parts.perKey = ofEachKey;
         return copy;
     }
 
     /** These values of all tuples, or of each group, such as {@code "avg(speed) AS mean"}. */
     public StreamQuery aggregate(String... values) {
         StreamQuery copy = new StreamQuery(this);
-        copy.aggregates =
-                added(aggregates, Arrays.stream(values).map(Aggregate::parse).toList());
+        copy.parts.aggregates = added(
+                parts.aggregates, Arrays.stream(values).map(Aggregate::parse).toList());
         return copy;
     }
 
@@ -323,15 +302,15 @@ public final class StreamQuery {
      */
     public StreamQuery groupBy(String... values) {
         StreamQuery copy = new StreamQuery(this);
-        copy.groups =
-                added(groups, Arrays.stream(values).map(NamedExpression::parse).toList());
+        copy.parts.groups = added(
+                parts.groups, Arrays.stream(values).map(NamedExpression::parse).toList());
         return copy;
     }
 
     /** With {@link #bucket}: a row for every step of the times that are asked for, also without tuples. */
     public StreamQuery fill(ResultSpec.Fill kind) {
         StreamQuery copy = new StreamQuery(this);
-        copy.fill = kind;
+        copy.parts.fill = kind;
         return copy;
     }
 
@@ -355,22 +334,44 @@ public final class StreamQuery {
      */
     public StreamQuery series(String... values) {
         StreamQuery copy = new StreamQuery(this);
-        copy.series =
-                added(series, Arrays.stream(values).map(NeighbourValue::parse).toList());
+        copy.parts.series = added(
+                parts.series, Arrays.stream(values).map(NeighbourValue::parse).toList());
+        return copy;
+    }
+
+    /**
+     * Which tuples of a series are kept for a plot: {@code "lttb(altitude_ft, 500)"} or {@code "minmax(altitude_ft,
+     * 500)"}. With {@link #series}, or alone.
+     *
+     * <pre>{@code
+     * try (Cursor rows = client.query("flights")
+     *         .groupBy("icao24")
+     *         .select("icao24", "time_ms", "altitude_ft")
+     *         .downsample("lttb(altitude_ft, 10)")
+     *         .rows()) {
+     *     while (rows.next()) {
+     *         System.out.println(rows.getString("icao24") + " " + rows.getDouble("altitude_ft"));
+     *     }
+     * }
+     * }</pre>
+     */
+    public StreamQuery downsample(String method) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.parts.downsampling = Downsampling.parse(method);
         return copy;
     }
 
     /** Only groups for which this is true of the fields of the answer; given several times, all of them. */
     public StreamQuery having(String condition) {
         StreamQuery copy = new StreamQuery(this);
-        copy.having = both(having, Expression.parse(condition));
+        copy.parts.having = both(parts.having, Expression.parse(condition));
         return copy;
     }
 
     /** A row of aggregates for each step of time, of whole milliseconds, that has tuples. */
     public StreamQuery bucket(Duration step) {
         StreamQuery copy = new StreamQuery(this);
-        copy.bucket = step;
+        copy.parts.bucket = step;
         return copy;
     }
 
@@ -394,54 +395,12 @@ public final class StreamQuery {
 
     /** The question as a value, as {@link WaterwheelClient#query(Query)} takes it. */
     public Query toQuery() {
-        boolean serial = !series.isEmpty();
-        boolean grouped = !aggregates.isEmpty() || bucket != null || (!serial && !groups.isEmpty());
-        if (serial && (grouped || distinct || perKey > 0 || !orders.isEmpty() || after != null)) {
-            throw new IllegalArgumentException(
-                    "query: series: these tuples have an order of their own: leave aggregate,"
-                            + " bucket, distinct, latest, orderBy and after away");
-        }
-        if (grouped && (!select.isEmpty() || perKey > 0)) {
-            throw new IllegalArgumentException("query: select and latest are for tuples, not for aggregates");
-        }
-        if (distinct && (grouped || perKey > 0)) {
-            throw new IllegalArgumentException(
-                    "query: distinct is for selected fields of tuples, not for aggregates or the latest");
-        }
-        if (after != null && (grouped || distinct || perKey > 0)) {
-            throw new IllegalArgumentException("query: after: pages are of tuples, not of aggregates or the latest");
-        }
-        if (fill != null && bucket == null) {
-            throw new IllegalArgumentException("query: fill is for time buckets: give a bucket");
-        }
-        if (having != null && !grouped) {
-            throw new IllegalArgumentException("query: having is for groups of aggregates; for tuples there is where");
-        }
-        if (perKey > 0 && (!orders.isEmpty() || limit != Query.NO_LIMIT)) {
-            throw new IllegalArgumentException(
-                    "query: orderBy and limit are for tuples; the latest are in the order of key and time");
-        }
-        Query asked = query;
+        ResultSpec result = parts.spec();
         Duration age = last;
-        if (age != null) {
-            asked = asked.withTimes(both(asked.times(), new TimeInterval(millisAgo(age), Long.MAX_VALUE)));
-        }
-        if (grouped) {
-            List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;
-            return asked.withResult(new ResultSpec.Aggregates(values, groups, bucket, fill, having, orders, limit));
-        }
-        if (perKey > 0) {
-            return asked.withResult(new ResultSpec.Latest(perKey, select));
-        }
-        List<NamedExpression> selected =
-                select.stream().map(NamedExpression::parse).toList();
-        if (serial) {
-            return asked.withResult(new ResultSpec.Series(NamedExpression.names(groups), selected, series, limit));
-        }
-        return asked.withResult(
-                distinct
-                        ? ResultSpec.Aggregates.distinct(selected).withOrder(orders, limit)
-                        : new ResultSpec.Rows(selected, orders, limit, after));
+        Query asked = age == null
+                ? query
+                : query.withTimes(both(query.times(), new TimeInterval(millisAgo(age), Long.MAX_VALUE)));
+        return asked.withResult(result);
     }
 
     /** Asks. Returns when the answer begins; the cursor must be closed. */
@@ -503,8 +462,7 @@ public final class StreamQuery {
     }
 
     private Query recordQuery(Class<? extends Record> type) {
-        boolean fixed =
-                !series.isEmpty() || !select.isEmpty() || !aggregates.isEmpty() || !groups.isEmpty() || bucket != null;
+        boolean fixed = parts.nameFields();
         return (fixed ? this : select(RecordMapper.names(type).toArray(String[]::new))).toQuery();
     }
 

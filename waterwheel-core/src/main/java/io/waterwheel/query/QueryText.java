@@ -92,6 +92,7 @@ public final class QueryText {
         }
         if (result instanceof ResultSpec.Series series) {
             return (series.limit() == Query.NO_LIMIT ? "all rows" : series.limit() + " rows") + " of series"
+                    + (series.downsampling() == null ? "" : ", " + series.downsampling())
                     + (series.by().isEmpty() ? "" : " by " + String.join(", ", series.by()));
         }
         ResultSpec.Rows rows = (ResultSpec.Rows) result;

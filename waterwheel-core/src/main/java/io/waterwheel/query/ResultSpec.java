@@ -250,11 +250,18 @@ public sealed interface ResultSpec {
      *
      * @param by names of the fields whose values make a series, at most 15; empty for the field of the key
      * @param select the fields of the answer, in order; empty means all of the stream
-     * @param values the fields of the answer behind these, 1 to 32; all names of the answer differ
+     * @param values the fields of the answer behind these, at most 32; all names of the answer differ
+     * @param downsampling which tuples of a series are kept, values of neighbours among all computed before; null for
+     *     all, then there is at least one value
      * @param limit most tuples to return, the first by series and time; {@link Query#NO_LIMIT} for all, else at most
      *     {@link #MAX_KEPT_ROWS}
      */
-    record Series(List<String> by, List<NamedExpression> select, List<NeighbourValue> values, long limit)
+    record Series(
+            List<String> by,
+            List<NamedExpression> select,
+            List<NeighbourValue> values,
+            @Nullable Downsampling downsampling,
+            long limit)
             implements ResultSpec {
         private static final int MAX_BY = MAX_ORDERS - 1;
         private static final int MAX_VALUES = 32;
@@ -267,9 +274,10 @@ public sealed interface ResultSpec {
                 throw new IllegalArgumentException(
                         "query: series: expected at most " + MAX_BY + " fields to group by, got " + by.size());
             }
-            if (values.isEmpty() || values.size() > MAX_VALUES) {
+            int least = downsampling == null ? 1 : 0;
+            if (values.size() < least || values.size() > MAX_VALUES) {
                 throw new IllegalArgumentException(
-                        "query: series: expected 1 to " + MAX_VALUES + " values, got " + values.size());
+                        "query: series: expected " + least + " to " + MAX_VALUES + " values, got " + values.size());
             }
             requireOrder(List.of(), limit);
         }

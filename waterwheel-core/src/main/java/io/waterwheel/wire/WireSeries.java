@@ -1,10 +1,12 @@
 package io.waterwheel.wire;
 
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.wire.proto.DownsamplingMessage;
 import io.waterwheel.wire.proto.NeighbourValueMessage;
 import io.waterwheel.wire.proto.Series;
 import java.util.ArrayList;
@@ -23,6 +25,13 @@ final class WireSeries {
                     .setFunction(value.kind().text())
                     .setArgument(value.argument().toString())
                     .setName(value.name()));
+        }
+        Downsampling downsampling = result.downsampling();
+        if (downsampling != null) {
+            series.setDownsampling(DownsamplingMessage.newBuilder()
+                    .setMethod(downsampling.method().text())
+                    .setField(downsampling.field())
+                    .setPoints(downsampling.points()));
         }
         result.select().forEach(one -> message.addSelect(one.toString()));
         if (result.limit() != Query.NO_LIMIT) {
@@ -58,6 +67,16 @@ final class WireSeries {
                 message.getByList(),
                 query.getSelectList().stream().map(NamedExpression::parse).toList(),
                 values,
+                message.hasDownsampling() ? downsampling(message.getDownsampling()) : null,
                 query.hasLimit() ? query.getLimit() : Query.NO_LIMIT);
+    }
+
+    private static Downsampling downsampling(DownsamplingMessage message) {
+        WireQueries.refuseUnknown("query: downsampling", message);
+        WireQueries.atMost(
+                "characters in the name of a method", message.getMethod().length(), WireQueries.MAX_NAME);
+        WireQueries.atMost(
+                "characters in the name of a field", message.getField().length(), WireQueries.MAX_NAME);
+        return new Downsampling(Downsampling.Method.of(message.getMethod()), message.getField(), message.getPoints());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Query;
@@ -16,6 +17,7 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,18 +28,20 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Series, of fresh tuples and chunks, cold and warm, are those of sorting all rows; {@code -Dseed=N} repeats one. */
 final class SeriesTest {
-    private static final int SEEDS = Rounds.of(10, 400);
-    private static final int ROUNDS = 6;
-    private static final int QUESTIONS = 5;
+    private static final int SEEDS = Rounds.of(6, 400);
+    private static final int ROUNDS = 4;
+    private static final int QUESTIONS = 14;
 
     @TempDir
     Path folder;
@@ -58,7 +62,7 @@ final class SeriesTest {
             LocalStream stream = LocalStream.open(at, "s", small.schema(), LocalSettings.DEFAULT);
             try {
                 for (int round = 0; round < ROUNDS; round++) {
-                    insert(stream, small.block(random.nextInt(random.nextInt(5) == 0 ? 3000 : 60)));
+                    insert(stream, small.block(random.nextInt(random.nextInt(6) == 0 ? 2500 : 50)));
                     if (random.nextBoolean()) {
                         stream.flush();
                     }
@@ -89,10 +93,12 @@ final class SeriesTest {
         ResultSpec.Series wanted = series();
         Query query = stream.query().withResult(wanted);
         List<Map<String, @Nullable Object>> matching = new ArrayList<>(rows);
-        if (random.nextInt(3) == 0) {
+        TimeInterval times = TimeInterval.ALL;
+        if (random.nextBoolean()) {
             long from = random.nextInt(9);
-            long to = from + random.nextInt(5);
-            query = query.withTimes(new TimeInterval(from, to));
+            long to = random.nextInt(3) == 0 ? Long.MAX_VALUE : from + random.nextInt(5);
+            times = new TimeInterval(from, to);
+            query = query.withTimes(times);
             matching.removeIf(row -> millis(row) < from || millis(row) > to);
         }
         if (random.nextInt(3) == 0) {
@@ -100,11 +106,14 @@ final class SeriesTest {
             query = query.withWhere("\"" + name + "\" IS NOT NULL");
             matching.removeIf(row -> row.get(name) == null);
         }
-        List<List<String>> expected = expected(wanted, matching);
+        List<List<String>> expected = expected(wanted, matching, times);
         String told = about + ": " + wanted + " of " + matching.size();
         for (int again = 0; again < 2; again++) {
             List<List<String>> answer = new ArrayList<>();
-            if (expected == null) {
+            if (expected == null && wanted.downsampling() != null && wanted.limit() != Query.NO_LIMIT) {
+                // It depends on the block whether as much is computed.
+                return;
+            } else if (expected == null) {
                 Query failing = query;
                 assertThatThrownBy(() -> stream.answer(failing, block -> true))
                         .as(told)
@@ -141,11 +150,38 @@ final class SeriesTest {
             }
         }
         List<NeighbourValue> values = new ArrayList<>();
-        for (int v = 0; v <= random.nextInt(3); v++) {
-            values.add(value(v));
+        Downsampling downsampling = null;
+        if (random.nextBoolean()) {
+            for (int v = random.nextInt(3); v > 0; v--) {
+                values.add(value(v));
+            }
+            downsampling = downsampling(select, values);
+        }
+        if (downsampling == null && values.isEmpty()) {
+            values.add(value(0));
         }
         boolean limited = random.nextInt(3) == 0;
-        return new ResultSpec.Series(by, select, values, limited ? random.nextInt(40) : Query.NO_LIMIT);
+        return new ResultSpec.Series(by, select, values, downsampling, limited ? random.nextInt(40) : Query.NO_LIMIT);
+    }
+
+    private @Nullable Downsampling downsampling(List<NamedExpression> select, List<NeighbourValue> values) {
+        List<String> numbers = new ArrayList<>();
+        for (Field field : fields) {
+            if (ValueType.of(field.type()).numeric()) {
+                numbers.add(field.name());
+            }
+        }
+        for (NeighbourValue value : values) {
+            if (value.kind() != NeighbourValue.Kind.LAG || numbers.contains(fieldOf(value.argument()))) {
+                numbers.add(value.name());
+            }
+        }
+        return numbers.isEmpty()
+                ? null
+                : new Downsampling(
+                        List.of(Downsampling.Method.values()).get(random.nextInt(2)),
+                        numbers.get(random.nextInt(numbers.size())),
+                        2 + random.nextInt(random.nextBoolean() ? 4 : 20));
     }
 
     private NeighbourValue value(int number) {
@@ -162,7 +198,7 @@ final class SeriesTest {
 
     /** The twin; null when a value overflows. */
     private @Nullable List<List<String>> expected(
-            ResultSpec.Series wanted, List<Map<String, @Nullable Object>> matching) {
+            ResultSpec.Series wanted, List<Map<String, @Nullable Object>> matching, TimeInterval times) {
         List<String> by = wanted.by().isEmpty() ? List.of("k") : wanted.by();
         List<NamedExpression> select = wanted.select().isEmpty()
                 ? NamedExpression.fields(fields.stream().map(Field::name).toArray(String[]::new))
@@ -171,15 +207,23 @@ final class SeriesTest {
         order.add("t");
         select.forEach(one -> order.add(fieldOf(one.expression())));
         wanted.values().forEach(value -> order.add(fieldOf(value.argument())));
+        Downsampling downsampling = wanted.downsampling();
+        if (downsampling != null
+                && fields.stream().anyMatch(field -> field.name().equals(downsampling.field()))) {
+            order.add(downsampling.field());
+        }
+        long most = downsampling == null ? wanted.limit() : Query.NO_LIMIT;
+        List<List<Point>> series = new ArrayList<>();
         List<Map<String, @Nullable Object>> sorted = new ArrayList<>(matching);
         sorted.sort((one, other) -> compare(one, other, order));
         List<List<String>> answer = new ArrayList<>();
-        for (int i = 0; i < Math.min(sorted.size(), wanted.limit()); i++) {
+        for (int i = 0; i < Math.min(sorted.size(), most); i++) {
             Map<String, @Nullable Object> row = sorted.get(i);
             Map<String, @Nullable Object> before = i == 0 ? null : sorted.get(i - 1);
             if (before != null && compare(before, row, new LinkedHashSet<>(by)) != 0) {
                 before = null;
             }
+            Object plotted = downsampling == null ? null : row.get(downsampling.field());
             List<String> shown = new ArrayList<>();
             for (NamedExpression one : select) {
                 Object value = row.get(fieldOf(one.expression()));
@@ -187,14 +231,112 @@ final class SeriesTest {
             }
             for (NeighbourValue value : wanted.values()) {
                 try {
-                    shown.add(shown(before == null ? null : value(value, before, row)));
+                    Object computed = before == null ? null : value(value, before, row);
+                    shown.add(shown(computed));
+                    if (downsampling != null && value.name().equals(downsampling.field())) {
+                        plotted = computed;
+                    }
                 } catch (ArithmeticException e) {
                     return null;
                 }
             }
             answer.add(shown);
+            if (before == null) {
+                series.add(new ArrayList<>());
+            }
+            if (plotted != null && Double.isFinite(((Number) plotted).doubleValue())) {
+                series.get(series.size() - 1).add(new Point(millis(row), plotted, shown));
+            }
         }
-        return answer;
+        if (downsampling == null) {
+            return answer;
+        }
+        List<List<String>> kept = new ArrayList<>();
+        LongSummaryStatistics all =
+                sorted.stream().mapToLong(SeriesTest::millis).summaryStatistics();
+        for (List<Point> one : series) {
+            List<Point> points = downsampling.method() == Downsampling.Method.LTTB
+                    ? triangles(one, downsampling.points())
+                    : extremes(
+                            one,
+                            times.from() == Long.MIN_VALUE ? all.getMin() : times.from(),
+                            times.to() == Long.MAX_VALUE ? all.getMax() : times.to(),
+                            downsampling.points() / 2);
+            points.forEach(point -> kept.add(point.shown()));
+        }
+        return kept.subList(0, (int) Math.min(kept.size(), wanted.limit()));
+    }
+
+    private record Point(long time, Object value, List<String> shown) {
+        double y() {
+            return ((Number) value).doubleValue();
+        }
+    }
+
+    private static List<Point> extremes(List<Point> series, long from, long to, int steps) {
+        long length = (to - from + steps) / steps;
+        Map<Long, List<Point>> byStep = new TreeMap<>();
+        series.forEach(point -> byStep.computeIfAbsent((point.time() - from) / length, step -> new ArrayList<>())
+                .add(point));
+        List<Point> kept = new ArrayList<>();
+        for (List<Point> step : byStep.values()) {
+            Point least = step.get(0);
+            Point greatest = step.get(0);
+            for (Point point : step) {
+                least = compare(point.value(), least.value()) < 0 ? point : least;
+                greatest = compare(point.value(), greatest.value()) > 0 ? point : greatest;
+            }
+            for (Point point : step) {
+                if (point == least || point == greatest) {
+                    kept.add(point);
+                }
+            }
+        }
+        return kept;
+    }
+
+    /** As published: with a fraction of tuples for each bucket, rounded down. */
+    private static List<Point> triangles(List<Point> series, int most) {
+        if (series.size() <= most) {
+            return series;
+        }
+        BigInteger inner = BigInteger.valueOf(series.size() - 2L);
+        List<Integer> ends = new ArrayList<>(List.of(1));
+        for (int bucket = 1; bucket < most - 1; bucket++) {
+            ends.add(1
+                    + inner.multiply(BigInteger.valueOf(bucket))
+                            .divide(BigInteger.valueOf(most - 2L))
+                            .intValue());
+        }
+        ends.add(series.size());
+        List<Point> kept = new ArrayList<>(List.of(series.get(0)));
+        for (int bucket = 0; bucket < most - 2; bucket++) {
+            List<Point> next = series.subList(ends.get(bucket + 1), ends.get(bucket + 2));
+            Point before = kept.get(kept.size() - 1);
+            long origin = series.get(0).time();
+            double x = 0;
+            double y = 0;
+            for (Point point : next) {
+                x += point.time() - origin;
+                y += point.y();
+            }
+            x /= next.size();
+            y /= next.size();
+            List<Point> candidates = series.subList(ends.get(bucket), ends.get(bucket + 1));
+            Point best = candidates.get(0);
+            double largest = -1;
+            for (Point point : candidates) {
+                double area = Math.abs((before.time() - origin - x) * (point.y() - before.y())
+                        - (double) (before.time() - point.time()) * (y - before.y()));
+                if (area > largest) {
+                    largest = area;
+                    best = point;
+                }
+            }
+            kept.add(best);
+        }
+        kept.add(series.get(series.size() - 1));
+        return kept;
     }
 
     private static String fieldOf(Expression expression) {
@@ -292,6 +434,11 @@ final class SeriesTest {
                 .hasMessage("there is no value 'lead' of a series; there are lag, delta, rate");
         assertThatThrownBy(() -> NeighbourValue.parse("lag(a, 2)"))
                 .hasMessage("series 'lag(a, 2)': expected lag(VALUE)");
+        assertThatThrownBy(() -> Downsampling.parse("lttb(a + 1, 9)"))
+                .hasMessage("downsample 'lttb(a + 1, 9)': expected lttb(FIELD, NUMBER)");
+        assertThatThrownBy(() -> Downsampling.parse("minmax(a, 99999999999)"))
+                .hasMessageContaining("expected 2 to 100000");
+        assertThat(Downsampling.parse("LTTB(a, 9)")).hasToString("lttb(a, 9)");
         assertThat(NeighbourValue.parse("rate(a)")).hasToString("rate(a) AS rate_a");
     }
 
@@ -301,6 +448,7 @@ final class SeriesTest {
                         List.of(),
                         NamedExpression.fields(select),
                         List.of(NeighbourValue.parse(value)),
+                        null,
                         Query.NO_LIMIT));
     }
 }

@@ -7,6 +7,7 @@ import com.google.protobuf.UnknownFieldSet;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
@@ -304,6 +305,7 @@ class WireQueriesTest {
                         random.nextBoolean() ? List.of() : List.of("order"),
                         random.nextBoolean() ? List.of() : List.of(NamedExpression.parse("a * 2 AS \"order\"")),
                         List.of(NeighbourValue.parse("delta(a + 1) AS b"), NeighbourValue.parse("lag(\"order\")")),
+                        random.nextBoolean() ? null : Downsampling.parse("lttb(\"order\", 7)"),
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
             default -> {
                 List<Order> orders =

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -290,6 +291,25 @@ final class ExamplesTest {
         }
         // end of example
         assertThat(printed().lines()).hasSize(100).anyMatch(line -> line.matches("[0-9a-f]{6} -?\\d.*"));
+    }
+
+    @Test
+    void downsampling() {
+        // example
+        try (Cursor rows = client.query("flights")
+                .groupBy("icao24")
+                .select("icao24", "time_ms", "altitude_ft")
+                .downsample("lttb(altitude_ft, 10)")
+                .rows()) {
+            while (rows.next()) {
+                System.out.println(rows.getString("icao24") + " " + rows.getDouble("altitude_ft"));
+            }
+        }
+        // end of example
+        List<String> aircraft =
+                printed().lines().map(line -> line.substring(0, 6)).toList();
+        assertThat(aircraft).isSorted().contains("506d8e");
+        assertThat(Collections.frequency(aircraft, "0101de")).isEqualTo(10);
     }
 
     @Test

@@ -57,7 +57,7 @@ public abstract sealed class Gather
                     onlyText);
         }
         if (result instanceof ResultSpec.Series series) {
-            return new GatherSeries(series, stored, schema);
+            return new GatherSeries(series, stored, schema, times);
         }
         ResultSpec.Rows rows = (ResultSpec.Rows) result;
         if (!rows.select().stream().allMatch(NamedExpression::isField)) {

@@ -6,6 +6,7 @@ import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.rows.NumberColumn;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 
@@ -27,7 +28,7 @@ final class NeighbourColumn {
         this.argument = fields.firstValue() + number;
         this.numbers = new NumberColumn(rows, argument);
         this.times = fields.times();
-        this.unitsASecond = fields.unitsASecond();
+        this.unitsASecond = TimestampUnit.SECONDS.nanos() / fields.unit().nanos();
         this.field = fields.firstValue() + number;
     }
 

@@ -41,6 +41,11 @@ final class Projection {
         this.layout = Gather.layout(fields);
     }
 
+    /** The layout of the rows that it is computed of. */
+    RowLayout stored() {
+        return stored;
+    }
+
     /** The layout of the rows that are made. */
     RowLayout layout() {
         return layout;

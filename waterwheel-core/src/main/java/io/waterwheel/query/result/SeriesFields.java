@@ -2,6 +2,7 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.ResultSpec;
@@ -21,6 +22,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of a series, stage by stage: the stored fields that are held and ordered; what is computed of each tuple
@@ -31,12 +33,17 @@ final class SeriesFields {
     private final List<String> by;
     private final List<NamedExpression> select;
     private final List<NeighbourValue> values;
+    private final @Nullable Downsampling downsampling;
     private final int[] held;
     private final Projection projection;
     private final RowLayout answer;
     private final RowOrder bySeries;
     private final NumberColumn times;
-    private final long unitsASecond;
+    private final TimestampUnit unit;
+    /** What is plotted, in the answer or, when that has no such field, in the computed rows. */
+    private final @Nullable NumberColumn plotted;
+
+    private final boolean plotsAnswer;
 
     /**
      * Looks the fields up.
@@ -50,6 +57,7 @@ final class SeriesFields {
                         stored.fields().stream().map(Field::name).toArray(String[]::new))
                 : wanted.select();
         this.values = wanted.values();
+        this.downsampling = wanted.downsampling();
         List<NamedExpression> computed = new ArrayList<>(select);
         values.forEach(value -> computed.add(new NamedExpression(value.argument(), value.name())));
         ExpressionTypes types = new ExpressionTypes(stored.fields());
@@ -59,6 +67,13 @@ final class SeriesFields {
             computed.add(NamedExpression.field(name));
         }
         computed.add(NamedExpression.field(schema.timeField()));
+        String plot = downsampling == null ? null : downsampling.field();
+        this.plotsAnswer = select.stream().anyMatch(one -> one.name().equals(plot))
+                || values.stream().anyMatch(value -> value.name().equals(plot));
+        if (plot != null && !plotsAnswer) {
+            types.indexOf(plot);
+            computed.add(NamedExpression.field(plot));
+        }
         Set<Integer> needed = new LinkedHashSet<>();
         ExpressionCompiler compiler = new ExpressionCompiler(stored);
         // Names and types first: the error names the field.
@@ -73,9 +88,23 @@ final class SeriesFields {
             series[s] = select.size() + values.size() + s;
         }
         this.bySeries = new RowOrder(rows, series, new boolean[series.length]);
-        this.times = new NumberColumn(rows, rows.fields().size() - 1);
-        this.unitsASecond = TimestampUnit.SECONDS.nanos()
-                / rows.fields().get(times.field()).type().resolution().nanos();
+        this.times = new NumberColumn(rows, select.size() + values.size() + by.size());
+        this.unit = rows.fields().get(times.field()).type().resolution();
+        this.plotted = downsampling == null ? null : plotted(downsampling);
+    }
+
+    private NumberColumn plotted(Downsampling wanted) {
+        RowLayout of = plotsAnswer ? answer : projection.layout();
+        int field = of.fields().size() - 1;
+        while (!of.fields().get(field).name().equals(wanted.field())) {
+            field--;
+        }
+        ValueType type = ValueType.of(of.fields().get(field).type());
+        if (!type.numeric()) {
+            throw new WaterwheelException(
+                    ErrorCode.TYPE_MISMATCH, "downsample " + wanted + ": expected a number, got " + type.spoken());
+        }
+        return new NumberColumn(of, field);
     }
 
     private static List<String> by(ResultSpec.Series wanted, Schema schema) {
@@ -168,8 +197,53 @@ final class SeriesFields {
         return times;
     }
 
-    /** Units of {@link #times} in a second. */
-    long unitsASecond() {
-        return unitsASecond;
+    /** The name of the field of the times. */
+    String timeField() {
+        return projection.layout().fields().get(times.field()).name();
+    }
+
+    /** What {@link #times} are counted in. */
+    TimestampUnit unit() {
+        return unit;
+    }
+
+    /** Which rows are kept; null for all. */
+    @Nullable
+    Downsampling downsampling() {
+        return downsampling;
+    }
+
+    /** What is plotted; null when all rows are kept. */
+    @Nullable
+    NumberColumn plotted() {
+        return plotted;
+    }
+
+    /** Whether {@link #plotted} is of the answer, and not of the computed rows. */
+    boolean plotsAnswer() {
+        return plotsAnswer;
+    }
+
+    /** The stored field that is plotted, its place among the held ones; -1 when it is computed, or none is. */
+    int plottedHeld() {
+        if (downsampling == null) {
+            return -1;
+        }
+        String name = downsampling.field();
+        if (values.stream().anyMatch(value -> value.name().equals(name))) {
+            return -1;
+        }
+        for (NamedExpression one : select) {
+            if (one.name().equals(name) && !one.isField()) {
+                return -1;
+            }
+        }
+        List<Field> fields = projection.stored().fields();
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).name().equals(name)) {
+                return f;
+            }
+        }
+        return -1;
     }
 }

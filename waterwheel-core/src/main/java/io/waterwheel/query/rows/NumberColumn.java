@@ -1,5 +1,6 @@
 package io.waterwheel.query.rows;
 
+import io.waterwheel.query.column.OrderedBits;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
@@ -42,6 +43,16 @@ public record NumberColumn(RowLayout layout, int field) {
             case FLOAT64 -> LittleEndian.getDouble(column, row * 8);
             default -> whole(rows, row);
         };
+    }
+
+    /** Whether there is a number, and it is neither NaN nor infinite. */
+    public boolean isFinite(TupleBlock rows, int row) {
+        return !isNull(rows, row) && (!ofDoubles() || Double.isFinite(number(rows, row)));
+    }
+
+    /** A number that is greater for a greater one; the zeros are equal. */
+    public long ordered(TupleBlock rows, int row) {
+        return ofDoubles() ? OrderedBits.of(number(rows, row)) : whole(rows, row);
     }
 
     /**

@@ -244,6 +244,12 @@ final class QueryCommand implements Callable<Integer> {
     @Option(names = "--latest", paramLabel = "N", description = "The newest N tuples of each key.")
     private @Nullable Integer latest;
 
+    @Option(
+            names = "--every",
+            paramLabel = "N",
+            description = "Of the tuples of --latest only the newest, and the first of each further N.")
+    private @Nullable Integer every;
+
     @Option(names = "--count", description = "Only the number of tuples.")
     private boolean count;
 
@@ -483,6 +489,9 @@ final class QueryCommand implements Callable<Integer> {
         if (ordered && (count || latest != null)) {
             throw wrong("--order-by and --limit are for tuples and groups, not for --count or --latest");
         }
+        if (every != null && latest == null) {
+            throw wrong("--every is for --latest: give both");
+        }
         if (fill != null && bucket == null) {
             throw wrong("--fill is for time buckets: give --bucket");
         }
@@ -503,6 +512,7 @@ final class QueryCommand implements Callable<Integer> {
             } else if (latest != null) {
                 return new ResultSpec.Latest(
                         latest,
+                        every == null ? 1 : every,
                         AggregateTexts.named("--select", select).stream()
                                 .map(this::fieldName)
                                 .toList());

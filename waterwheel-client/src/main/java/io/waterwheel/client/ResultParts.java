@@ -22,6 +22,7 @@ final class ResultParts {
     List<Order> orders = List.of();
     long limit = Query.NO_LIMIT;
     int perKey;
+    int every = 1;
     List<Aggregate> aggregates = List.of();
     List<NamedExpression> groups = List.of();
 
@@ -51,6 +52,7 @@ final class ResultParts {
         this.orders = from.orders;
         this.limit = from.limit;
         this.perKey = from.perKey;
+        this.every = from.every;
         this.aggregates = from.aggregates;
         this.groups = from.groups;
         this.bucket = from.bucket;
@@ -105,6 +107,9 @@ final class ResultParts {
         if (having != null && !grouped) {
             throw new IllegalArgumentException("query: having is for groups of aggregates; for tuples there is where");
         }
+        if (every != 1 && perKey == 0) {
+            throw new IllegalArgumentException("query: every is of the latest: give latest too");
+        }
         if (perKey > 0 && (!orders.isEmpty() || limit != Query.NO_LIMIT)) {
             throw new IllegalArgumentException(
                     "query: orderBy and limit are for tuples; the latest are in the order of key and time");
@@ -114,7 +119,7 @@ final class ResultParts {
             return new ResultSpec.Aggregates(values, groups, bucket, fill, having, orders, limit);
         }
         if (perKey > 0) {
-            return new ResultSpec.Latest(perKey, select);
+            return new ResultSpec.Latest(perKey, every, select);
         }
         List<NamedExpression> selected =
                 select.stream().map(NamedExpression::parse).toList();

@@ -288,6 +288,16 @@ public final class StreamQuery {
         return copy;
     }
 
+    /**
+     * Of the {@link #latest} of each key only the newest, and the first of each further number of tuples:
+     * {@code latest(1000).every(10)} are at most 100.
+     */
+    public StreamQuery every(int tuples) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.parts.every = tuples;
+        return copy;
+    }
+
     /** These values of all tuples, or of each group, such as {@code "avg(speed) AS mean"}. */
     public StreamQuery aggregate(String... values) {
         StreamQuery copy = new StreamQuery(this);

@@ -321,7 +321,7 @@ public final class Query {
             return withResult(new ResultSpec.Rows(
                     fields.stream().map(NamedExpression::parse).toList(), rows.orderBy(), rows.limit(), rows.after()));
         } else if (result instanceof ResultSpec.Latest latest) {
-            return withResult(new ResultSpec.Latest(latest.perKey(), fields));
+            return withResult(new ResultSpec.Latest(latest.perKey(), latest.every(), fields));
         }
         throw new IllegalArgumentException("query: fields are selected of tuples, not of aggregates");
     }

@@ -88,7 +88,7 @@ public final class QueryText {
                     + (aggregates.groupBy().isEmpty() ? "" : " by " + names(aggregates.groupBy()));
         }
         if (result instanceof ResultSpec.Latest latest) {
-            return "latest " + latest.perKey();
+            return "latest " + latest.perKey() + (latest.every() == 1 ? "" : ", one in " + latest.every());
         }
         if (result instanceof ResultSpec.Series series) {
             return (series.limit() == Query.NO_LIMIT ? "all rows" : series.limit() + " rows") + " of series"

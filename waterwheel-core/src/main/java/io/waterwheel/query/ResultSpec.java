@@ -227,10 +227,12 @@ public sealed interface ResultSpec {
      * The newest tuples of each key, by their time; of tuples with equal times those first that come first in the
      * fields of the answer. Ordered by key, then newest first.
      *
-     * @param perKey most tuples of a key, 1 to 100,000
+     * @param perKey most tuples of a key that are looked for, 1 to 100,000
+     * @param every of these, in each key, the first of each number of tuples is returned, the newest among them; at
+     *     least 1, which is all
      * @param select names of the fields of the answer, in order; empty means all
      */
-    record Latest(int perKey, List<String> select) implements ResultSpec {
+    record Latest(int perKey, int every, List<String> select) implements ResultSpec {
         private static final int MAX_PER_KEY = 100_000;
 
         public Latest {
@@ -240,6 +242,14 @@ public sealed interface ResultSpec {
                 throw new IllegalArgumentException(
                         "query: latest: expected 1 to " + MAX_PER_KEY + " tuples a key, got " + perKey);
             }
+            if (every < 1) {
+                throw new IllegalArgumentException("query: every: expected at least 1, got " + every);
+            }
+        }
+
+        /** All of the newest. */
+        public Latest(int perKey, List<String> select) {
+            this(perKey, 1, select);
         }
     }
 

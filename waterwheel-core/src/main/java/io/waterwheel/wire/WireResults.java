@@ -39,7 +39,7 @@ final class WireResults {
             }
         } else if (result instanceof ResultSpec.Latest latest) {
             message.addAllSelect(latest.select());
-            message.setLatest(Latest.newBuilder().setPerKey(latest.perKey()));
+            message.setLatest(Latest.newBuilder().setPerKey(latest.perKey()).setEvery(latest.every()));
         } else if (result instanceof ResultSpec.Series series) {
             WireSeries.write(series, message);
         } else if (result instanceof ResultSpec.Aggregates aggregates) {
@@ -117,7 +117,9 @@ final class WireResults {
             return aggregates(message.getAggregates());
         } else if (message.hasLatest()) {
             WireQueries.refuseUnknown("query: latest", message.getLatest());
-            return new ResultSpec.Latest(message.getLatest().getPerKey(), message.getSelectList());
+            Latest latest = message.getLatest();
+            return new ResultSpec.Latest(
+                    latest.getPerKey(), latest.getEvery() == 0 ? 1 : latest.getEvery(), message.getSelectList());
         }
         if (message.hasSeries()) {
             return WireSeries.read(message);

@@ -106,9 +106,11 @@ final class LatestOfTextTest {
         Row asked = rows.get(random.nextInt(rows.size()));
         int kind = random.nextInt(4);
         int perKey = 1 + random.nextInt(random.nextBoolean() ? 3 : 2000);
+        int every = random.nextBoolean() ? 1 : 1 + random.nextInt(5);
         boolean withText = random.nextBoolean();
         Query query = stream.query()
-                .withResult(new ResultSpec.Latest(perKey, withText ? List.of("v", "k", "t") : List.of("t", "v")));
+                .withResult(
+                        new ResultSpec.Latest(perKey, every, withText ? List.of("v", "k", "t") : List.of("t", "v")));
         List<Row> matching = new ArrayList<>(rows);
         if (kind == 1) {
             query = query.withWhere("k = " + literal(asked.text(), type));
@@ -128,7 +130,8 @@ final class LatestOfTextTest {
         List<String> expected = new ArrayList<>();
         for (List<Row> ofText : byText.values()) {
             ofText.sort(order);
-            for (Row row : ofText.subList(0, Math.min(perKey, ofText.size()))) {
+            for (int i = 0; i < Math.min(perKey, ofText.size()); i += every) {
+                Row row = ofText.get(i);
                 expected.add(row.time() + " " + row.number() + (withText ? " " + row.text() : ""));
             }
         }

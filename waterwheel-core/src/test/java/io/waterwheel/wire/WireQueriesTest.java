@@ -298,7 +298,7 @@ class WireQueriesTest {
                         random.nextBoolean() ? null : Expression.parse("total > 1.5 OR count = 0"),
                         random.nextBoolean() ? List.of() : List.of(new Order("total", true), new Order("high", false)),
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
-            case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), select);
+            case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), 1 + random.nextInt(9), select);
             case 3 -> ResultSpec.Aggregates.distinct(List.of(NamedExpression.field("order")));
             case 4 ->
                 new ResultSpec.Series(

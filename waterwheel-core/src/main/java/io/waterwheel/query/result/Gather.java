@@ -52,6 +52,7 @@ public abstract sealed class Gather
                     stored,
                     indexes(latest.select(), types, stored),
                     latest.perKey(),
+                    latest.every(),
                     schema.indexOf(schema.timeField()),
                     text ? key : -1,
                     onlyText);

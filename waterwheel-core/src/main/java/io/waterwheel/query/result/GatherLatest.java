@@ -30,19 +30,29 @@ final class GatherLatest extends Gather {
 
     private final RowOrder order;
     private final int perKey;
+    private final int every;
     /** The field of a part whose value the key is only the beginning of, or -1. */
     private final int textField;
 
     private final byte @Nullable [] onlyText;
 
     /**
+     * @param every of the newest of each key, the first of each number of rows is for the answer
      * @param timeField index of the field that the tuples' times are made from
      * @param textField index of the text or bytes that the keys are the beginnings of, or -1
      * @param onlyText the only value of that field that can match, or null when there may be others
      */
-    GatherLatest(RowLayout stored, int[] fields, int perKey, int timeField, int textField, byte @Nullable [] onlyText) {
+    GatherLatest(
+            RowLayout stored,
+            int[] fields,
+            int perKey,
+            int every,
+            int timeField,
+            int textField,
+            byte @Nullable [] onlyText) {
         this.stored = stored;
         this.perKey = perKey;
+        this.every = every;
         this.onlyText = onlyText;
         this.answer = layout(fields(stored, fields));
         List<Integer> kept = new ArrayList<>();
@@ -118,7 +128,7 @@ final class GatherLatest extends Gather {
         LatestRows.Text text = textField < 0
                 ? null
                 : new LatestRows.Text(textField, new ExpressionCompiler(from).field(fields[textField]));
-        return new LatestRows(new RowCopy(from, fields, part), order, perKey, text, onlyText, workspace);
+        return new LatestRows(new RowCopy(from, fields, part), order, perKey, every, text, onlyText, workspace);
     }
 
     @Override

@@ -32,6 +32,7 @@ public final class LatestRows extends BoundedRows {
     public record Text(int field, ColumnNode source) {}
 
     private final int perKey;
+    private final int every;
     private final int keyField;
     private final int timeField;
     private final @Nullable Text text;
@@ -47,11 +48,17 @@ public final class LatestRows extends BoundedRows {
     private int lastCount;
     private int[] candidates = {};
 
-    /** @param onlyText the only text that can match, or null when there may be others */
+    /**
+     * None yet.
+     *
+     * @param every of the rows of a key that stay, the first of each number of rows is for the answer
+     * @param onlyText the only text that can match, or null when there may be others
+     */
     public LatestRows(
             RowCopy copy,
             RowOrder order,
             int perKey,
+            int every,
             @Nullable Text text,
             byte @Nullable [] onlyText,
             Workspace workspace) {
@@ -59,6 +66,7 @@ public final class LatestRows extends BoundedRows {
         this.oldest = new LongTable(workspace.memory());
         this.onlyText = onlyText;
         this.perKey = perKey;
+        this.every = every;
         this.keyField = copy.layout().fields().size() - 2;
         this.timeField = keyField + 1;
         this.text = text;
@@ -169,6 +177,26 @@ public final class LatestRows extends BoundedRows {
                             + remedy());
         }
         return staying;
+    }
+
+    @Override
+    int page(int[] sorted, int count) {
+        if (every == 1) {
+            return count;
+        }
+        byte[] keys = block().column(column(keyField));
+        int kept = 0;
+        int ofKey = 0;
+        int previous = -1;
+        for (int i = 0; i < count; i++) {
+            int row = sorted[i];
+            ofKey = previous >= 0 && sameKey(keys, previous, row) ? ofKey + 1 : 0;
+            previous = row;
+            if (ofKey % every == 0) {
+                sorted[kept++] = row;
+            }
+        }
+        return kept;
     }
 
     private boolean sameKey(byte[] keys, int left, int right) {

@@ -94,9 +94,10 @@ final class ManyStreamsTest {
         System.err.printf(
                 "50 streams: created in p50 %d ms, max %d ms; first complete answer after p50 %d ms, max %d ms%n",
                 created[STREAMS / 2], created[STREAMS - 1], answered[STREAMS / 2], answered[STREAMS - 1]);
-        // 40 to 55 ms on a quiet machine; a stream that waits for another's would take seconds.
-        assertThat(created[STREAMS / 2])
-                .as("median milliseconds to create a stream")
+        // 40 to 55 ms on a quiet machine; each stream that waits for another's would take seconds. A busy machine does
+        // not slow all of them.
+        assertThat(created[STREAMS / 10])
+                .as("milliseconds to create one of the quickest tenth")
                 .isLessThan(1_000);
     }
 

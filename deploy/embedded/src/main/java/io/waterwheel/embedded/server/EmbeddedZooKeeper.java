@@ -1,6 +1,7 @@
 package io.waterwheel.embedded.server;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -71,6 +72,7 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
         ServerFolder.make(folder);
         Path credentials = credentials(folder);
         int port = new PortRegistry(folder).port("zookeeper", wantedPort);
+        forgetSettings(folder);
         Properties settings = new Properties();
         settings.setProperty("tickTime", Integer.toString(TICK_MILLIS));
         settings.setProperty("clientPort", Integer.toString(port));
@@ -161,6 +163,15 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
     @Override
     public EmbeddedZooKeeper again() throws IOException {
         return start(folder, port);
+    }
+
+    /** ZooKeeper writes its settings at each start, into a file of a new name, and reads it once. */
+    private static void forgetSettings(Path folder) throws IOException {
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, "zookeeper.configuration*.properties")) {
+            for (Path file : left) {
+                Files.deleteIfExists(file);
+            }
+        }
     }
 
     /** A file of one line, user:password, that its owner alone can read; the password is drawn at the first start. */

@@ -3,12 +3,15 @@ package io.waterwheel.embedded.server;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -27,6 +30,12 @@ public final class PortRegistry {
 
     private static final int BEYOND = 32_000;
     private static final int TRIES = 1_000;
+
+    /**
+     * The ports that this process has chosen, which no other chooses: between the choice and the bind they look free.
+     * What holds one is the UDP port of the same number, which the system frees with the process.
+     */
+    private static final Map<Integer, DatagramSocket> CHOSEN = new HashMap<>();
 
     private final Path file;
     private final Properties ports = new Properties();
@@ -55,7 +64,7 @@ public final class PortRegistry {
             return wanted;
         }
         int kept = kept(name);
-        int port = kept != 0 && isFree(kept) ? kept : anyFree();
+        int port = kept != 0 && isFree(kept) && choose(kept) ? kept : anyFree();
         if (port != kept) {
             ports.setProperty(name, Integer.toString(port));
             save();
@@ -75,11 +84,31 @@ public final class PortRegistry {
     private static int anyFree() throws IOException {
         for (int i = 0; i < TRIES; i++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, BEYOND);
-            if (isFree(port)) {
+            if (!isChosen(port) && isFree(port) && choose(port)) {
                 return port;
             }
         }
         throw new IOException("no free port of 127.0.0.1 found between " + LOWEST + " and " + (BEYOND - 1));
+    }
+
+    private static boolean isChosen(int port) {
+        synchronized (CHOSEN) {
+            return CHOSEN.containsKey(port);
+        }
+    }
+
+    /** Whether the port is this process's own now. */
+    private static boolean choose(int port) {
+        synchronized (CHOSEN) {
+            if (!CHOSEN.containsKey(port)) {
+                try {
+                    CHOSEN.put(port, new DatagramSocket(port, InetAddress.getLoopbackAddress()));
+                } catch (IOException e) {
+                    return false;
+                }
+            }
+            return true;
+        }
     }
 
     private static boolean isFree(int port) {

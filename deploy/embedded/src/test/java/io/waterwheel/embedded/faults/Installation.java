@@ -1,18 +1,14 @@
 package io.waterwheel.embedded.faults;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.embedded.server.PortRegistry;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A server on a folder, as child processes: all in one, as users run it, or with broker and ZooKeeper in processes of
@@ -36,9 +32,6 @@ final class Installation implements AutoCloseable {
             "--add-opens=java.base/java.nio=ALL-UNNAMED",
             "-Dwaterwheel.child=1");
     private static final String MAIN = "io.waterwheel.embedded.Main";
-    private static final int LOWEST_PORT = 20_000;
-    private static final int BEYOND_PORTS = 32_000;
-    private static final int PORT_TRIES = 100;
 
     private final Path folder;
     private final boolean split;
@@ -59,7 +52,8 @@ final class Installation implements AutoCloseable {
         this.chunks = Files.createDirectories(chunks);
         this.split = split;
         this.settings = List.of(settings);
-        this.port = freePort();
+        // Free again after each kill: no outgoing connection is given one of these.
+        this.port = new PortRegistry(Files.createDirectories(folder)).port("server", 0);
     }
 
     List<Part> parts() {
@@ -148,21 +142,6 @@ final class Installation implements AutoCloseable {
     /** Kept after the test, for whoever has to find out why it failed. */
     private static Path logs() {
         return Path.of("target", "fault-logs");
-    }
-
-    /** Below what outgoing connections are given: it must be free again after each kill. */
-    private static int freePort() throws IOException {
-        IOException last = new IOException("no port tried");
-        for (int i = 0; i < PORT_TRIES; i++) {
-            int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, BEYOND_PORTS);
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-                return port;
-            } catch (BindException e) {
-                last = e;
-            }
-        }
-        throw last;
     }
 
     @Override

@@ -36,7 +36,7 @@ final class PlantedBugs {
     private static final String SNAPSHOTS = "catalog/SnapshotReader";
     private static final String PLAN = "query/plan/QueryPlan";
     private static final String READER = "query/scan/FreshReader";
-    private static final String RUNNER = "query/run/QueryRunner";
+    private static final String RUN = "query/run/QueryRun";
 
     private static final PlantedBug CUTTING = new PlantedBug(
                     "cutting", 4, SAFETY, "tuples below the watermark are not cut off")
@@ -461,7 +461,7 @@ final class PlantedBugs {
                     .with(PLAN, "resolved.query(), snapshot.stream().id(),", "query, snapshot.stream().id(),"),
             new PlantedBug("expired in chunks", 11, SAFETY, "chunks that reach across the horizon are read whole")
                     .with(
-                            RUNNER,
+                            RUN,
                             "reads(plan.resolved(), newestFirst",
                             "reads(ResolvedQuery.of(query, plan.snapshot().stream()), newestFirst"),
             new PlantedBug("all expired", 11, SAFETY, "a query of times before the horizon only is not clipped")

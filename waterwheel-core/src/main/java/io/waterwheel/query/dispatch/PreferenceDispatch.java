@@ -123,7 +123,9 @@ final class PreferenceDispatch implements Dispatch {
     public synchronized Bid bid(String server, long nowNanos) {
         ended.remove(server);
         Long since = waitingSince.get(server);
-        long left = since == null ? patienceNanos() : patienceNanos() - (nowNanos - since);
+        // One of its readers waits for all of them.
+        long patience = patienceNanos() / readers.getOrDefault(server, 1);
+        long left = since == null ? patience : patience - (nowNanos - since);
         Pending best = null;
         int bestRank = Integer.MAX_VALUE;
         boolean kept = false;

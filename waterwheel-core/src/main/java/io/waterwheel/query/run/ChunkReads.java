@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,6 +44,9 @@ final class ChunkReads {
     /** In place of the leaf at which the next piece begins: there is none. */
     private static final int THROUGH = -1;
 
+    /** Of all servers together, for one query. */
+    static final int MOST_READERS = 256;
+
     /** So often the one who waits for the readers looks whether one of them hangs. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -56,8 +60,8 @@ final class ChunkReads {
     private final ExecutorService executor;
     private final QueryClock clock;
     private final Reservation memory;
-    /** In the order begun. Only the thread that calls knows them. */
-    private final List<Reader> readers = new ArrayList<>();
+    /** Those that have not ended well, in the order begun; guarded by this. */
+    private final Set<Reader> readers = new LinkedHashSet<>();
 
     private final Map<String, String> failures = new HashMap<>();
     /** By file, what a server met that asking again does not mend: the file is damaged, or the server has a defect. */
@@ -71,8 +75,8 @@ final class ChunkReads {
     /** Readers that have been given a chunk, and still hold memory of it. */
     private final Set<Reader> atWork = new HashSet<>();
     /**
-     * Chunks that may be under way at once: half as many after each refusal of memory. With one, a chunk is begun when
-     * nothing else of the query is under way, merging included.
+     * Chunks that may be under way at once: half as many after memory was refused to one of those that were begun under
+     * the limit. With one, a chunk is begun when nothing else of the query is under way, merging included.
      */
     private int mostAtWork = Integer.MAX_VALUE;
 
@@ -111,7 +115,7 @@ final class ChunkReads {
         dispatch = pending;
         boolean begun = false;
         try {
-            beginAll(pending, servers);
+            servers.forEach(server -> begin(pending, server));
             begun = true;
         } finally {
             if (!begun) {
@@ -133,6 +137,10 @@ final class ChunkReads {
         long givenNanos;
 
         boolean alone;
+        /** How many chunks might be under way then. */
+        int limit;
+        /** It has been told to bid again later: no other reader of its server bids meanwhile. */
+        boolean waits;
         /** It hands over what it read, or has met what fails the query: its end is waited for. */
         boolean heeded;
         /** The query has given it up. */
@@ -143,6 +151,7 @@ final class ChunkReads {
             this.task =
                     new FutureTask<>(() -> {
                         read(pending, this);
+                        ended(this);
                         return null;
                     }) {
                         @Override
@@ -153,28 +162,45 @@ final class ChunkReads {
         }
     }
 
-    /** A reader of each server, then a second one, and so on while there are more chunks than readers. */
-    private void beginAll(Dispatch pending, List<Endpoints.QueryServer> servers) {
-        int wanted = Math.max(servers.size(), pending.left().size());
-        int begun = 0;
-        for (int round = 0; begun < wanted; round++) {
-            int before = begun;
-            for (Endpoints.QueryServer server : servers) {
-                if (round < server.readers() && begun < wanted) {
-                    begin(pending, server);
-                    begun++;
-                }
-            }
-            if (begun == before) {
-                return;
-            }
-        }
-    }
-
     private void begin(Dispatch pending, Endpoints.QueryServer server) {
         Reader reader = new Reader(pending, server);
-        readers.add(reader);
+        synchronized (this) {
+            readers.add(reader);
+        }
         executor.execute(reader.task);
+    }
+
+    /**
+     * Begins another reader of a server, if there may be something for it to do. One that has got a chunk does so for
+     * its server: that has as many readers as chunks to read, and at most one that waits.
+     */
+    private void beginNext(Dispatch pending, Endpoints.QueryServer server) {
+        Reader next;
+        synchronized (this) {
+            if (delivery.done() || !mayBegin(server) || !pending.hasWorkFor(server.name(), clock.nanos())) {
+                return;
+            }
+            next = new Reader(pending, server);
+            readers.add(next);
+        }
+        executor.execute(next.task);
+    }
+
+    /** Whether fewer of its readers are at work than it may have, and none of them waits. */
+    private boolean mayBegin(Endpoints.QueryServer server) {
+        int begun = 0;
+        if (readers.size() >= MOST_READERS) {
+            return false;
+        }
+        for (Reader reader : readers) {
+            if (!reader.task.isDone() && reader.server.name().equals(server.name())) {
+                if (reader.waits) {
+                    return false;
+                }
+                begun++;
+            }
+        }
+        return begun < server.readers();
     }
 
     private List<String> replicas(String file) {
@@ -191,6 +217,7 @@ final class ChunkReads {
             if (!(bid instanceof Dispatch.Bid.Read read)) {
                 return;
             }
+            beginNext(pending, reader.server);
             try {
                 boolean more = true;
                 while (more && goesOn(pending, reader, read.chunk())) {
@@ -297,22 +324,35 @@ final class ChunkReads {
             if (reader.givenUp) {
                 return new Dispatch.Bid.Nothing();
             }
-            long now = clock.nanos();
-            if (mostAtWork == 1
-                    ? !(merged && atWork.stream().allMatch(other -> now - other.givenNanos > ALONE_NANOS))
-                    : atWork.size() >= mostAtWork) {
-                return TURN;
+            if (readers.stream()
+                    .anyMatch(other -> other.waits
+                            && other != reader
+                            && !other.task.isDone()
+                            && other.server.name().equals(reader.server.name()))) {
+                // That one bids for both, and begins another when it has got something.
+                return new Dispatch.Bid.Nothing();
             }
-            Dispatch.Bid bid = pending.bid(reader.server.name(), now);
+            long now = clock.nanos();
+            Dispatch.Bid bid = isFull(merged, now) ? TURN : pending.bid(reader.server.name(), now);
+            reader.waits = bid instanceof Dispatch.Bid.Later;
             if (bid instanceof Dispatch.Bid.Read read) {
                 atWork.forEach(other -> other.alone = false);
                 reader.alone = merged && atWork.isEmpty();
+                reader.limit = mostAtWork;
                 reader.given = read.chunk();
                 reader.givenNanos = now;
                 atWork.add(reader);
             }
             return bid;
         }
+    }
+
+    /** Whether as many chunks are under way as may be. Those that take very long are not waited for. */
+    private boolean isFull(boolean merged, long now) {
+        long fresh = atWork.stream()
+                .filter(other -> now - other.givenNanos <= ALONE_NANOS && (mostAtWork == 1 || !other.givenUp))
+                .count();
+        return mostAtWork == 1 ? !merged || fresh > 0 : fresh >= mostAtWork;
     }
 
     private synchronized int nextLeaf(ChunkDescriptor chunk) {
@@ -348,13 +388,15 @@ final class ChunkReads {
 
     /**
      * A reader was refused memory. Others of the query hold some, or wait to be merged: the chunk is read later, when
-     * nothing else is under way. False when nothing was, and it does not fit at all.
+     * less is under way. False when nothing was, and it does not fit at all.
      */
     private synchronized boolean isPutOff(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
         if (reader.alone || reader.givenUp) {
             return false;
         }
-        mostAtWork = Math.max(1, Math.min(mostAtWork, atWork.size()) / 2);
+        if (reader.limit == mostAtWork) {
+            mostAtWork = Math.max(1, Math.min(mostAtWork, atWork.size()) / 2);
+        }
         takeFrom(reader);
         pending.putOff(chunk, reader.server.name());
         return true;
@@ -457,27 +499,25 @@ final class ChunkReads {
 
     /** Servers that had nothing left: another has failed since, or takes too long. */
     private void beginIdle(Dispatch pending) {
-        Map<String, Integer> begun = new HashMap<>();
-        for (Reader reader : readers) {
-            if (!reader.task.isDone()) {
-                begun.merge(reader.server.name(), 1, Integer::sum);
-            }
-        }
         for (Endpoints.QueryServer server : endpoints.queryServers()) {
-            if (!delivery.done()
-                    && begun.getOrDefault(server.name(), 0) < server.readers()
-                    && pending.hasWorkFor(server.name(), clock.nanos())) {
-                begin(pending, server);
-            }
+            beginNext(pending, server);
         }
     }
 
+    /** A reader begins another before it ends: there is none left only when no chunk is being read. */
     private void awaitAll(Dispatch pending) throws InterruptedException, IOException {
-        // There may be more of them meanwhile.
-        for (int i = 0; i < readers.size(); i++) {
-            await(pending, readers.get(i));
+        for (Reader reader = anyReader(); reader != null; reader = anyReader()) {
+            await(pending, reader);
+            ended(reader);
         }
-        readers.clear();
+    }
+
+    private synchronized @Nullable Reader anyReader() {
+        return readers.isEmpty() ? null : readers.iterator().next();
+    }
+
+    private synchronized void ended(Reader reader) {
+        readers.remove(reader);
     }
 
     /** The query fails: readers that go on leave the answer alone. */
@@ -524,7 +564,7 @@ final class ChunkReads {
                     throw why(hopeless.get(0));
                 }
                 pending.forgetFailures();
-                beginAll(pending, endpoints.queryServers());
+                endpoints.queryServers().forEach(server -> begin(pending, server));
                 awaitAll(pending);
                 if (!pending.left().isEmpty()) {
                     clock.sleep(RETRY_NANOS);

@@ -210,7 +210,7 @@ final class QueryRun implements AutoCloseable {
         int readers = means.endpoints().apply(plan.snapshot().stream().id()).queryServers().stream()
                 .mapToInt(Endpoints.QueryServer::readers)
                 .sum();
-        return CostEstimate.of(plan, reports, readers);
+        return CostEstimate.of(plan, reports, Math.min(readers, ChunkReads.MOST_READERS));
     }
 
     /** Says how the query would be answered, in place of an answer. */

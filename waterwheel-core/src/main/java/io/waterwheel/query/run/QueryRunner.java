@@ -29,8 +29,8 @@ import java.util.function.IntFunction;
  * tuples and the chunks' and merges (protocol rules 8 to 10). A query runs on its caller's thread, parts of it on the
  * executor's. Thread-safe.
  *
- * <p>What is held per query: one chunk's matching tuples a query server, 32 MiB of an indexer's, 8 MiB that wait to be
- * merged; and what its order, limit or groups keep, see the gathering. All of it is reserved from the
+ * <p>What is held per query: the matching tuples of each chunk that is being read, 32 MiB of an indexer's, 8 MiB that
+ * wait to be merged; and what its order, limit or groups keep, see the gathering. All of it is reserved from the
  * {@link QueryMemory}.
  */
 public final class QueryRunner {
@@ -63,8 +63,8 @@ public final class QueryRunner {
     /**
      * A runner.
      *
-     * @param executors by lane, what runs one task an indexer and a query server of each running query; must refuse
-     *     none, for admission bounds their number
+     * @param executors by lane, what runs a task for each indexer and each reader of a running query; must refuse none,
+     *     for admission bounds their number
      * @param policy how chunks are given to query servers
      * @param admission gives queries their turns
      * @param memory what queries hold is reserved from it

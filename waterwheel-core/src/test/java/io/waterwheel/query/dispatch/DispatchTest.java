@@ -361,41 +361,30 @@ final class DispatchTest {
     /** Each of its readers bids by itself, under the server's name. */
     @Test
     void aServerWithTwoReadersIsFreeWhileItReadsOneChunk() {
-        List<ChunkDescriptor> four = chunks(new Random(4), 4);
         Map<String, DispatchPolicy.Server> two =
                 Map.of("a", new DispatchPolicy.Server("h1", 2), "b", new DispatchPolicy.Server("h1", 1));
-        List<String> first = new ArrayList<>();
-        for (ChunkDescriptor chunk : four) {
-            Dispatch alone = DispatchPolicy.LADA.dispatch(List.of(chunk), two, file -> List.of("h1"));
-            first.add(alone.bid("a", 0) instanceof Dispatch.Bid.Read ? "a" : "b");
-        }
-        assertThat(first).contains("a");
-        List<ChunkDescriptor> preferred = new ArrayList<>();
-        for (int i = 0; i < four.size(); i++) {
-            if (first.get(i).equals("a")) {
-                preferred.add(four.get(i));
-            }
-        }
+        List<ChunkDescriptor> preferred = chunks(new Random(4), 40).stream()
+                .filter(chunk -> DispatchPolicy.LADA
+                                .dispatch(List.of(chunk), two, file -> List.of("h1"))
+                                .bid("a", 0)
+                        instanceof Dispatch.Bid.Read)
+                .limit(4)
+                .toList();
+        assertThat(preferred).hasSize(4);
         Dispatch dispatch = DispatchPolicy.LADA.dispatch(preferred, two, file -> List.of("h1"));
-        Set<ChunkDescriptor> read = new HashSet<>();
-        while (read.size() < preferred.size()) {
-            ChunkDescriptor one = chunk(dispatch.bid("a", 0));
-            read.add(one);
-            if (read.size() == preferred.size()) {
-                break;
-            }
-            // One of two readers is at work: what is left is kept for the other. With both at work nothing is.
-            assertThat(dispatch.bid("b", 0)).isInstanceOf(Dispatch.Bid.Later.class);
-            ChunkDescriptor other = chunk(dispatch.bid("a", 0));
-            read.add(other);
-            if (read.size() < preferred.size()) {
-                ChunkDescriptor given = chunk(dispatch.bid("b", 0));
-                assertThat(given).isNotNull();
-                dispatch.putOff(given, "b");
-            }
-            assertThat(dispatch.done(one, "a", 1)).isTrue();
-            assertThat(dispatch.done(other, "a", 1)).isTrue();
-        }
+        ChunkDescriptor one = chunk(dispatch.bid("a", 0));
+        assertThat(dispatch.bid("b", 0))
+                .as("the other reader of a has nothing to do")
+                .isInstanceOf(Dispatch.Bid.Later.class);
+        ChunkDescriptor other = chunk(dispatch.bid("a", 0));
+        ChunkDescriptor given = chunk(dispatch.bid("b", 0));
+        assertThat(given).as("both readers of a are at work").isNotNull();
+        dispatch.failed(given, "b");
+        dispatch.putOff(other, "a");
+        assertThat(dispatch.bid("b", 0)).as("put off").isInstanceOf(Dispatch.Bid.Later.class);
+        assertThat(chunk(dispatch.bid("a", 0))).isNotNull();
+        assertThat(dispatch.done(one, "a", 1)).isTrue();
+        assertThat(dispatch.bid("b", 0)).as("read").isInstanceOf(Dispatch.Bid.Later.class);
     }
 
     @Test

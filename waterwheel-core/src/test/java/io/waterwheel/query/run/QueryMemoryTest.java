@@ -243,10 +243,21 @@ final class QueryMemoryTest {
     private void run(
             QueryMemory memory, Query query, CollectedAnswer answer, List<String> servers, int readers, Scan scan)
             throws InterruptedException {
+        run(memory, QueryClock.SYSTEM, query, answer, servers, readers, scan);
+    }
+
+    private void run(
+            QueryMemory memory,
+            QueryClock clock,
+            Query query,
+            CollectedAnswer answer,
+            List<String> servers,
+            int readers,
+            Scan scan)
+            throws InterruptedException {
         SnapshotSource snapshots = new Snapshots();
         Endpoints endpoints = new Chunks(servers, readers, scan);
-        new QueryRunner(snapshots, id -> endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM, memory)
-                .run(query, answer);
+        new QueryRunner(snapshots, id -> endpoints, executor, DispatchPolicy.LADA, clock, memory).run(query, answer);
     }
 
     /** Readers that are given up may be a moment behind. */
@@ -363,23 +374,83 @@ final class QueryMemoryTest {
         assertThat(attempts.get()).as("attempts at chunks").isGreaterThan(CHUNKS);
         awaitNothing(memory);
 
-        // All chunks are begun at once by one server; there is room for two.
-        CyclicBarrier every = new CyclicBarrier(CHUNKS);
-        attempts.set(0);
-        CollectedAnswer halved = new CollectedAnswer();
-        run(memory, all, halved, List.of("a"), CHUNKS, (resolved, sink) -> {
-            if (attempts.incrementAndGet() <= CHUNKS) {
-                await(every);
-            }
-            return wideRows(resolved, sink);
-        });
-        assertThat(halved.failed()).isFalse();
-        assertThat(halved.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
-        awaitNothing(memory);
-
         CollectedAnswer none = new CollectedAnswer();
         run(new QueryMemory(16 << 20, 1 << 20), all, none, List.of("a", "b"), QueryMemoryTest::wideRows);
         assertThat(none.failure().code()).isEqualTo("QUERY_MEMORY");
+    }
+
+    /** Two of six are refused; so three at once are tried, whatever else was begun with those. */
+    @Test
+    void afterARefusalHalfAsManyChunksAreReadAtOnce() throws Exception {
+        CyclicBarrier all = new CyclicBarrier(CHUNKS);
+        CountDownLatch both = new CountDownLatch(2);
+        AtomicInteger attempts = new AtomicInteger();
+        QueryMemory memory = new QueryMemory(64 << 20, 32 << 20);
+        CollectedAnswer answer = new CollectedAnswer();
+        Query query = Query.of("s").withTimeout(Duration.ofMinutes(5));
+        run(memory, query, answer, List.of("a"), CHUNKS, (resolved, sink) -> {
+            int attempt = attempts.incrementAndGet();
+            if (attempt <= CHUNKS) {
+                await(all);
+                if (attempt <= 2) {
+                    sink.memory().reserve(1L << 40);
+                }
+            } else {
+                // With one at a time the other would not come.
+                both.countDown();
+                await(both);
+            }
+            return wideRows(resolved, sink);
+        });
+        assertThat(answer.failed()).isFalse();
+        assertThat(answer.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        assertThat(attempts).hasValue(CHUNKS + 2);
+        awaitNothing(memory);
+    }
+
+    /** One of four readers is refused memory, and two hang: the others go on without them. */
+    @Test
+    void readersThatHangDoNotCountForEver() throws Exception {
+        CyclicBarrier four = new CyclicBarrier(4);
+        AtomicInteger attempts = new AtomicInteger();
+        QueryMemory memory = new QueryMemory(64 << 20, 32 << 20);
+        CollectedAnswer answer = new CollectedAnswer();
+        // A hundred times as fast as the system's: what hangs is given up after seconds.
+        QueryClock fast = new QueryClock() {
+            @Override
+            public long nanos() {
+                return System.nanoTime() * 100;
+            }
+
+            @Override
+            public void sleep(long nanos) throws InterruptedException {
+                TimeUnit.NANOSECONDS.sleep(nanos / 100);
+            }
+        };
+        Query query = Query.of("s").withTimeout(Duration.ofHours(9));
+        run(memory, fast, query, answer, List.of("a", "b"), 2, (resolved, sink) -> {
+            int attempt = attempts.incrementAndGet();
+            if (attempt <= 4) {
+                await(four);
+                if (attempt == 1) {
+                    sink.memory().reserve(1L << 40);
+                } else if (attempt <= 3) {
+                    await(new CountDownLatch(1));
+                }
+            }
+            return wideRows(resolved, sink);
+        });
+        assertThat(answer.failed()).isFalse();
+        assertThat(answer.rowCount()).isEqualTo((long) CHUNKS * BLOCKS * ROWS);
+        awaitNothing(memory);
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     /** What is kept free for blocks of rows would refuse a count that needs some bytes. */

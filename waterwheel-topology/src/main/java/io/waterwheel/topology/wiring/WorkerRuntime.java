@@ -62,6 +62,7 @@ import org.slf4j.LoggerFactory;
 
 /** The services of one worker process, as the configuration says. Thread-safe; closed once, when the last task ends. */
 final class WorkerRuntime implements WorkerServices {
+    private static final int SUBQUERIES_A_PROCESSOR = 64;
     private static final Logger LOG = LoggerFactory.getLogger(WorkerRuntime.class);
     private static final int BLOCKING_THREADS = 4;
     private static final int LIMIT_THREADS = 4;
@@ -155,9 +156,7 @@ final class WorkerRuntime implements WorkerServices {
             String host = WorkerHost.of(config.get(Keys.WORKER_RPC_HOST));
             PeerSecret secret = SharedSecret.of(catalogStore);
             peerServer = keep(RpcServer.forPeers(
-                    new RpcSettings(host, 0, RpcSettings.DEFAULT.memoryBytes(), 1, RpcSettings.DEFAULT.subqueries()),
-                    entry,
-                    secret));
+                    new RpcSettings(host, 0, RpcSettings.DEFAULT.memoryBytes(), 1, subqueriesAtOnce()), entry, secret));
             String here = host + ":" + peerServer.port();
             peers = keep(new Peers(peerServer.allocator(), secret));
             bus = new WorkerBus(directory, peers, here);
@@ -228,6 +227,13 @@ final class WorkerRuntime implements WorkerServices {
 
     private static ScheduledExecutorService scheduler() {
         return new ScheduledThreadPoolExecutor(1, daemons("worker-schedule"));
+    }
+
+    /** A query of another worker asks for as many as its query server here has readers. */
+    private static int subqueriesAtOnce() {
+        return Math.max(
+                RpcSettings.DEFAULT.subqueries(),
+                SUBQUERIES_A_PROCESSOR * Runtime.getRuntime().availableProcessors());
     }
 
     private static ThreadFactory daemons(String name) {

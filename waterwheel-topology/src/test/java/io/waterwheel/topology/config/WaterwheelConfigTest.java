@@ -29,6 +29,7 @@ final class WaterwheelConfigTest {
         values.put("dispatcher.tasks", 2);
         values.put("indexer.tasks", 2);
         values.put("query-server.tasks", 2);
+        values.put("query-server.readers", 0);
         values.put("coordinator.tasks", 2);
         values.put("coordinator.host", "127.0.0.1");
         values.put("coordinator.ports", List.of(0));
@@ -90,6 +91,7 @@ final class WaterwheelConfigTest {
         values.put("dispatcher.tasks", 5);
         values.put("indexer.tasks", 6);
         values.put("query-server.tasks", 7);
+        values.put("query-server.readers", 3);
         values.put("coordinator.tasks", 8);
         values.put("coordinator.host", "0.0.0.0");
         values.put("coordinator.ports", List.of(8815, 8816));

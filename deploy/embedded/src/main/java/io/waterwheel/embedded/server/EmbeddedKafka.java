@@ -52,8 +52,8 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
 
     private static final String LOGS = "logs";
 
-    /** Kafka's own: the last broker on the folder stopped in order. */
-    private static final String STOPPED_IN_ORDER = ".kafka_cleanshutdown";
+    /** It is there while no disk was full under the logs since they were looked at. */
+    private static final String NEVER_FULL = "disk-was-never-full";
 
     /**
      * What a start needs, and the next one at the same address.
@@ -173,9 +173,6 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         if (reason != null) {
             settings.putAll(AppendGate.settings(folder.toString(), () -> reason(reason, start.disk(), beganNanos)));
         }
-        if (!Files.exists(folder.resolve(LOGS).resolve(STOPPED_IN_ORDER))) {
-            PartitionLogs.repair(folder.resolve(LOGS));
-        }
         Path file = folder.resolve("server.properties");
         try (OutputStream out = Files.newOutputStream(file)) {
             settings.store(out, "written at each start");
@@ -186,6 +183,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         AtomicReference<@Nullable KafkaRaftServer> made = new AtomicReference<>();
         try {
             KafkaRaftServer server = life.start(() -> {
+                mendLogs(folder);
                 KafkaRaftServer starting = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
                 made.set(starting);
                 starting.startup();
@@ -198,6 +196,15 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
             // Its ports and its lock would be kept from the next one.
             life.stop(() -> stop(made.get()));
             throw e;
+        }
+    }
+
+    /** Before Kafka opens them; a broker that was left behind in the folder has been refused by then. */
+    private static void mendLogs(Path folder) throws IOException {
+        Path mark = folder.resolve(NEVER_FULL);
+        if (!Files.exists(mark)) {
+            PartitionLogs.repair(folder.resolve(LOGS));
+            Files.createFile(mark);
         }
     }
 
@@ -222,8 +229,20 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
      */
     @Override
     public boolean ended() {
-        return life.ended()
-                || (start.disk().wasFullSince(beganNanos) && start.disk().isWritable());
+        boolean wasFull = start.disk().wasFullSince(beganNanos);
+        if (wasFull) {
+            noteFull();
+        }
+        return life.ended() || (wasFull && start.disk().isWritable());
+    }
+
+    /** The next start looks at the logs, however this one ends. A file can be deleted on a full disk too. */
+    private void noteFull() {
+        try {
+            Files.deleteIfExists(start.folder().resolve(NEVER_FULL));
+        } catch (IOException e) {
+            LOG.warn("the logs in {} are not looked at when Kafka is started again", start.folder(), e);
+        }
     }
 
     /** Ends the process instead where what is left of the last one may still write the folder. */
@@ -310,15 +329,10 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
 
     @Override
     public void close() {
-        boolean wasFull = start.disk().wasFullSince(beganNanos);
         life.stop(() -> stop(server));
-        if (wasFull) {
-            // The next one is to look at the logs, however this one stopped.
-            try {
-                Files.deleteIfExists(start.folder().resolve(LOGS).resolve(STOPPED_IN_ORDER));
-            } catch (IOException e) {
-                LOG.warn("the logs in {} are not looked at when Kafka is started again", start.folder(), e);
-            }
+        // What was appended until then counts.
+        if (start.disk().wasFullSince(beganNanos)) {
+            noteFull();
         }
     }
 }

@@ -116,7 +116,10 @@ final class HdfsPlacementTest {
                             .as("%s", policy)
                             .isTrue();
                     all++;
-                    near += replicas.get(read.file()).contains(servers.get(server).host()) ? 1 : 0;
+                    near += replicas.get(read.file())
+                                    .contains(servers.get(server).host())
+                            ? 1
+                            : 0;
                 }
                 Dispatch.Bid bid = dispatch.bid(server, now);
                 if (bid instanceof Dispatch.Bid.Read next) {

@@ -20,7 +20,7 @@ public final class DimensionLearner {
     /** More rows tell little more. */
     public static final int ROWS = 1 << 16;
 
-    /** A field of few values that come again and again is asked for one of them; at most this number. */
+    /** A text of few values that come again and again is asked for one of them; at most this number. */
     private static final int KINDS = 64;
 
     private static final int BITS_OF_KINDS = 4;
@@ -102,7 +102,7 @@ public final class DimensionLearner {
 
     /**
      * First the bits of the dimensions that name kinds, whose questions ask for one of them; then those of all others
-     * in turn.
+     * in turn. Numbers name none, however few they are: questions ask for ranges of them.
      */
     private List<String> schedule(List<Dimension> dimensions) {
         int[] bits = new int[dimensions.size()];
@@ -110,7 +110,8 @@ public final class DimensionLearner {
         for (int d = 0; d < bits.length; d++) {
             Field field = field(dimensions.get(d));
             bits[d] = dimensions.get(d).bits(field, 0);
-            kinds[d] = field.type().physical() == PhysicalType.BOOLEAN || samples[d].isOfKinds(KINDS);
+            kinds[d] = field.type().physical() == PhysicalType.BOOLEAN
+                    || (field.type().variable() && samples[d].isOfKinds(KINDS));
         }
         List<String> schedule = new ArrayList<>();
         for (boolean first : new boolean[] {true, false}) {

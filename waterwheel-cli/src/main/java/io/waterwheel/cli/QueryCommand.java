@@ -10,6 +10,8 @@ import io.waterwheel.cli.text.BoxText;
 import io.waterwheel.cli.text.BucketText;
 import io.waterwheel.cli.text.CircleText;
 import io.waterwheel.cli.text.KeyRangeText;
+import io.waterwheel.cli.text.KeyTimeText;
+import io.waterwheel.cli.text.OrderTexts;
 import io.waterwheel.cli.text.PositionText;
 import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.cli.text.TimeRange;
@@ -26,14 +28,15 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.NamedExpression;
-import io.waterwheel.query.Order;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.tuple.TimeInterval;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -250,6 +253,19 @@ final class QueryCommand implements Callable<Integer> {
             description = "Of the tuples of --latest only the newest, and the first of each further N.")
     private @Nullable Integer every;
 
+    @Option(
+            names = "--at",
+            paramLabel = "KEY,TIME",
+            converter = KeyTimeText.class,
+            description = "A row for this pair: the tuple of the key with that very time; may be given several times.")
+    private List<KeyTime> at = List.of();
+
+    @Option(names = "--at-file", paramLabel = "FILE", description = "The same, a pair KEY,TIME a line; at most 10,000.")
+    private @Nullable Path atFile;
+
+    @Option(names = "--as-of", description = "With --at: the latest tuple of the key that is not after the time.")
+    private boolean asOf;
+
     @Option(names = "--count", description = "Only the number of tuples.")
     private boolean count;
 
@@ -332,7 +348,7 @@ final class QueryCommand implements Callable<Integer> {
             if (stats) {
                 took.print(verdict, terminal.err());
             }
-            tellWhatIsMissing(verdict);
+            AnswerStats.printMissing(verdict, terminal.err());
             return paged ? 0 : Cli.FAILURE;
         }
     }
@@ -367,23 +383,8 @@ final class QueryCommand implements Callable<Integer> {
             if (stats) {
                 took.print(verdict, terminal.err());
             }
-            tellWhatIsMissing(verdict);
+            AnswerStats.printMissing(verdict, terminal.err());
             return 0;
-        }
-    }
-
-    private void tellWhatIsMissing(Verdict verdict) {
-        if (!verdict.complete()) {
-            terminal.err().println("the answer is not complete:");
-            verdict.missing().forEach(what -> terminal.err().println("  " + what));
-        }
-        if (!verdict.stale().isEmpty()) {
-            terminal.err().println("what came lately may not be in the answer yet:");
-            verdict.stale().forEach(what -> terminal.err().println("  " + what));
-        }
-        if (!verdict.lost().isEmpty()) {
-            terminal.err().println("the stream has lost, so that it may be in no answer:");
-            verdict.lost().forEach(range -> terminal.err().println("  " + range));
         }
     }
 
@@ -473,14 +474,16 @@ final class QueryCommand implements Callable<Integer> {
     private ResultSpec result() {
         boolean serial = !series.isEmpty() || downsample != null;
         boolean grouped = (!groupBy.isEmpty() && !serial) || bucket != null;
+        boolean pairs = !at.isEmpty() || atFile != null;
         int kinds = (count ? 1 : 0)
                 + (aggregates.isEmpty() && !grouped ? 0 : 1)
                 + (latest == null ? 0 : 1)
-                + (serial ? 1 : 0);
+                + (serial ? 1 : 0)
+                + (pairs ? 1 : 0);
         if (kinds > 1) {
             throw wrong(
-                    "give one of --count, --agg (with --group-by, --bucket), --series (or --downsample) and --latest, not"
-                            + " several");
+                    "give one of --count, --agg (with --group-by, --bucket), --series (or --downsample), --latest and"
+                            + " --at (or --at-file), not several");
         }
         if (serial && !orderBy.isEmpty()) {
             throw wrong("--order-by is not for --series and --downsample, whose tuples are ordered by series and time");
@@ -489,18 +492,24 @@ final class QueryCommand implements Callable<Integer> {
         if (ordered && (count || latest != null)) {
             throw wrong("--order-by and --limit are for tuples and groups, not for --count or --latest");
         }
+        if (pairs && ordered) {
+            throw wrong("--order-by and --limit are not for --at: each pair has a row, in the order asked");
+        }
+        if (asOf && !pairs) {
+            throw wrong("--as-of is for --at, or --at-file: give one");
+        }
         if (every != null && latest == null) {
             throw wrong("--every is for --latest: give both");
         }
         if (fill != null && bucket == null) {
             throw wrong("--fill is for time buckets: give --bucket");
         }
-        if (having != null && (count || latest != null || serial || kinds == 0)) {
+        if (having != null && (count || latest != null || serial || pairs || kinds == 0)) {
             throw wrong("--having is for --agg (with --group-by, --bucket); for tuples there is --where");
         }
         if (distinct && kinds > 0) {
-            throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket), --series or"
-                    + " --latest");
+            throw wrong("--distinct is for --select, not for --count, --agg (with --group-by, --bucket), --series,"
+                    + " --latest or --at");
         }
         if (page != null && (kinds > 0 || distinct || orderBy.isEmpty() || limit == null || limit == 0)) {
             throw wrong("--page is for tuples, with --order-by and a --limit of at least 1");
@@ -509,6 +518,11 @@ final class QueryCommand implements Callable<Integer> {
         try {
             if (count) {
                 return ResultSpec.Aggregates.COUNT;
+            } else if (pairs) {
+                List<KeyTime> all = new ArrayList<>(at);
+                all.addAll(atFile == null ? List.of() : KeyTimeText.read(atFile));
+                return new ResultSpec.Lookup(
+                        all, asOf, NamedExpression.names(AggregateTexts.named("--select", select)));
             } else if (latest != null) {
                 return new ResultSpec.Latest(
                         latest,
@@ -531,15 +545,15 @@ final class QueryCommand implements Callable<Integer> {
                         bucket,
                         fill,
                         having == null ? null : Expression.parse(having),
-                        orders(),
+                        OrderTexts.parse(orderBy),
                         most);
             }
             List<NamedExpression> selected = AggregateTexts.named("--select", select);
             return distinct
-                    ? ResultSpec.Aggregates.distinct(selected).withOrder(orders(), most)
+                    ? ResultSpec.Aggregates.distinct(selected).withOrder(OrderTexts.parse(orderBy), most)
                     : new ResultSpec.Rows(
                             selected,
-                            orders(),
+                            OrderTexts.parse(orderBy),
                             most,
                             page == null || page.equals("first") ? null : new PageToken(page));
         } catch (IllegalArgumentException e) {
@@ -552,19 +566,6 @@ final class QueryCommand implements Callable<Integer> {
             throw wrong("--select with --latest takes fields of the stream, got '" + selected + "'");
         }
         return selected.name();
-    }
-
-    private List<Order> orders() {
-        List<Order> orders = new ArrayList<>();
-        for (String text : orderBy) {
-            int colon = text.indexOf(':');
-            String direction = colon < 0 ? "asc" : text.substring(colon + 1);
-            if (!direction.equalsIgnoreCase("asc") && !direction.equalsIgnoreCase("desc")) {
-                throw wrong("--order-by: expected FIELD, FIELD:asc or FIELD:desc, got '" + text + "'");
-            }
-            orders.add(new Order(colon < 0 ? text : text.substring(0, colon), direction.equalsIgnoreCase("desc")));
-        }
-        return orders;
     }
 
     private ParameterException wrong(String what) {

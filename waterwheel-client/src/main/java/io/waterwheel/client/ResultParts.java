@@ -2,6 +2,7 @@ package io.waterwheel.client;
 
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Downsampling;
+import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Order;
@@ -23,6 +24,8 @@ final class ResultParts {
     long limit = Query.NO_LIMIT;
     int perKey;
     int every = 1;
+    List<KeyTime> pairs = List.of();
+    boolean asOf;
     List<Aggregate> aggregates = List.of();
     List<NamedExpression> groups = List.of();
 
@@ -53,6 +56,8 @@ final class ResultParts {
         this.limit = from.limit;
         this.perKey = from.perKey;
         this.every = from.every;
+        this.pairs = from.pairs;
+        this.asOf = from.asOf;
         this.aggregates = from.aggregates;
         this.groups = from.groups;
         this.bucket = from.bucket;
@@ -98,7 +103,7 @@ final class ResultParts {
             throw new IllegalArgumentException(
                     "query: distinct is for selected fields of tuples, not for aggregates or the latest");
         }
-        if (after != null && (grouped || distinct || perKey > 0)) {
+        if (after != null && (!pairs.isEmpty() || grouped || distinct || perKey > 0)) {
             throw new IllegalArgumentException("query: after: pages are of tuples, not of aggregates or the latest");
         }
         if (fill != null && bucket == null) {
@@ -106,6 +111,14 @@ final class ResultParts {
         }
         if (having != null && !grouped) {
             throw new IllegalArgumentException("query: having is for groups of aggregates; for tuples there is where");
+        }
+        if (!pairs.isEmpty()
+                && (grouped || serial() || distinct || perKey > 0 || !orders.isEmpty() || limit != Query.NO_LIMIT)) {
+            throw new IllegalArgumentException("query: at: each pair has one row, in the order asked: leave aggregate,"
+                    + " series, distinct, latest, orderBy and limit away");
+        }
+        if (asOf && pairs.isEmpty()) {
+            throw new IllegalArgumentException("query: asOf is of pairs of a key and a time: give at too");
         }
         if (every != 1 && perKey == 0) {
             throw new IllegalArgumentException("query: every is of the latest: give latest too");
@@ -117,6 +130,9 @@ final class ResultParts {
         if (grouped) {
             List<Aggregate> values = aggregates.isEmpty() ? List.of(Aggregate.count()) : aggregates;
             return new ResultSpec.Aggregates(values, groups, bucket, fill, having, orders, limit);
+        }
+        if (!pairs.isEmpty()) {
+            return new ResultSpec.Lookup(pairs, asOf, select);
         }
         if (perKey > 0) {
             return new ResultSpec.Latest(perKey, every, select);

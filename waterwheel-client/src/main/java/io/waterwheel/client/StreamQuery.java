@@ -7,6 +7,7 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Order;
@@ -295,6 +296,34 @@ public final class StreamQuery {
     public StreamQuery every(int tuples) {
         StreamQuery copy = new StreamQuery(this);
         copy.parts.every = tuples;
+        return copy;
+    }
+
+    /**
+     * A row for each of these pairs of a key and a time, at most 10,000: the tuple of the key with that very time, of
+     * several the first by its fields. The answer has a row for each pair in the order given. Its first fields are
+     * {@code pair}, its number from 1, and {@code found}; without a tuple the others are null.
+     *
+     * <pre>{@code
+     * List<KeyTime> asked =
+     *         List.of(new KeyTime("4711", Instant.now()), new KeyTime("4712", Instant.parse("2026-01-02T12:00:00Z")));
+     * try (Cursor rows = client.query("orders").at(asked).asOf().select("at", "note").rows()) {
+     *     while (rows.next()) {
+     *         System.out.println(rows.getLong("pair") + " " + rows.getBoolean("found") + " " + rows.stringOrNull("note"));
+     *     }
+     * }
+     * }</pre>
+     */
+    public StreamQuery at(List<KeyTime> pairs) {
+        StreamQuery copy = new StreamQuery(this);
+        copy.parts.pairs = added(parts.pairs, pairs);
+        return copy;
+    }
+
+    /** With {@link #at}: the latest tuple of the key that is not after the time. */
+    public StreamQuery asOf() {
+        StreamQuery copy = new StreamQuery(this);
+        copy.parts.asOf = true;
         return copy;
     }
 

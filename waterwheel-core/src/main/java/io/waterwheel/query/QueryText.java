@@ -90,6 +90,9 @@ public final class QueryText {
         if (result instanceof ResultSpec.Latest latest) {
             return "latest " + latest.perKey() + (latest.every() == 1 ? "" : ", one in " + latest.every());
         }
+        if (result instanceof ResultSpec.Lookup lookup) {
+            return "rows " + (lookup.asOf() ? "as of " : "at ") + lookup.pairs().size() + " pairs";
+        }
         if (result instanceof ResultSpec.Series series) {
             return (series.limit() == Query.NO_LIMIT ? "all rows" : series.limit() + " rows") + " of series"
                     + (series.downsampling() == null ? "" : ", " + series.downsampling())

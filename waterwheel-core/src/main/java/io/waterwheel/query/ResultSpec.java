@@ -292,4 +292,37 @@ public sealed interface ResultSpec {
             requireOrder(List.of(), limit);
         }
     }
+
+    /**
+     * A row for each pair of a key and a moment, in the order asked: the tuple of the key with that time, or as of it;
+     * of several the first by the fields of the answer. Only tuples that match the rest of the query are looked at.
+     * Before its fields the answer has the number of the pair, from 1, and whether there is such a tuple; without one
+     * all its fields are null.
+     *
+     * @param pairs 1 to 10,000, not all different perhaps
+     * @param asOf whether the latest tuple that is not after the moment is wanted, and not one of that very time
+     * @param select names of the fields of the answer, in order; empty means all
+     */
+    record Lookup(List<KeyTime> pairs, boolean asOf, List<String> select) implements ResultSpec {
+        /** Most pairs. */
+        public static final int MAX_PAIRS = 10_000;
+        /** Name of the field that holds the number of the pair. */
+        public static final String PAIR = "pair";
+        /** Name of the field that says whether there is a tuple. */
+        public static final String FOUND = "found";
+
+        public Lookup {
+            pairs = List.copyOf(pairs);
+            select = List.copyOf(select);
+            requireFew(select);
+            if (pairs.isEmpty() || pairs.size() > MAX_PAIRS) {
+                throw new IllegalArgumentException(
+                        "query: at: expected 1 to " + MAX_PAIRS + " pairs of a key and a time, got " + pairs.size());
+            }
+            if (select.contains(PAIR) || select.contains(FOUND)) {
+                throw new IllegalArgumentException("query: at: the answer has fields '" + PAIR + "' and '" + FOUND
+                        + "' of its own: select others");
+            }
+        }
+    }
 }

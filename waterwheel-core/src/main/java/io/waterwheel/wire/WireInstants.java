@@ -23,7 +23,7 @@ final class WireInstants {
         return message.build();
     }
 
-    private static Moment moment(Instant instant) {
+    static Moment moment(Instant instant) {
         return Moment.newBuilder()
                 .setSeconds(instant.getEpochSecond())
                 .setNanos(instant.getNano())
@@ -37,7 +37,7 @@ final class WireInstants {
                 message.hasTo() ? instant("instants.to", message.getTo()) : Instant.MAX);
     }
 
-    private static Instant instant(String what, Moment moment) {
+    static Instant instant(String what, Moment moment) {
         WireQueries.refuseUnknown("query: " + what, moment);
         if (moment.getNanos() < 0 || moment.getNanos() >= NANOS_PER_SECOND) {
             throw WireQueries.bad(what + ": nanos: expected 0 to 999,999,999, got " + moment.getNanos());

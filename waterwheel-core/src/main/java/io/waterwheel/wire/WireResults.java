@@ -40,6 +40,9 @@ final class WireResults {
         } else if (result instanceof ResultSpec.Latest latest) {
             message.addAllSelect(latest.select());
             message.setLatest(Latest.newBuilder().setPerKey(latest.perKey()).setEvery(latest.every()));
+        } else if (result instanceof ResultSpec.Lookup lookup) {
+            message.addAllSelect(lookup.select());
+            message.setLookup(WireLookups.toMessage(lookup));
         } else if (result instanceof ResultSpec.Series series) {
             WireSeries.write(series, message);
         } else if (result instanceof ResultSpec.Aggregates aggregates) {
@@ -98,10 +101,11 @@ final class WireResults {
         int kinds = (message.getCount() ? 1 : 0)
                 + (message.hasAggregates() ? 1 : 0)
                 + (message.hasLatest() ? 1 : 0)
-                + (message.hasSeries() ? 1 : 0);
+                + (message.hasSeries() ? 1 : 0)
+                + (message.hasLookup() ? 1 : 0);
         if (kinds > 1) {
             throw new IllegalArgumentException(
-                    "query: expected one of count, aggregates, latest and series, got " + kinds);
+                    "query: expected one of count, aggregates, latest, series and lookup, got " + kinds);
         }
         boolean limited = message.hasLimit() && !message.getCount() && !message.hasSeries();
         if (kinds == 1 && (message.getOrderByCount() > 0 || limited)) {
@@ -120,6 +124,9 @@ final class WireResults {
             Latest latest = message.getLatest();
             return new ResultSpec.Latest(
                     latest.getPerKey(), latest.getEvery() == 0 ? 1 : latest.getEvery(), message.getSelectList());
+        }
+        if (message.hasLookup()) {
+            return WireLookups.fromMessage(message.getLookup(), message.getSelectList());
         }
         if (message.hasSeries()) {
             return WireSeries.read(message);

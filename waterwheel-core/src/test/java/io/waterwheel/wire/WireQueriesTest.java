@@ -12,6 +12,7 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.Order;
@@ -279,7 +280,7 @@ class WireQueriesTest {
 
     private static ResultSpec result(Random random) {
         List<String> select = random.nextBoolean() ? List.of() : List.of("a", "b");
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(7)) {
             case 0 -> ResultSpec.Aggregates.COUNT;
             case 1 ->
                 new ResultSpec.Aggregates(
@@ -300,6 +301,13 @@ class WireQueriesTest {
                         random.nextBoolean() ? Query.NO_LIMIT : random.nextInt(100));
             case 2 -> new ResultSpec.Latest(1 + random.nextInt(100), 1 + random.nextInt(9), select);
             case 3 -> ResultSpec.Aggregates.distinct(List.of(NamedExpression.field("order")));
+            case 5 ->
+                new ResultSpec.Lookup(
+                        List.of(
+                                new KeyTime("a", Instant.parse("1960-05-01T00:00:00.000000001Z")),
+                                new KeyTime("", Instant.EPOCH)),
+                        random.nextBoolean(),
+                        select);
             case 4 ->
                 new ResultSpec.Series(
                         random.nextBoolean() ? List.of() : List.of("order"),

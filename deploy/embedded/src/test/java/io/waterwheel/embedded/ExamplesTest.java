@@ -16,6 +16,7 @@ import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
+import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.PruneReason;
 import io.waterwheel.schema.SchemaFile;
@@ -310,6 +311,26 @@ final class ExamplesTest {
                 printed().lines().map(line -> line.substring(0, 6)).toList();
         assertThat(aircraft).isSorted().contains("506d8e");
         assertThat(Collections.frequency(aircraft, "0101de")).isEqualTo(10);
+    }
+
+    @Test
+    void lookups() {
+        try (Appender appender = client.appender("orders")) {
+            appender.append(Instant.now().minusSeconds(60), 4711L, "as of now");
+            appender.flush();
+        }
+        // example
+        List<KeyTime> asked =
+                List.of(new KeyTime("4711", Instant.now()), new KeyTime("4712", Instant.parse("2026-01-02T12:00:00Z")));
+        try (Cursor rows =
+                client.query("orders").at(asked).asOf().select("at", "note").rows()) {
+            while (rows.next()) {
+                System.out.println(
+                        rows.getLong("pair") + " " + rows.getBoolean("found") + " " + rows.stringOrNull("note"));
+            }
+        }
+        // end of example
+        assertThat(printed().lines()).hasSize(2).contains("2 false null").anyMatch(line -> line.startsWith("1 true "));
     }
 
     @Test

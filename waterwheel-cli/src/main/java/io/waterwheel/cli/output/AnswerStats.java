@@ -21,6 +21,22 @@ public final class AnswerStats {
         first = System.nanoTime();
     }
 
+    /** Says what the answer lacks, may lack for it is old, or has lost; nothing when that is nothing. */
+    public static void printMissing(Verdict verdict, PrintStream err) {
+        if (!verdict.complete()) {
+            err.println("the answer is not complete:");
+            verdict.missing().forEach(what -> err.println("  " + what));
+        }
+        if (!verdict.stale().isEmpty()) {
+            err.println("what came lately may not be in the answer yet:");
+            verdict.stale().forEach(what -> err.println("  " + what));
+        }
+        if (!verdict.lost().isEmpty()) {
+            err.println("the stream has lost, so that it may be in no answer:");
+            verdict.lost().forEach(range -> err.println("  " + range));
+        }
+    }
+
     public void print(Verdict verdict, PrintStream err) {
         err.printf(
                 Locale.ROOT,

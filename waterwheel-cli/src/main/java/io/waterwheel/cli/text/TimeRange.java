@@ -29,7 +29,7 @@ public final class TimeRange implements ITypeConverter<InstantRange> {
         return new InstantRange(first, last);
     }
 
-    private static Instant instant(String text) {
+    static Instant instant(String text) {
         try {
             return Instant.ofEpochMilli(Long.parseLong(text));
         } catch (NumberFormatException notMillis) {

@@ -19,6 +19,8 @@ public final class RowView {
 
     public long[] keys = NO_LONGS;
     public long[] times = NO_LONGS;
+    /** By row, which pair of a lookup it is for, where that is known. */
+    public long[] slots = NO_LONGS;
     /** Where column c lies, and at which offset it begins. */
     public final byte[][] columns;
 

@@ -140,13 +140,26 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                 times = query.times();
             }
         }
+        LookupPairs pairs =
+                query.result() instanceof ResultSpec.Lookup lookup ? LookupPairs.of(lookup, schema, scheme) : null;
+        if (pairs != null) {
+            keys = KeyIntervals.intersection(keys, pairs.keys());
+            TimeInterval asked = pairs.times();
+            if (asked == null || !asked.overlaps(times)) {
+                keys = List.of();
+            } else {
+                times = new TimeInterval(Math.max(times.from(), asked.from()), Math.min(times.to(), asked.to()));
+            }
+        }
         if (query.result() instanceof ResultSpec.Latest && !scheme.tellsTuplesApart()) {
             throw new WaterwheelException(
                     ErrorCode.BAD_QUERY,
                     "stream " + stream.name() + " has a key of dimensions, which many tuples share: the newest of each"
                             + " key cannot be asked for; order by the time, or group by a field");
         }
-        Gather gather = Gather.of(query.result(), stored, schema, times, onlyText);
+        Gather gather = pairs == null
+                ? Gather.of(query.result(), stored, schema, times, onlyText)
+                : Gather.of((ResultSpec.Lookup) query.result(), stored, schema, pairs.slots());
         return new ResolvedQuery(
                 query, stream, gather.fields(), keys, new ScanSpec(keys, implied, cells, times, test, where, gather));
     }

@@ -8,6 +8,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.rows.LookupSlots;
 import io.waterwheel.query.rows.PartialMerge;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
@@ -25,7 +26,14 @@ import org.jspecify.annotations.Nullable;
  * the parts. Immutable; any thread.
  */
 public abstract sealed class Gather
-        permits GatherRows, GatherCount, GatherSorted, GatherLatest, GatherGroups, GatherComputed, GatherSeries {
+        permits GatherRows,
+                GatherCount,
+                GatherSorted,
+                GatherLatest,
+                GatherGroups,
+                GatherComputed,
+                GatherSeries,
+                GatherLookup {
     /** Nulls of a row are marked in one mask. */
     private static final int MAX_NULLABLE = 64;
 
@@ -76,6 +84,15 @@ public abstract sealed class Gather
                         rows.after());
     }
 
+    /**
+     * The gather of a lookup.
+     *
+     * @param slots its pairs in terms of the stream
+     */
+    public static Gather of(ResultSpec.Lookup lookup, RowLayout stored, Schema schema, LookupSlots slots) {
+        return new GatherLookup(lookup, stored, schema, slots);
+    }
+
     /** Rows with fields that are computed: these are made first, then ordered as any others are. */
     private static Gather computed(ResultSpec.Rows rows, RowLayout stored) {
         List<NamedExpression> needed = new ArrayList<>(rows.select());
@@ -103,7 +120,7 @@ public abstract sealed class Gather
                         : new GatherRows(projection.layout(), fields, rows.limit()));
     }
 
-    private static int[] indexes(List<String> names, ExpressionTypes types, RowLayout stored) {
+    static int[] indexes(List<String> names, ExpressionTypes types, RowLayout stored) {
         int[] indexes = new int[names.isEmpty() ? stored.fields().size() : names.size()];
         for (int i = 0; i < indexes.length; i++) {
             indexes[i] = names.isEmpty() ? i : types.indexOf(names.get(i));
@@ -165,6 +182,11 @@ public abstract sealed class Gather
      * none is kept.
      */
     public boolean handsOutAtOnce() {
+        return false;
+    }
+
+    /** Whether chunks are read newest first, until older ones cannot change the answer. */
+    public boolean readsNewestFirst() {
         return false;
     }
 

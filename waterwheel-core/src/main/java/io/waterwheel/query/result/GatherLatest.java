@@ -115,6 +115,11 @@ final class GatherLatest extends Gather {
     }
 
     @Override
+    public boolean readsNewestFirst() {
+        return true;
+    }
+
+    @Override
     public boolean needsTimes() {
         return true;
     }

@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.NeighbourValue;
 import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.rows.NumberColumn;
+import io.waterwheel.query.rows.RowCopy;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.LittleEndian;
@@ -47,7 +48,7 @@ final class NeighbourColumn {
         if (isNull(before, previous) || (!lag && isNull(computed, row))) {
             AggregateState.setNull(answer, row, field);
         } else if (lag) {
-            copy(before, previous, answer, row);
+            RowCopy.value(before, previous, argument, answer, row, field);
         } else if (value.kind() == NeighbourValue.Kind.RATE) {
             double units = NumberColumn.apart(times.whole(before, previous), times.whole(computed, row));
             if (units == 0) {
@@ -82,19 +83,5 @@ final class NeighbourColumn {
 
     private void putDouble(TupleBlock answer, int row, double number) {
         LittleEndian.putLong(column(answer), row * 8, Double.doubleToRawLongBits(number));
-    }
-
-    private void copy(TupleBlock before, int previous, TupleBlock answer, int row) {
-        byte[] from = before.column(rows.columnOf(argument));
-        if (rows.fields().get(argument).type().variable()) {
-            long reference = LittleEndian.getLong(from, previous * 8);
-            int length = TupleBlock.referenceLength(reference);
-            long copied =
-                    length == 0 ? 0 : answer.addToArena(before.arena(), TupleBlock.referenceOffset(reference), length);
-            LittleEndian.putLong(column(answer), row * 8, copied);
-        } else {
-            int width = rows.fields().get(argument).type().width();
-            System.arraycopy(from, previous * width, column(answer), row * width, width);
-        }
     }
 }

@@ -13,6 +13,9 @@ public final class RowCopy {
     /** In place of a field's index: the time of the stored tuple, as a long. */
     public static final int TIME = -2;
 
+    /** In place of a field's index: the slot of the tuple in a lookup, as a long. */
+    public static final int SLOT = -3;
+
     /** Bytes of text and bytes that fill a block. */
     public static final int BLOCK_BYTES = 64 * 1024;
 
@@ -20,7 +23,10 @@ public final class RowCopy {
     private final RowLayout result;
     private final int[] fields;
 
-    /** @param fields indexes of the stored fields, or {@link #KEY}, or {@link #TIME}, by field of the result */
+    /**
+     * @param fields indexes of the stored fields, or {@link #KEY}, {@link #TIME} or {@link #SLOT}, by field of the
+     *     result
+     */
     public RowCopy(RowLayout stored, int[] fields, RowLayout result) {
         this.stored = stored;
         this.fields = fields;
@@ -42,7 +48,12 @@ public final class RowCopy {
     }
 
     private int source(int field) {
-        return field == KEY ? RowLayout.KEY : field == TIME ? RowLayout.TIME : stored.columnOf(field);
+        return switch (field) {
+            case KEY -> RowLayout.KEY;
+            case TIME -> RowLayout.TIME;
+            case SLOT -> SLOT;
+            default -> stored.columnOf(field);
+        };
     }
 
     /**
@@ -98,8 +109,9 @@ public final class RowCopy {
             int width = result.width(target);
             byte[] out = into.column(target);
             int at = first * width;
-            if (source == RowLayout.KEY || source == RowLayout.TIME) {
-                gatherLongs(source == RowLayout.KEY ? view.keys : view.times, selected, from, rows, width, out, at);
+            if (source < 0) {
+                long[] longs = source == SLOT ? view.slots : source == RowLayout.KEY ? view.keys : view.times;
+                gatherLongs(longs, selected, from, rows, width, out, at);
             } else if (result.variable(target)) {
                 gatherVariable(view, source, selected, from, rows, into, target);
             } else {
@@ -109,6 +121,27 @@ public final class RowCopy {
         into.setSize(first + rows);
         if (result.nullMaskColumn() >= 0) {
             gatherNulls(view, selected, from, rows, into, first);
+        }
+    }
+
+    /** Copies one value of a block into a row of another, whose field has the same type; null too. */
+    public static void value(TupleBlock from, int row, int field, TupleBlock into, int toRow, int toField) {
+        RowLayout layout = from.layout();
+        if (layout.nullBit(field) >= 0 && from.isNull(field, row)) {
+            into.setNullMask(toRow, into.nullMask(toRow) | 1L << into.layout().nullBit(toField));
+            return;
+        }
+        byte[] source = from.column(layout.columnOf(field));
+        int column = into.layout().columnOf(toField);
+        if (layout.fields().get(field).type().variable()) {
+            long reference = LittleEndian.getLong(source, row * 8);
+            int length = TupleBlock.referenceLength(reference);
+            long copied =
+                    length == 0 ? 0 : into.addToArena(from.arena(), TupleBlock.referenceOffset(reference), length);
+            LittleEndian.putLong(into.column(column), toRow * 8, copied);
+        } else {
+            int width = layout.fields().get(field).type().width();
+            System.arraycopy(source, row * width, into.column(column), toRow * width, width);
         }
     }
 

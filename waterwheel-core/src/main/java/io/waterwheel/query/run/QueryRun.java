@@ -9,7 +9,6 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Subquery;
@@ -267,7 +266,7 @@ final class QueryRun implements AutoCloseable {
         sink.start(plan.resolved().fields());
         Map<Integer, Long> positions = new HashMap<>();
         plan.excused().forEach(watermarks -> lower(positions, watermarks));
-        boolean newestFirst = query.result() instanceof ResultSpec.Latest;
+        boolean newestFirst = plan.resolved().spec().gather().readsNewestFirst();
         steps.enter(StepClock.Step.FRESH);
         // With newest first, what the indexers hold may show that no chunk is needed.
         ChunkReads chunks = reads(plan.resolved(), newestFirst ? List.of() : plan.chunks(), delivery);

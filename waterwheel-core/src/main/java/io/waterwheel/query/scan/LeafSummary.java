@@ -24,6 +24,26 @@ final class LeafSummary implements RowSummary {
     }
 
     @Override
+    public long lowKey() {
+        return directory.lowKey(leaf);
+    }
+
+    @Override
+    public long highKey() {
+        return directory.highKey(leaf);
+    }
+
+    @Override
+    public long fromTime() {
+        return directory.fromTime(leaf);
+    }
+
+    @Override
+    public long toTime() {
+        return directory.toTime(leaf);
+    }
+
+    @Override
     public @Nullable OfField field(int field) {
         return directory.isZoned(field)
                 ? new OfField(

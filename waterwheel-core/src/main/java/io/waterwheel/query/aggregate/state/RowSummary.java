@@ -7,6 +7,18 @@ public interface RowSummary {
     /** Number of rows. */
     int rows();
 
+    /** No row has a lesser key. */
+    long lowKey();
+
+    /** No row has a greater key. */
+    long highKey();
+
+    /** No row has an earlier time, in milliseconds. */
+    long fromTime();
+
+    /** No row has a later time, in milliseconds. */
+    long toTime();
+
     /** What is known of a stored field, by its index; null when nothing is. */
     @Nullable
     OfField field(int field);

@@ -369,12 +369,15 @@ final class QueryCommand implements Callable<Integer> {
         try (WaterwheelClient client = server.connect();
                 Cursor cursor = client.query(query.withExplain(explain ? Explain.PLAN : Explain.ANALYZE))) {
             took.begun();
+            if (explain && cursor.next()) {
+                throw Verdict.notExplained();
+            }
             boolean more = true;
             while (more) {
                 more = cursor.nextBatch();
             }
             Verdict verdict = cursor.verdict();
-            Explanation explanation = Objects.requireNonNull(verdict.explanation(), "the server explains nothing");
+            Explanation explanation = verdict.requireExplanation();
             if (format == Format.JSON) {
                 terminal.out().println(ExplanationJson.of(explanation));
             } else {

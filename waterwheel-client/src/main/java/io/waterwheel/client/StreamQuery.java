@@ -14,6 +14,7 @@ import io.waterwheel.query.Order;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
@@ -22,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -539,9 +539,12 @@ public final class StreamQuery {
     }
 
     private Explanation explained(Explain wanted) {
-        return client.whole(
-                toQuery().withExplain(wanted),
-                cursor -> Objects.requireNonNull(cursor.finish().explanation(), "the server explains nothing"));
+        return client.whole(toQuery().withExplain(wanted), cursor -> {
+            if (wanted == Explain.PLAN && cursor.next()) {
+                throw Verdict.notExplained();
+            }
+            return cursor.finish().requireExplanation();
+        });
     }
 
     /**

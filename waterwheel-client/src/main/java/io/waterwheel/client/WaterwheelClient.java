@@ -11,6 +11,7 @@ import io.waterwheel.client.admin.StreamRetention;
 import io.waterwheel.client.admin.Verification;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
@@ -229,13 +230,17 @@ public final class WaterwheelClient implements AutoCloseable {
      * The number of tuples that the query matches, whatever its limit.
      *
      * @throws IllegalArgumentException when the query allows a partial answer: a number cannot say that it is too
-     *     small; ask {@code query(q.withCount())} and look at its verdict
+     *     small; ask {@code query(q.withCount())} and look at its verdict. Also when it is to be planned only
      * @throws WaterwheelException as {@link #query(Query)}
      */
     public long count(Query query) {
         if (query.allowPartial()) {
             throw new IllegalArgumentException("count: the query allows a partial answer, which a number cannot mark;"
                     + " ask query(q.withCount()) and read its verdict");
+        }
+        if (query.explain() == Explain.PLAN) {
+            throw new IllegalArgumentException("count: the query is to be planned only, which counts nothing;"
+                    + " leave the explanation away, or ask query(q) and read its verdict's");
         }
         return whole(query.withCount(), cursor -> cursor.finish().tuples());
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.error.WaterwheelException.Kind;
+import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
@@ -30,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightRuntimeException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -357,6 +359,23 @@ class FailOverTest {
             client.close();
             assertThatThrownBy(() -> client.query(Query.of("s"))).hasMessage("the client is closed");
             assertThat(cancelled.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** One of the release before takes the query for any other. */
+    @Test
+    void aServerThatExplainsNothingIsToldApart() throws Exception {
+        try (FakeServer older = FakeServer.answering((query, answer) -> whole(answer));
+                WaterwheelClient client = WaterwheelClient.connect(older.url())) {
+            for (ThrowingCallable asked : List.<ThrowingCallable>of(
+                    () -> client.query("s").explain(), () -> client.query("s").analyze())) {
+                assertThatThrownBy(asked)
+                        .hasMessageContaining("it is of an older release than this client; update the server")
+                        .satisfies(e -> assertCode(e, "BAD_ANSWER"));
+            }
+            assertThatThrownBy(() -> client.count(Query.of("s").withExplain(Explain.PLAN)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("count: the query is to be planned only, which counts nothing");
         }
     }
 

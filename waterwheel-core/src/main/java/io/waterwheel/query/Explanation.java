@@ -119,7 +119,7 @@ public record Explanation(
      * @param scanning by the clock of who answers: from asking a server for a chunk or a tree to its end
      * @param reading of that, reading and decoding what the caches did not have
      * @param merging of parts into an answer
-     * @param sending rows to the client
+     * @param sending rows to the client, but for those that come with the verdict
      */
     public record Work(Duration scanning, Duration reading, Duration merging, Duration sending) {}
 

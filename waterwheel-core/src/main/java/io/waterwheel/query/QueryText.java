@@ -57,17 +57,21 @@ public final class QueryText {
         return text.length() <= MOST ? text : text.substring(0, MOST - 3) + "...";
     }
 
+    /** Both ways to bound times count: from one of each a length would follow that gives the bound away. */
     private static void addTimesShape(Query query, List<String> parts) {
         TimeInterval times = query.times();
-        boolean begins =
-                times.from() != Long.MIN_VALUE || !query.instants().from().equals(Instant.MIN);
-        boolean ends = times.to() != Long.MAX_VALUE || !query.instants().to().equals(Instant.MAX);
+        Instant from = query.instants().from();
+        Instant to = query.instants().to();
+        if (times.from() != Long.MIN_VALUE && Instant.ofEpochMilli(times.from()).isAfter(from)) {
+            from = Instant.ofEpochMilli(times.from());
+        }
+        if (times.to() != Long.MAX_VALUE && Instant.ofEpochMilli(times.to()).isBefore(to)) {
+            to = Instant.ofEpochMilli(times.to());
+        }
+        boolean begins = !from.equals(Instant.MIN);
+        boolean ends = !to.equals(Instant.MAX);
         if (begins && ends) {
-            InstantRange both = query.instants();
-            Duration length = both.from().equals(Instant.MIN) || both.to().equals(Instant.MAX)
-                    ? Duration.ofMillis(times.to()).minus(Duration.ofMillis(times.from()))
-                    : Duration.between(both.from(), both.to());
-            parts.add("time of " + length);
+            parts.add("time of " + Duration.between(from, to));
         } else if (begins) {
             parts.add("time from a moment on");
         } else if (ends) {

@@ -3,7 +3,7 @@ package io.waterwheel.query;
 /**
  * Sums over scans of trees or chunks. Each leaf is pruned, counted, read, or {@link #left}.
  *
- * @param leaves leaves that the trees or chunks have
+ * @param leaves leaves that the trees or chunks have; of a chunk that is read in pieces, all count in its first one
  * @param pruned leaves that cannot hold what the query asks for, by the first reason that applies
  * @param counted leaves that match whole and were counted, or aggregated by what is known of them, without reading them
  * @param read leaves whose tuples were looked at
@@ -54,6 +54,14 @@ public record ScanStatistics(
     /** Leaves that a scan had not come to when it ended early: by a limit, or because time was up. */
     public long left() {
         return leaves - pruned.total() - counted - read;
+    }
+
+    /**
+     * Whether a chunk's directory was enough, of one that was scanned. Of a scan that was ended early in another
+     * process nothing is known, and it has no leaves.
+     */
+    public boolean isByDirectoryAlone() {
+        return leaves > 0 && read == 0;
     }
 
     /** Both together. */

@@ -1,5 +1,7 @@
 package io.waterwheel.query;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.LostRange;
 import java.util.List;
@@ -91,6 +93,26 @@ public record Verdict(
                 edit,
                 tuples,
                 new Effort(indexersAsked, chunksRead, Statistics.NONE));
+    }
+
+    /**
+     * What a query asked for that is to be explained.
+     *
+     * @throws WaterwheelException BAD_ANSWER when the server explained nothing
+     */
+    public Explanation requireExplanation() {
+        if (explanation == null) {
+            throw notExplained();
+        }
+        return explanation;
+    }
+
+    /** Of an answer to a query that was to be explained, and that has rows, or a verdict, of one that was not. */
+    public static WaterwheelException notExplained() {
+        return new WaterwheelException(
+                ErrorCode.BAD_ANSWER,
+                "query: the server answered it, and did not explain it: it is of an older release than this client;"
+                        + " update the server");
     }
 
     /** Whether nothing is missing. */

@@ -82,11 +82,13 @@ public final class SubqueryCodec {
     /**
      * What a scan looked at.
      *
-     * @throws IllegalArgumentException when the bytes are no such message
+     * @throws IllegalArgumentException when the bytes are no such message, or its numbers cannot be
      */
     public static ScanStatistics readScanned(byte[] bytes) {
         try {
-            return WireStatistics.fromMessage(ScannedMessage.parseFrom(bytes));
+            ScannedMessage message = ScannedMessage.parseFrom(bytes);
+            WireStatistics.check(message);
+            return WireStatistics.fromMessage(message);
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("not what a scan looked at: " + e.getMessage(), e);
         }

@@ -9,6 +9,12 @@ import java.util.List;
 
 /** What was looked at for an answer, as messages. Stateless. */
 final class WireStatistics {
+    /** Of one scan: reasons to prune, each with one of the fields. */
+    private static final int MOST_REASONS = 4_096;
+
+    /** Of anything that is counted of one scan: 256 TiB, or three days in nanoseconds. */
+    private static final long MOST_OF_A_SCAN = 1L << 48;
+
     private WireStatistics() {}
 
     static io.waterwheel.wire.proto.Statistics toMessage(Statistics statistics) {
@@ -53,6 +59,42 @@ final class WireStatistics {
                 .setDirectoryBytesRead(parts.directoryBytesRead())
                 .setReadNanos(parts.readNanos())
                 .build();
+    }
+
+    /**
+     * Checks what another worker says of one scan: sums of many must not overflow, nor take long.
+     *
+     * @throws IllegalArgumentException when it cannot be
+     */
+    static void check(ScannedMessage message) {
+        for (long number : new long[] {
+            message.getLeaves(),
+            message.getCounted(),
+            message.getRead(),
+            message.getUnmatched(),
+            message.getTuples(),
+            message.getPartsRead(),
+            message.getBytesRead(),
+            message.getPartsCached(),
+            message.getBytesCached(),
+            message.getDirectoriesRead(),
+            message.getDirectoryBytesRead(),
+            message.getReadNanos()
+        }) {
+            check(number, 0);
+        }
+        if (message.getPrunedCount() > MOST_REASONS) {
+            throw new IllegalArgumentException("a scan that pruned for " + message.getPrunedCount()
+                    + " reasons; expected at most " + MOST_REASONS);
+        }
+        message.getPrunedList().forEach(count -> check(count.getNumber(), 1));
+    }
+
+    private static void check(long number, long least) {
+        if (number < least || number > MOST_OF_A_SCAN) {
+            throw new IllegalArgumentException(
+                    "a scan that looked at " + number + "; expected " + least + " to " + MOST_OF_A_SCAN);
+        }
     }
 
     static ScanStatistics fromMessage(ScannedMessage message) {

@@ -28,6 +28,9 @@ public final class PlanExplanation {
     /** Characters of a condition that are shown. */
     private static final int CONDITION = 1_000;
 
+    /** Between two looks whether to go on. */
+    private static final int CHUNKS_BETWEEN = 10_000;
+
     /**
      * A reason for which {@link QueryPlan#of} leaves out a chunk.
      *
@@ -55,8 +58,9 @@ public final class PlanExplanation {
      *
      * @param tuples that it is expected to look at
      * @param lane in which it takes its turn
+     * @param check throws when it is to go no further; called now and then
      */
-    public static Explanation of(QueryPlan plan, long tuples, String lane) {
+    public static Explanation of(QueryPlan plan, long tuples, String lane, Runnable check) {
         ResolvedQuery query = plan.resolved();
         boolean noTime = query.isOfNoRow() && !query.keys().isEmpty();
         Expression where = query.spec().where();
@@ -69,7 +73,7 @@ public final class PlanExplanation {
                         query.spec().area() != null,
                         where == null ? "" : condition(where),
                         QueryText.result(query.query().result())),
-                chunks(plan),
+                chunks(plan, check),
                 indexers(plan),
                 new Explanation.Cost(tuples, lane),
                 null);
@@ -101,11 +105,16 @@ public final class PlanExplanation {
         return new Explanation.Indexers(total, total - byReports - asked.size(), byReports, asked);
     }
 
-    private static Explanation.Chunks chunks(QueryPlan plan) {
+    private static Explanation.Chunks chunks(QueryPlan plan, Runnable check) {
         StreamSnapshot snapshot = plan.snapshot();
         long[] pruned = new long[TESTS.size()];
         Map<Integer, Integer> byDimension = new TreeMap<>();
+        long[] seen = {0};
+        check.run();
         snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+            if (++seen[0] % CHUNKS_BETWEEN == 0) {
+                check.run();
+            }
             int dimension = QueryPlan.missedBy(plan.resolved(), chunk);
             if (dimension != WantedCells.NONE) {
                 byDimension.merge(dimension, 1, Integer::sum);

@@ -61,7 +61,7 @@ final class AnswerTally {
         farReads += nearness == Nearness.FAR ? 1 : 0;
         Share share = share(server);
         share.parts++;
-        share.unread += scanned.read() == 0 ? 1 : 0;
+        share.unread += scanned.isByDirectoryAlone() ? 1 : 0;
         share.scanned = share.scanned.plus(scanned);
         share.nanos += nanos;
     }
@@ -91,7 +91,7 @@ final class AnswerTally {
         share.nanos += nanos;
     }
 
-    /** A part was merged, some of which was handed to the client meanwhile. */
+    /** A part was merged; of that time, what was spent to send is told to {@link #sent} too. */
     synchronized void merged(long nanos) {
         mergeNanos += nanos;
     }

@@ -3,6 +3,7 @@ package io.waterwheel.query.run;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.rows.RowSink;
+import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +23,12 @@ final class FreshPart implements RowSink, AutoCloseable {
     private final Reservation holding;
     private List<TupleBlock> held = new ArrayList<>();
     private boolean cut;
+    private final QueryClock clock;
+    private long mergingNanos;
 
     /** @param memory the query's */
-    FreshPart(int indexer, Delivery delivery, Reservation memory) {
+    FreshPart(int indexer, Delivery delivery, Reservation memory, QueryClock clock) {
+        this.clock = clock;
         this.indexer = indexer;
         this.delivery = delivery;
         this.memory = memory;
@@ -34,12 +38,14 @@ final class FreshPart implements RowSink, AutoCloseable {
     @Override
     public boolean accept(TupleBlock rows) {
         if (holding.held() >= MOST_BYTES || !holding.tryReserve(rows.allocatedBytes())) {
+            long begin = clock.nanos();
             handOver(0);
             if (!holding.tryReserve(rows.allocatedBytes())) {
                 // There is room once that is merged, or none at all.
                 delivery.mergeAll();
                 holding.reserve(rows.allocatedBytes());
             }
+            mergingNanos += clock.nanos() - begin;
         }
         if (held.isEmpty()) {
             delivery.freshHeld(true);
@@ -61,6 +67,11 @@ final class FreshPart implements RowSink, AutoCloseable {
     /** All rows have come; {@code found} matched. */
     void ended(long found) {
         handOver(found);
+    }
+
+    /** How long rows were merged while others were still to come. */
+    long mergingNanos() {
+        return mergingNanos;
     }
 
     /** Whether not all rows were wanted. */

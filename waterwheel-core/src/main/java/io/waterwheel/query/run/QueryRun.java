@@ -130,9 +130,9 @@ final class QueryRun implements AutoCloseable {
         Map<Integer, String> trouble;
         Set<Integer> failed = new HashSet<>();
         while (true) {
+            steps.enter(StepClock.Step.PLANNING);
             Map<Integer, IndexerReports> reports =
                     snapshots.reports(snapshot.stream().id());
-            steps.enter(StepClock.Step.PLANNING);
             QueryPlan plan = planner.plan(snapshot, reports, failed);
             if (query.explain() == Explain.PLAN) {
                 explain(plan, reports);
@@ -140,6 +140,7 @@ final class QueryRun implements AutoCloseable {
             }
             if (turn != null && admit(turn, plan, reports)) {
                 // What the plan was made on is old.
+                steps.enter(StepClock.Step.PLANNING);
                 snapshot = planner.known();
                 continue;
             }
@@ -164,6 +165,7 @@ final class QueryRun implements AutoCloseable {
             pauseTurn();
             clock.sleep(pause);
             pause = Math.min(pause * 2, MAX_RETRY_NANOS);
+            steps.enter(StepClock.Step.PLANNING);
             snapshot = planner.refreshed();
         }
     }
@@ -225,15 +227,31 @@ final class QueryRun implements AutoCloseable {
                 0,
                 new Verdict.Effort(0, 0, Statistics.NONE),
                 null,
-                PlanExplanation.of(plan, cost.tuples(), own.text())));
+                PlanExplanation.of(plan, cost.tuples(), own.text(), this::checkTime)));
+    }
+
+    /** Throws when the time is over, or the client is gone. */
+    private void checkTime() {
+        if (sink.cancelled()) {
+            throw new WaterwheelException(ErrorCode.CLIENT_GONE, "the receiver of the answer is gone");
+        }
+        if (clock.nanos() - deadline >= 0) {
+            throw new WaterwheelException(
+                    ErrorCode.INCOMPLETE,
+                    "the query was not explained within " + query.timeout().toMillis()
+                            + " ms; ask again, or allow more time");
+        }
     }
 
     /** How the plan was carried out, if that is asked for. */
     private @Nullable Explanation analysis(QueryPlan plan, Delivery delivery) {
-        return query.explain() == Explain.ANALYZE
-                ? PlanExplanation.of(plan, expectedTuples, lane.text())
-                        .with(delivery.tally().analysis(plan, steps.steps()))
-                : null;
+        if (query.explain() != Explain.ANALYZE) {
+            return null;
+        }
+        // What goes with the verdict cannot be told in it.
+        delivery.flush();
+        return PlanExplanation.of(plan, expectedTuples, lane.text(), () -> {})
+                .with(delivery.tally().analysis(plan, steps.steps()));
     }
 
     /** What is lost below the positions that the answer has seen; below what was demanded it is missing. */
@@ -382,12 +400,12 @@ final class QueryRun implements AutoCloseable {
             reply.close();
             return;
         }
-        FreshPart part = new FreshPart(subquery.indexer(), delivery, memory);
+        FreshPart part = new FreshPart(subquery.indexer(), delivery, memory, clock);
         long begin = clock.nanos();
         try (part) {
             long found = reply.rows(part);
             reply.close();
-            delivery.tally().readFresh(subquery.indexer(), clock.nanos() - begin);
+            delivery.tally().readFresh(subquery.indexer(), clock.nanos() - begin - part.mergingNanos());
             part.ended(found);
         }
         if (part.isCut() && !delivery.nobodyWaits()) {

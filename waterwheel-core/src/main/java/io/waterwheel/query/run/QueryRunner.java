@@ -4,6 +4,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
@@ -142,10 +143,14 @@ public final class QueryRunner {
      * Answers a query from these chunks alone; otherwise as {@link #run}. What is not in chunks is not asked for, and
      * the verdict's positions say nothing.
      *
+     * @param query without an explanation
      * @param chunks of the snapshot
      */
     public void runOnChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
             throws InterruptedException {
+        if (query.explain() != Explain.NONE) {
+            throw new IllegalArgumentException("a query of given chunks is not explained: they are no plan's choice");
+        }
         run(sink, reservation -> {
             // Not admitted: of these there is one at a time.
             try (QueryRun running = new QueryRun(means, query, sink, null, reservation, new StepClock(means.clock()))) {

@@ -36,8 +36,6 @@ final class ChunkLeafScan {
     private final RowCollector rows;
     private final RowSink sink;
     private final Subquery.Piece piece;
-    /** One after the last leaf that this piece is about. */
-    private int end;
     /** Bytes of the blocks that the sink was given. */
     private long handedOver;
 
@@ -76,7 +74,6 @@ final class ChunkLeafScan {
         this.parts = parts;
         this.directory = parts.directory();
         this.piece = piece;
-        this.end = directory.leaves();
         this.tally = new ScanTally(directory.layout());
         this.filter = filter;
         RowLayout layout = directory.layout();
@@ -104,14 +101,18 @@ final class ChunkLeafScan {
     }
 
     long run() throws IOException {
+        if (piece.fromLeaf() > 0 && piece.fromLeaf() >= directory.leaves()) {
+            throw new IOException("asked for a piece of a chunk from leaf " + piece.fromLeaf()
+                    + " on; the chunk has leaves 0 to " + (directory.leaves() - 1));
+        }
         try {
             scan();
         } catch (ScanEndedException e) {
             // The sink was asked, and knows that this is not the whole.
             parts.endBatch();
         }
-        // Each leaf counts in one piece.
-        tally.leaves = (long) end - piece.fromLeaf();
+        // All of them in the first piece: others may never be read.
+        tally.leaves = piece.fromLeaf() == 0 ? directory.leaves() : 0;
         tally.parts = parts.sum();
         sink.scanned(tally.sum());
         return rows.found();
@@ -134,7 +135,6 @@ final class ChunkLeafScan {
             }
             if (handedOver >= piece.bytes()) {
                 rows.finish();
-                end = leaf;
                 sink.pausedAt(leaf);
                 return;
             }

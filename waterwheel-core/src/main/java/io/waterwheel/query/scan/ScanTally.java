@@ -51,7 +51,13 @@ final class ScanTally {
     }
 
     private long[] of(PruneReason reason) {
-        return pruned.computeIfAbsent(reason, first -> new long[layout.fields().size() + 1]);
+        long[] numbers = pruned.get(reason);
+        if (numbers == null) {
+            // Not computeIfAbsent, which would take an object for each leaf.
+            numbers = new long[layout.fields().size() + 1];
+            pruned.put(reason, numbers);
+        }
+        return numbers;
     }
 
     ScanStatistics sum() {

@@ -1,6 +1,7 @@
 package io.waterwheel.query.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.state.Edit;
@@ -9,6 +10,8 @@ import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
@@ -108,12 +111,23 @@ class QueryPlanTest {
 
     @Test
     void anExplanationSaysWhoIsLeftOutByAReport() {
-        Explanation excused = PlanExplanation.of(plan(OLD, now(report(2, 1, 20, 1, false))), 5, "light");
+        Explanation excused = PlanExplanation.of(plan(OLD, now(report(2, 1, 20, 1, false))), 5, "light", () -> {});
         assertThat(excused.indexers()).isEqualTo(new Explanation.Indexers(1, 0, 1, List.of()));
         assertThat(excused.cost()).isEqualTo(new Explanation.Cost(5, "light"));
-        Explanation asked =
-                PlanExplanation.of(QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(), Planning.unbounded()), 5, "light");
+        Explanation asked = PlanExplanation.of(
+                QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(), Planning.unbounded()), 5, "light", () -> {});
         assertThat(asked.indexers()).isEqualTo(new Explanation.Indexers(1, 0, 0, List.of(0)));
+    }
+
+    /** It looks at every chunk of a stream that has many. */
+    @Test
+    void anExplanationEndsWithTheTimeOfItsQuery() {
+        QueryPlan plan = QueryPlan.of(OLD, SNAPSHOT, Map.of(), Set.of(), Planning.unbounded());
+        WaterwheelException late = new WaterwheelException(ErrorCode.INCOMPLETE, "late");
+        assertThatThrownBy(() -> PlanExplanation.of(plan, 5, "light", () -> {
+                    throw late;
+                }))
+                .isSameAs(late);
     }
 
     @Test

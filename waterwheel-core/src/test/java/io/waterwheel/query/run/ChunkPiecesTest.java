@@ -1,6 +1,7 @@
 package io.waterwheel.query.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
@@ -16,6 +17,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
+import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
@@ -29,6 +31,7 @@ import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
 import io.waterwheel.query.scan.QueryClock;
+import io.waterwheel.query.scan.ScanSpec;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -201,6 +204,36 @@ final class ChunkPiecesTest {
                 throw new AssertionError("-Dtest=ChunkPiecesTest -Dseeds=1 -Dseed=" + seed, e);
             }
         }
+    }
+
+    /** The limit is met in the first piece of a chunk: its other leaves are left, and count all the same. */
+    @Test
+    void leavesOfPiecesThatWereNotReadAreLeft() throws Exception {
+        Client answer = new Client();
+        run(new QueryMemory(64 << 20, 8 << 20), ALL.withLimit(100), answer, 1, subquery -> {});
+        assertThat(answer.verdict().tuples()).isEqualTo(100);
+        ScanStatistics looked = answer.verdict().statistics().inChunks();
+        long chunksRead = answer.verdict().statistics().chunksRead();
+        assertThat(looked.leaves()).isEqualTo(chunksRead * LEAVES);
+        assertThat(looked.left()).isEqualTo(chunksRead * LEAVES - looked.read()).isPositive();
+    }
+
+    @Test
+    void whatIsNoPlanIsNotExplained() {
+        QueryMemory memory = new QueryMemory(64 << 20, 8 << 20);
+        assertThatThrownBy(() -> run(memory, ALL.withExplain(Explain.PLAN), new Client(), 1, subquery -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a query of given chunks is not explained: they are no plan's choice");
+        assertThat(memory.reserved()).isZero();
+    }
+
+    @Test
+    void aPieceBeyondTheChunkIsRefused() {
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(64 << 20));
+        assertThatThrownBy(() -> scan.scan(
+                        "c0", LAYOUT, ScanSpec.all(LAYOUT), new Subquery.Piece(LEAVES, 1 << 20), block -> true))
+                .isInstanceOf(IOException.class)
+                .hasMessage("asked for a piece of a chunk from leaf 20 on; the chunk has leaves 0 to 19");
     }
 
     /** A client that takes nothing once its transport is full. */

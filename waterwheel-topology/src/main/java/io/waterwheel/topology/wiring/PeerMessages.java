@@ -3,6 +3,7 @@ package io.waterwheel.topology.wiring;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Subquery;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
@@ -23,6 +24,9 @@ final class PeerMessages {
     private static final int END_HEAD = 17;
 
     private static final int NEXT_LEAF = 13;
+
+    /** An END names a few reasons a field, and no more. */
+    private static final int MOST_END_BYTES = 1 << 20;
 
     /** In place of the next leaf: the chunk was read to its end. */
     static final int NO_LEAF = -1;
@@ -62,16 +66,31 @@ final class PeerMessages {
 
     /** What the scan looked at, as the end says. */
     static ScanStatistics readScanned(byte[] end) throws IOException {
+        if (end.length > MOST_END_BYTES) {
+            throw new IOException("the answer ends with " + end.length + " bytes; expected at most " + MOST_END_BYTES);
+        }
         try {
             return SubqueryCodec.readScanned(Arrays.copyOfRange(end, END_HEAD, end.length));
         } catch (IllegalArgumentException e) {
-            throw new IOException("the answer does not end as it should", e);
+            throw new IOException("the answer does not end as it should: " + e.getMessage(), e);
         }
     }
 
-    /** Where the next piece of the chunk begins, or {@link #NO_LEAF}. */
-    static int readNextLeaf(byte[] end) {
-        return LittleEndian.getInt(end, NEXT_LEAF);
+    /**
+     * Where the next piece of the chunk begins, or {@link #NO_LEAF}.
+     *
+     * @param piece that was asked for
+     * @param leaves that the scan has said the chunk has; only that of the first piece says it
+     * @throws IOException when no piece can begin there
+     */
+    static int readNextLeaf(byte[] end, Subquery.Piece piece, long leaves) throws IOException {
+        int next = LittleEndian.getInt(end, NEXT_LEAF);
+        boolean inChunk = piece.fromLeaf() > 0 || next < leaves;
+        if (next != NO_LEAF && !(piece.isBounded() && next > piece.fromLeaf() && inChunk)) {
+            throw new IOException("expected a leaf of the chunk after " + piece.fromLeaf()
+                    + " where the next piece begins, or none, got " + next);
+        }
+        return next;
     }
 
     static IndexerHeader readHeader(byte[] message) throws IOException {

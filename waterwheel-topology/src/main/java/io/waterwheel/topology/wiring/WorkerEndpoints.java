@@ -4,6 +4,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
@@ -333,14 +334,11 @@ final class WorkerEndpoints {
                 throw new IOException("the answer was cut off after " + blocks + " blocks");
             }
             if (PeerMessages.isEnd(message)) {
-                sink.scanned(PeerMessages.readScanned(message));
+                ScanStatistics scanned = PeerMessages.readScanned(message);
+                sink.scanned(scanned);
                 long found = PeerMessages.readEnd(message, blocks);
-                int nextLeaf = PeerMessages.readNextLeaf(message);
+                int nextLeaf = PeerMessages.readNextLeaf(message, piece, scanned.leaves());
                 if (nextLeaf != PeerMessages.NO_LEAF) {
-                    if (!piece.isBounded() || nextLeaf <= piece.fromLeaf()) {
-                        throw new IOException("expected a leaf after " + piece.fromLeaf()
-                                + " where the next piece begins, or none, got " + nextLeaf);
-                    }
                     sink.pausedAt(nextLeaf);
                 }
                 return found;

@@ -7,12 +7,14 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.Pruning;
 import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.Subquery;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -69,6 +71,50 @@ final class BlockSenderTest {
         assertThat(PeerMessages.readScanned(receiver.messages.get(1))).isEqualTo(scanned.plus(scanned));
         assertThat(PeerMessages.isEnd(receiver.messages.get(1))).isTrue();
         assertThat(PeerMessages.readEnd(receiver.messages.get(1), 1)).isEqualTo(1);
+    }
+
+    private static ScanStatistics scanned(long leaves, Pruning pruned) {
+        return new ScanStatistics(leaves, pruned, 0, 0, 0, 0, ScanStatistics.Parts.NOTHING);
+    }
+
+    /** What another worker says is added up, so it is looked at first. */
+    @Test
+    void anEndThatCannotBeIsRefused() {
+        List<Pruning.Count> many = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            many.add(new Pruning.Count("reason", "field " + i, 1));
+        }
+        for (ScanStatistics wrong : List.of(
+                scanned(-1, Pruning.NOTHING),
+                scanned(Long.MAX_VALUE, Pruning.NOTHING),
+                scanned(5, new Pruning(List.of(new Pruning.Count("key", "", 0)))),
+                scanned(5, new Pruning(many)))) {
+            assertThatThrownBy(() -> PeerMessages.readScanned(PeerMessages.end(1, 1, wrong, PeerMessages.NO_LEAF)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("the answer does not end as it should: a scan that");
+        }
+        byte[] end = PeerMessages.end(
+                1, 1, scanned(5, Pruning.of(PruneReason.ZONE, "f".repeat(1 << 20), 1)), PeerMessages.NO_LEAF);
+        assertThatThrownBy(() -> PeerMessages.readScanned(end)).hasMessageContaining("expected at most 1048576");
+    }
+
+    @Test
+    void aNextPieceBeginsInTheChunk() throws Exception {
+        Subquery.Piece first = new Subquery.Piece(0, 1);
+        Subquery.Piece later = new Subquery.Piece(3, 1);
+        assertThat(nextLeaf(4, first)).isEqualTo(4);
+        assertThat(nextLeaf(4, later)).isEqualTo(4);
+        assertThat(nextLeaf(PeerMessages.NO_LEAF, Subquery.Piece.WHOLE)).isEqualTo(PeerMessages.NO_LEAF);
+        for (int wrong : new int[] {0, -2, 5, 6}) {
+            assertThatThrownBy(() -> nextLeaf(wrong, first)).hasMessageEndingWith("or none, got " + wrong);
+        }
+        assertThatThrownBy(() -> nextLeaf(3, later)).hasMessageContaining("after 3 where the next piece begins");
+        assertThatThrownBy(() -> nextLeaf(4, Subquery.Piece.WHOLE)).isInstanceOf(IOException.class);
+    }
+
+    /** Of a chunk of five leaves. */
+    private static int nextLeaf(int said, Subquery.Piece piece) throws IOException {
+        return PeerMessages.readNextLeaf(PeerMessages.end(0, 0, ScanStatistics.NOTHING, said), piece, 5);
     }
 
     @Test

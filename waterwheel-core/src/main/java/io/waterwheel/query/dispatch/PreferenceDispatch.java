@@ -65,6 +65,8 @@ final class PreferenceDispatch implements Dispatch {
         long lastBegunNanos;
         /** Of its readers, those that wait for the client, and since when. */
         final Map<String, Long> paused = new HashMap<>();
+        /** Since when one of them or another has; means nothing while there is none. */
+        long pausedNanos;
 
         Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
             this.chunk = chunk;
@@ -288,12 +290,18 @@ final class PreferenceDispatch implements Dispatch {
             return;
         }
         if (isPaused) {
+            if (read.paused.isEmpty()) {
+                read.pausedNanos = nowNanos;
+            }
             read.paused.put(server, nowNanos);
             return;
         }
         Long since = read.paused.remove(server);
         if (since != null) {
-            read.lastBegunNanos += nowNanos - since;
+            if (read.paused.isEmpty()) {
+                // Pauses of several overlap: once for all of them.
+                read.lastBegunNanos += nowNanos - Math.max(read.pausedNanos, read.lastBegunNanos);
+            }
             read.readers.computeIfPresent(server, (name, begun) -> begun + (nowNanos - since));
         }
     }

@@ -40,7 +40,7 @@ final class Delivery implements AutoCloseable {
     private final long room;
     /** Whether what is read may come in pieces, as the client takes it. */
     private final boolean inPieces;
-    /** Bytes of the blocks that were handed out; written by the one thread that merges. */
+    /** Bytes of the rows that were handed out; written by the one thread that merges. */
     private volatile long handedOut;
     /** What the sink may hold back; of the one thread that merges. */
     private int batchBytes = AnswerPace.LEAST_BATCH_BYTES;
@@ -162,7 +162,8 @@ final class Delivery implements AutoCloseable {
         if (bytes > answering.held()) {
             answering.reserve(bytes - answering.held());
         }
-        handedOut = before + rows.allocatedBytes();
+        // What goes to the client: a block of few rows may have taken far more.
+        handedOut = before + rows.bytes();
         long begin = clock.nanos();
         sink.rows(rows);
         tally.sent(clock.nanos() - begin);

@@ -180,6 +180,9 @@ final class ChunkLeafScan {
             boolean large = parts.batchBytes() > DECODED_BYTES;
             parts.endBatch();
             batchLeaves = large ? Math.max(1, inBatch / 2) : Math.min(BATCH_LEAVES, batchLeaves * 2);
+            if (piece.isBounded()) {
+                batchLeaves = (int) Math.max(1, Math.min(batchLeaves, leavesLeft()));
+            }
         }
         rows.finish();
     }
@@ -207,6 +210,12 @@ final class ChunkLeafScan {
         }
         tally.pruneByField(PruneReason.DIMENSION, cells.field(dimension));
         return true;
+    }
+
+    /** How many more leaves the piece has room for, when they give as much as those before. */
+    private long leavesLeft() {
+        long bytesOfOne = handedOver / Math.max(1, tally.read);
+        return (piece.bytes() - handedOver) / Math.max(1, bytesOfOne);
     }
 
     /** Whether the leaf can hold nothing of the answer, by what the directory says; tallies why. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +65,28 @@ final class DispatchTest {
                 }
             }
         }
+    }
+
+    /** Two read one chunk, and wait for its client at the same time. */
+    @Test
+    void pausesThatOverlapCountOnce() {
+        List<ChunkDescriptor> one = chunks(new Random(1), 1);
+        Dispatch dispatch = DispatchPolicy.LADA.dispatch(one, servers("a", "h", "b", "h", "c", "h"), file -> List.of());
+        assertThat(dispatch.bid("a", millis(0))).isInstanceOf(Dispatch.Bid.Read.class);
+        assertThat(dispatch.bid("b", millis(499))).isInstanceOf(Dispatch.Bid.Nothing.class);
+        assertThat(dispatch.bid("b", millis(500))).as("it takes long").isInstanceOf(Dispatch.Bid.Read.class);
+        dispatch.paused(one.get(0), "a", true, millis(600));
+        dispatch.paused(one.get(0), "b", true, millis(700));
+        assertThat(dispatch.bid("c", millis(10_000))).as("it waits").isInstanceOf(Dispatch.Bid.Nothing.class);
+        dispatch.paused(one.get(0), "a", false, millis(10_500));
+        dispatch.paused(one.get(0), "b", false, millis(10_600));
+        // Begun the second time at 500, and paused for 10,000: a third server helps after a second without pauses.
+        assertThat(dispatch.bid("c", millis(11_499))).isInstanceOf(Dispatch.Bid.Nothing.class);
+        assertThat(dispatch.bid("c", millis(11_500))).isInstanceOf(Dispatch.Bid.Read.class);
+    }
+
+    private static long millis(long millis) {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
     @Test

@@ -60,6 +60,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,7 +136,7 @@ final class ChunkPiecesTest {
 
     /** What goes wrong with a block that a server has read; nothing, as a rule. */
     private interface Trouble {
-        void with(Subquery.OfChunk subquery) throws IOException;
+        void with(String server, Subquery.OfChunk subquery) throws IOException;
     }
 
     /** Keeps which keys came, each once. */
@@ -187,7 +188,7 @@ final class ChunkPiecesTest {
                 int[] failures = {random.nextInt(8)};
                 QueryMemory memory = new QueryMemory(64 << 20, 8 << 20);
                 Client answer = new Client();
-                run(memory, ALL, answer, servers, subquery -> {
+                run(memory, ALL, answer, servers, (server, subquery) -> {
                     synchronized (failures) {
                         if (random.nextInt(20) == 0 && failures[0] > 0) {
                             failures[0]--;
@@ -206,11 +207,60 @@ final class ChunkPiecesTest {
         }
     }
 
+    private record Attempt(String server, Subquery.OfChunk subquery) {}
+
+    /** A server hangs in a piece; another reads it too, and goes on. Then the first has it after all: that is void. */
+    @Test
+    void ofTwoAttemptsAtOnePieceOneCounts() throws Exception {
+        AtomicReference<Attempt> hung = new AtomicReference<>();
+        CountDownLatch passed = new CountDownLatch(1);
+        Client answer = new Client();
+        QueryMemory memory = new QueryMemory(64 << 20, 8 << 20);
+        run(memory, ALL, answer, 2, (server, subquery) -> {
+            int leaf = subquery.piece().fromLeaf();
+            if (leaf > 0 && hung.compareAndSet(null, new Attempt(server, subquery))) {
+                try {
+                    assertThat(passed.await(50, TimeUnit.SECONDS)).isTrue();
+                } catch (InterruptedException e) {
+                    throw new IOException("ended while it hung", e);
+                }
+            }
+            Attempt first = hung.get();
+            if (first != null
+                    && !first.server().equals(server)
+                    && first.subquery().file().equals(subquery.file())
+                    && first.subquery().piece().fromLeaf() < leaf) {
+                passed.countDown();
+            }
+        });
+        assertThat(passed.getCount()).as("the piece was read by another").isZero();
+        checkWhole(answer);
+        Waiting.until("nothing is reserved", () -> memory.reserved() == 0);
+    }
+
+    /** Where all rows match, a piece has one leaf more than its bytes at most, and what a block holds back. */
+    @Test
+    void aPieceEndsSoonAfterItsBytes() throws Exception {
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(64 << 20));
+        long[] leafBytes = {0};
+        for (long bytes : new long[] {1, 1 << 20, 2 << 20}) {
+            long[] handedOver = {0};
+            long unused = scan.scan("c0", LAYOUT, ScanSpec.all(LAYOUT), new Subquery.Piece(0, bytes), block -> {
+                handedOver[0] += block.allocatedBytes();
+                return true;
+            });
+            if (bytes == 1) {
+                leafBytes[0] = handedOver[0];
+            }
+            assertThat(handedOver[0]).as("of %s bytes", bytes).isLessThan(bytes + 2 * leafBytes[0]);
+        }
+    }
+
     /** The limit is met in the first piece of a chunk: its other leaves are left, and count all the same. */
     @Test
     void leavesOfPiecesThatWereNotReadAreLeft() throws Exception {
         Client answer = new Client();
-        run(new QueryMemory(64 << 20, 8 << 20), ALL.withLimit(100), answer, 1, subquery -> {});
+        run(new QueryMemory(64 << 20, 8 << 20), ALL.withLimit(100), answer, 1, (server, subquery) -> {});
         assertThat(answer.verdict().tuples()).isEqualTo(100);
         ScanStatistics looked = answer.verdict().statistics().inChunks();
         long chunksRead = answer.verdict().statistics().chunksRead();
@@ -221,7 +271,7 @@ final class ChunkPiecesTest {
     @Test
     void whatIsNoPlanIsNotExplained() {
         QueryMemory memory = new QueryMemory(64 << 20, 8 << 20);
-        assertThatThrownBy(() -> run(memory, ALL.withExplain(Explain.PLAN), new Client(), 1, subquery -> {}))
+        assertThatThrownBy(() -> run(memory, ALL.withExplain(Explain.PLAN), new Client(), 1, (server, subquery) -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a query of given chunks is not explained: they are no plan's choice");
         assertThat(memory.reserved()).isZero();
@@ -280,7 +330,7 @@ final class ChunkPiecesTest {
         AtomicLong most = new AtomicLong();
         Unread client = new Unread();
         Future<?> asked = executor.submit(() -> {
-            run(memory, ALL, client, 1, subquery -> {
+            run(memory, ALL, client, 1, (server, subquery) -> {
                 blocks.incrementAndGet();
                 most.accumulateAndGet(memory.reserved(), Math::max);
             });
@@ -306,12 +356,12 @@ final class ChunkPiecesTest {
             Unread client = new Unread();
             unread.add(client);
             asked.add(executor.submit(() -> {
-                run(memory, ALL, client, 2, subquery -> {});
+                run(memory, ALL, client, 2, (server, subquery) -> {});
                 return null;
             }));
             assertThat(client.waits.await(60, TimeUnit.SECONDS)).isTrue();
             Client reads = new Client();
-            run(memory, ALL, reads, 2, subquery -> {});
+            run(memory, ALL, reads, 2, (server, subquery) -> {});
             checkWhole(reads);
         }
         unread.forEach(CollectedAnswer::leave);
@@ -345,7 +395,7 @@ final class ChunkPiecesTest {
                 @Override
                 public boolean accept(TupleBlock rows) {
                     try {
-                        trouble.with(subquery);
+                        trouble.with(name, subquery);
                     } catch (IOException e) {
                         met[0] = e;
                         return false;

@@ -40,6 +40,13 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     private boolean sent;
 
     private int batchBytes = AnswerPace.LEAST_BATCH_BYTES;
+    /**
+     * Of the next batch at most: small once one was sent that was not full, as a batch keeps its memory until written.
+     */
+    private int nextBytes = AnswerPace.LEAST_BATCH_BYTES;
+    /** Whether the next row waits for the client; asked on any thread. */
+    private volatile boolean full;
+
     private boolean ended;
 
     /** In place of one who wants to be told. */
@@ -111,12 +118,13 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
         if (begunBytes >= enoughBytes() && listener.isReady()) {
             send(target);
         }
+        full = isFull(target);
     }
 
     /** Rows of the batch that begins with this block: of a small answer no more than it has. */
     private int capacity(TupleBlock block, long rowBytes) {
         long left = (allocator.getLimit() - allocator.getAllocatedMemory()) / ANSWERS;
-        long bytes = Math.max(AnswerPace.LEAST_BATCH_BYTES, Math.min(batchBytes, left));
+        long bytes = Math.max(AnswerPace.LEAST_BATCH_BYTES, Math.min(mostBytes(), left));
         int most = (int) Math.max(1, Math.min(BATCH_ROWS, bytes / rowBytes));
         if (!sent) {
             return Math.min(most, block.size());
@@ -126,8 +134,12 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
         return Math.max(1, power - power / 32);
     }
 
+    private int mostBytes() {
+        return Math.min(batchBytes, nextBytes);
+    }
+
     private int enoughBytes() {
-        return batchBytes - batchBytes / 4;
+        return mostBytes() - mostBytes() / 4;
     }
 
     private boolean isFull(ArrowRows rows) {
@@ -136,6 +148,8 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
 
     private void send(ArrowRows rows) {
         await();
+        nextBytes = isFull(rows) ? (int) Math.min(2L * mostBytes(), batchBytes) : AnswerPace.LEAST_BATCH_BYTES;
+        full = false;
         rows.end();
         begun = false;
         begunBytes = 0;
@@ -225,8 +239,7 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
 
     @Override
     public boolean ready() {
-        ArrowRows rows = batch;
-        return listener.isReady() || rows == null || !isFull(rows);
+        return listener.isReady() || !full;
     }
 
     @Override

@@ -180,8 +180,8 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--limit",
             paramLabel = "N",
-            description = "At most this number of tuples, or of groups: the first in the order; without one it is not"
-                    + " defined which tuples.")
+            description = "At most this number of tuples, or of groups: the first in the order, or of series and"
+                    + " time; else it is not defined which tuples.")
     private @Nullable Long limit;
 
     @Option(
@@ -233,7 +233,8 @@ final class QueryCommand implements Callable<Integer> {
             names = "--series",
             paramLabel = "VALUE,...",
             description = "The tuples of each key, or of each value of --group-by, by time, with values of a tuple and"
-                    + " the one before it: lag(FIELD), delta(FIELD), rate(FIELD) a second, each perhaps with AS NAME.")
+                    + " the one before it: lag(VALUE), delta(VALUE), or rate(VALUE), the delta a second; AS NAME names"
+                    + " it.")
     private List<String> series = List.of();
 
     @Option(

@@ -243,8 +243,8 @@ public final class StreamQuery {
     }
 
     /**
-     * At most this number of tuples, or of groups: the first in the order; without an order it is not defined which
-     * tuples, and the first groups.
+     * At most this number of tuples, or of groups: the first in the order, or of series and time; else it is not
+     * defined which tuples, and the first groups.
      */
     public StreamQuery limit(long most) {
         StreamQuery copy = new StreamQuery(this);
@@ -314,9 +314,12 @@ public final class StreamQuery {
      * }
      * }</pre>
      */
-    public StreamQuery at(List<KeyTime> pairs) {
+    public StreamQuery at(List<KeyTime> asked) {
+        if (asked.isEmpty()) {
+            throw new IllegalArgumentException("query: at: expected 1 to 10000 pairs, got none");
+        }
         StreamQuery copy = new StreamQuery(this);
-        copy.parts.pairs = added(parts.pairs, pairs);
+        copy.parts.pairs = added(parts.pairs, asked);
         return copy;
     }
 
@@ -337,7 +340,7 @@ public final class StreamQuery {
 
     /**
      * A row of aggregates for each combination of these values, fields or expressions such as {@code "FLOOR(speed / 10)
-     * AS decade"}; without aggregates the number of tuples.
+     * AS decade"}; without aggregates the number of tuples. With {@link #series} the fields that make a series.
      */
     public StreamQuery groupBy(String... values) {
         StreamQuery copy = new StreamQuery(this);

@@ -85,7 +85,7 @@ public record Downsampling(Method method, String field, int points) {
                     ErrorCode.BAD_EXPRESSION,
                     "downsample '" + text + "': expected " + method.text() + "(FIELD, NUMBER)");
         }
-        return new Downsampling(method, field.name(), (int) Math.min(points.value(), Integer.MAX_VALUE));
+        return new Downsampling(method, field.name(), (int) Math.max(-1, Math.min(points.value(), Integer.MAX_VALUE)));
     }
 
     /** As {@link #parse} reads it. */

@@ -27,7 +27,7 @@ public record NeighbourValue(Kind kind, Expression argument, String name) {
         LAG,
         /** The number less that of the tuple before; null where either is null. */
         DELTA,
-        /** The same a second; null too where both tuples have one time. */
+        /** The same a second; null too where both tuples have the same time. */
         RATE;
 
         /** As it is written. */

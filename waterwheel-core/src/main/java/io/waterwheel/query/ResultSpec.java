@@ -255,8 +255,7 @@ public sealed interface ResultSpec {
 
     /**
      * The tuples of each series in the order of their times, with what is computed of a tuple and of the one before it.
-     * A tuple is before another when it is the last that the query asks for of its series with an earlier time; of
-     * tuples with equal times those come first that come first in the fields that the query names.
+     * The tuple before is the one that precedes it in this order: by time, then by the fields that the query names.
      *
      * @param by names of the fields whose values make a series, at most 15; empty for the field of the key
      * @param select the fields of the answer, in order; empty means all of the stream

@@ -39,7 +39,9 @@ final class WireResults {
             }
         } else if (result instanceof ResultSpec.Latest latest) {
             message.addAllSelect(latest.select());
-            message.setLatest(Latest.newBuilder().setPerKey(latest.perKey()).setEvery(latest.every()));
+            // Older servers refuse what they do not know: all of the newest is what an absent number means.
+            message.setLatest(
+                    Latest.newBuilder().setPerKey(latest.perKey()).setEvery(latest.every() == 1 ? 0 : latest.every()));
         } else if (result instanceof ResultSpec.Lookup lookup) {
             message.addAllSelect(lookup.select());
             message.setLookup(WireLookups.toMessage(lookup));
@@ -110,10 +112,12 @@ final class WireResults {
         boolean limited = message.hasLimit() && !message.getCount() && !message.hasSeries();
         if (kinds == 1 && (message.getOrderByCount() > 0 || limited)) {
             throw new IllegalArgumentException(
-                    "query: order_by and limit are for tuples, not for aggregates or the latest");
+                    "query: order_by and limit are for tuples, order_by not for aggregates, the latest, series or a look-up,"
+                            + " limit not for aggregates, the latest or a look-up");
         }
         if (kinds == 1 && !message.getAfter().isEmpty()) {
-            throw new IllegalArgumentException("query: page: pages are of tuples, not of aggregates or the latest");
+            throw new IllegalArgumentException(
+                    "query: page: pages are of tuples, not of aggregates, the latest, series or a look-up");
         }
         if (message.getCount()) {
             return ResultSpec.Aggregates.COUNT;

@@ -206,6 +206,33 @@ final class LookupTest {
         }
     }
 
+    /** The newest chunk has a row of the key: no older one is read. One that no chunk has is looked for in all. */
+    @Test
+    void chunksAreReadUntilNoOlderOneCanHaveARow() throws Exception {
+        Schema schema = new Schema(
+                List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        try (LocalStream stream = LocalStream.open(folder, "s", schema, LocalSettings.DEFAULT)) {
+            for (int chunk = 0; chunk < 6; chunk++) {
+                TupleBlock block = new TupleBlock(stream.layout(), 10);
+                for (int row = 0; row < 10; row++) {
+                    block.keys()[row] = 2L * row;
+                    block.times()[row] = 1000L * chunk + row;
+                }
+                block.setSize(10);
+                stream.insert(block);
+                stream.flush();
+            }
+            for (int key = 4; key <= 5; key++) {
+                List<KeyTime> pairs = List.of(new KeyTime(Integer.toString(key), Instant.ofEpochSecond(60)));
+                Query query = stream.query().withResult(new ResultSpec.Lookup(pairs, true, List.of()));
+                assertThat(stream.answer(query, block -> true).effort().chunksRead())
+                        .isEqualTo(key == 4 ? 1 : 6);
+            }
+        }
+    }
+
     @Test
     void whatCannotBeAskedIsAClearError() {
         KeyTime pair = new KeyTime("1", Instant.EPOCH);

@@ -155,7 +155,7 @@ final class SeriesTest {
             for (int v = random.nextInt(3); v > 0; v--) {
                 values.add(value(v));
             }
-            downsampling = downsampling(select, values);
+            downsampling = downsampling(values);
         }
         if (downsampling == null && values.isEmpty()) {
             values.add(value(0));
@@ -164,7 +164,7 @@ final class SeriesTest {
         return new ResultSpec.Series(by, select, values, downsampling, limited ? random.nextInt(40) : Query.NO_LIMIT);
     }
 
-    private @Nullable Downsampling downsampling(List<NamedExpression> select, List<NeighbourValue> values) {
+    private @Nullable Downsampling downsampling(List<NeighbourValue> values) {
         List<String> numbers = new ArrayList<>();
         for (Field field : fields) {
             if (ValueType.of(field.type()).numeric()) {
@@ -280,16 +280,16 @@ final class SeriesTest {
                 .add(point));
         List<Point> kept = new ArrayList<>();
         for (List<Point> step : byStep.values()) {
-            Point least = step.get(0);
-            Point greatest = step.get(0);
-            for (Point point : step) {
-                least = compare(point.value(), least.value()) < 0 ? point : least;
-                greatest = compare(point.value(), greatest.value()) > 0 ? point : greatest;
+            int least = 0;
+            int greatest = 0;
+            for (int p = 0; p < step.size(); p++) {
+                Object value = step.get(p).value();
+                least = compare(value, step.get(least).value()) < 0 ? p : least;
+                greatest = compare(value, step.get(greatest).value()) > 0 ? p : greatest;
             }
-            for (Point point : step) {
-                if (point == least || point == greatest) {
-                    kept.add(point);
-                }
+            kept.add(step.get(Math.min(least, greatest)));
+            if (least != greatest) {
+                kept.add(step.get(Math.max(least, greatest)));
             }
         }
         return kept;
@@ -347,6 +347,14 @@ final class SeriesTest {
         return fieldOf(parts.get(parts.size() - 1));
     }
 
+    private static double change(Object from, Object to, boolean asDouble) {
+        return from instanceof Long whole && !asDouble
+                ? BigInteger.valueOf((Long) to)
+                        .subtract(BigInteger.valueOf(whole))
+                        .doubleValue()
+                : ((Number) to).doubleValue() - ((Number) from).doubleValue();
+    }
+
     private static @Nullable Object value(
             NeighbourValue value, Map<String, @Nullable Object> before, Map<String, @Nullable Object> row) {
         Object from = before.get(fieldOf(value.argument()));
@@ -360,11 +368,11 @@ final class SeriesTest {
             double seconds = Duration.between((Instant) before.get("t"), (Instant) row.get("t"))
                             .toMillis()
                     / 1000.0;
-            return seconds == 0 ? null : (((Number) to).doubleValue() - ((Number) from).doubleValue()) / seconds;
+            return seconds == 0 ? null : change(from, to, asDouble) / seconds;
         }
         return from instanceof Long whole && !asDouble
                 ? (Object) Math.subtractExact((Long) to, whole)
-                : (Object) (((Number) to).doubleValue() - ((Number) from).doubleValue());
+                : (Object) change(from, to, asDouble);
     }
 
     private static int compare(
@@ -437,6 +445,8 @@ final class SeriesTest {
         assertThatThrownBy(() -> Downsampling.parse("lttb(a + 1, 9)"))
                 .hasMessage("downsample 'lttb(a + 1, 9)': expected lttb(FIELD, NUMBER)");
         assertThatThrownBy(() -> Downsampling.parse("minmax(a, 99999999999)"))
+                .hasMessageContaining("expected 2 to 100000");
+        assertThatThrownBy(() -> Downsampling.parse("lttb(a, -4294966796)"))
                 .hasMessageContaining("expected 2 to 100000");
         assertThat(Downsampling.parse("LTTB(a, 9)")).hasToString("lttb(a, 9)");
         assertThat(NeighbourValue.parse("rate(a)")).hasToString("rate(a) AS rate_a");

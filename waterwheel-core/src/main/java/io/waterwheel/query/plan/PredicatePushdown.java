@@ -70,8 +70,9 @@ final class PredicatePushdown implements ConjunctSink {
 
     private void time(int column, long low, long high) {
         if (column == timeColumn && low <= high) {
-            fromTime = Math.max(fromTime, Math.floorDiv(low, unitsPerMilli));
-            toTime = Math.min(toTime, Math.floorDiv(high, unitsPerMilli));
+            // An open side stays open: of finer units the division would make a bound of it.
+            fromTime = low == Long.MIN_VALUE ? fromTime : Math.max(fromTime, Math.floorDiv(low, unitsPerMilli));
+            toTime = high == Long.MAX_VALUE ? toTime : Math.min(toTime, Math.floorDiv(high, unitsPerMilli));
         } else if (column == timeColumn) {
             fromTime = Long.MAX_VALUE;
             toTime = Long.MIN_VALUE;

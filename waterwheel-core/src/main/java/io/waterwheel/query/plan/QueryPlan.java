@@ -99,15 +99,18 @@ public record QueryPlan(
         }
         // Intervals may share chunks: each chunk once.
         Map<String, ChunkDescriptor> chunks = new TreeMap<>();
-        Set<ChunkDescriptor> leftOut = new HashSet<>();
         Map<Integer, Integer> byDimension = new TreeMap<>();
         List<KeyInterval> matching = resolved.isOfNoRow() ? List.of() : resolved.keys();
-        for (KeyInterval interval : matching) {
+        for (int i = 0; i < matching.size(); i++) {
+            KeyInterval interval = matching.get(i);
+            boolean first = i == 0;
+            long highBefore = first ? Long.MIN_VALUE : matching.get(i - 1).high();
             snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> {
                 int dimension = missedBy(resolved, chunk);
                 if (dimension == WantedCells.NONE) {
                     chunks.put(chunk.file(), chunk);
-                } else if (leftOut.add(chunk)) {
+                } else if (first || chunk.region().keys().low() > highBefore) {
+                    // Else it meets the interval before, too, for they are sorted.
                     byDimension.merge(dimension, 1, Integer::sum);
                 }
             });

@@ -145,6 +145,11 @@ final class GatherLookup extends Gather {
             }
 
             @Override
+            public boolean canSettle(List<KeyInterval> keys) {
+                return rows.canSettle(keys);
+            }
+
+            @Override
             public long finish(RowSink sink) {
                 PairRows pairs = new PairRows(slots, part, answerFields, answer, workspace);
                 rows.finish(pairs);

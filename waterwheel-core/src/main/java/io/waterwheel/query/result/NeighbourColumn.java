@@ -54,11 +54,10 @@ final class NeighbourColumn {
             if (units == 0) {
                 AggregateState.setNull(answer, row, field);
             } else {
-                double change = numbers.number(computed, row) - numbers.number(before, previous);
-                putDouble(answer, row, change / (units / unitsASecond));
+                putDouble(answer, row, numbers.change(before, previous, computed, row) / (units / unitsASecond));
             }
         } else if (numbers.ofDoubles()) {
-            putDouble(answer, row, numbers.number(computed, row) - numbers.number(before, previous));
+            putDouble(answer, row, numbers.change(before, previous, computed, row));
         } else {
             long to = numbers.whole(computed, row);
             long from = numbers.whole(before, previous);

@@ -18,6 +18,9 @@ import java.util.List;
 /** Makes the answer of a lookup, a row for each pair in the order asked, of the rows of its slots. One thread. */
 final class PairRows implements RowSink {
     private static final int BLOCK_ROWS = 1024;
+    /** That a block is made for. */
+    private static final int FEWEST_ROWS = 16;
+
     private static final int NONE = -1;
     /** Before the fields of the rows: the number of the pair, and whether it has a row. */
     private static final int FIRST_FIELD = 2;
@@ -51,7 +54,12 @@ final class PairRows implements RowSink {
         workspace.memory().reserve(rows.allocatedBytes());
         byte[] column = rows.column(part.columnOf(part.fields().size() - 1));
         for (int row = 0; row < rows.size(); row++) {
-            places[(int) LittleEndian.getLong(column, row * 8)] = (long) blocks.size() << 32 | row;
+            long slot = LittleEndian.getLong(column, row * 8);
+            if (slot < 0 || slot >= places.length) {
+                throw new IllegalStateException("a row of slot " + slot + ": expected 0 to " + (places.length - 1)
+                        + ", as the query has pairs");
+            }
+            places[(int) slot] = (long) blocks.size() << 32 | row;
         }
         blocks.add(rows);
         return true;
@@ -67,15 +75,20 @@ final class PairRows implements RowSink {
         ResultRows out = new ResultRows(answer, RowCopy.identity(answer), answer, Query.NO_LIMIT, sink);
         int[] all = new int[BLOCK_ROWS];
         Arrays.setAll(all, row -> row);
-        for (int from = 0; from < slots.pairs() && !out.done(); from += BLOCK_ROWS) {
-            int rows = Math.min(BLOCK_ROWS, slots.pairs() - from);
-            TupleBlock block = new TupleBlock(answer, rows);
-            for (int row = 0; row < rows; row++) {
-                write(block, row, from + row);
+        for (int pair = 0; pair < slots.pairs() && !out.done(); ) {
+            TupleBlock block = new TupleBlock(answer, FEWEST_ROWS);
+            int rows = 0;
+            // Many pairs may have one row: its texts are there once for each.
+            while (rows < BLOCK_ROWS && pair < slots.pairs() && block.arenaSize() < RowCopy.BLOCK_BYTES) {
+                block.ensureRows(rows + 1);
+                write(block, rows++, pair++);
+                block.setSize(rows);
             }
-            block.setSize(rows);
             workspace.spend((long) rows * fields);
+            long bytes = block.allocatedBytes();
+            workspace.memory().reserve(bytes);
             out.add(RowView.of(block, workspace), all, rows);
+            workspace.memory().release(bytes);
         }
         out.finish();
         return out.found();

@@ -86,6 +86,10 @@ final class ProjectedRows {
         Values values = nodes[field].values();
         if (values.anyNull && values.nulls[from]) {
             AggregateState.setNull(block, row, field);
+            if (layout.fields().get(field).type().variable()) {
+                // The block was used before: what an old reference leads to would be copied and counted.
+                LittleEndian.putLong(block.column(layout.columnOf(field)), row * 8, 0);
+            }
             return;
         }
         byte[] column = block.column(layout.columnOf(field));

@@ -56,6 +56,18 @@ public record NumberColumn(RowLayout layout, int field) {
     }
 
     /**
+     * The nearest double of the change from one row to another: as doubles two integers that differ may be the same.
+     */
+    public double change(TupleBlock before, int previous, TupleBlock rows, int row) {
+        if (ofDoubles()) {
+            return number(rows, row) - number(before, previous);
+        }
+        long from = whole(before, previous);
+        long to = whole(rows, row);
+        return to >= from ? apart(from, to) : -apart(to, from);
+    }
+
+    /**
      * The distance of two times, however far apart.
      *
      * @param later not before the other

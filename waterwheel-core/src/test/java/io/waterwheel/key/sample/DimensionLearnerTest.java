@@ -78,7 +78,7 @@ final class DimensionLearnerTest {
         int[] byHeight = new int[64];
         for (int row = 0; row < block.size(); row++) {
             int bits = (int) block.keys()[row];
-            byHeight[bits >> 2 & 32 | bits >> 1 & 16 | bits & 15]++;
+            byHeight[((bits >> 2) & 32) | ((bits >> 1) & 16) | (bits & 15)]++;
         }
         assertThat(byHeight[0]).as("nulls").isEqualTo(800);
         assertThat(Arrays.stream(byHeight).skip(1).boxed())

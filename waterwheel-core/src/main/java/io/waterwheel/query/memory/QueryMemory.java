@@ -13,17 +13,24 @@ import java.util.concurrent.atomic.AtomicLong;
  * The heap that queries and subqueries of a process may take: together, and each. Memory that grows with the data or
  * with the query is reserved before it is allocated, or in steps of a block or a leaf. A reservation of more than there
  * is fails. No query waits for memory, because it would hold some while it waits. Answers whose clients take nothing
- * hold at most half of it: of several, the one that holds most makes way. Thread-safe.
+ * hold at most half of it: of several, the one that holds most makes way. The last eighth is for queries that hold
+ * little: a look-up is answered while many large answers begin at once. Thread-safe.
  */
 public final class QueryMemory {
     /** Least bytes for one query: fewer do not hold an answer on its way beside a page of rows that is read. */
     public static final long LEAST_OF_A_QUERY = 4 << 20;
+
+    /** Most bytes of a query that holds little. A look-up of a few rows takes half of it. */
+    static final long LITTLE = 1 << 20;
 
     /** A batch of a MiB takes a third of it at 100 Mbit/s. */
     private static final Duration LEAST_WAIT = Duration.ofMillis(250);
 
     private final long total;
     private final long perQuery;
+    /** Most bytes of all queries together where one asks that holds more than little. */
+    private final long mostForLarge;
+
     private final AtomicLong reserved = new AtomicLong();
     private final AtomicInteger queries = new AtomicInteger();
     private final List<Kept> givingWay = new CopyOnWriteArrayList<>();
@@ -51,6 +58,7 @@ public final class QueryMemory {
         }
         this.total = total;
         this.perQuery = perQuery;
+        this.mostForLarge = total - Math.min(total / 8, total - perQuery);
         this.unread = new UnreadAnswers(total / 2, leastWait, System::nanoTime);
     }
 
@@ -91,11 +99,11 @@ public final class QueryMemory {
     }
 
     /**
-     * Makes room for bytes by what is kept; false when that did not do. Nothing is given back when all of it is not
-     * enough from the beginning.
+     * Makes room for bytes below a bound by what is kept; false when that did not do. Nothing is given back when all of
+     * it is not enough from the beginning.
      */
-    private boolean madeWay(long bytes) {
-        long missing = bytes - (total - reserved.get());
+    private boolean madeWay(long bytes, long most) {
+        long missing = bytes - (most - reserved.get());
         long held = 0;
         for (Kept kept : givingWay) {
             held += kept.reservation().held();
@@ -154,7 +162,7 @@ public final class QueryMemory {
         }
 
         long left() {
-            return Math.max(0, Math.min(perQuery - used.get(), total - reserved.get()));
+            return Math.max(0, Math.min(perQuery - used.get(), mostForLarge - reserved.get()));
         }
 
         void beginUnread(Runnable makeWay) {
@@ -187,14 +195,15 @@ public final class QueryMemory {
             if (!addIfItFits(used, bytes, perQuery)) {
                 return Taken.BEYOND_QUERY;
             }
+            long most = ofQuery && used.get() <= LITTLE ? total : mostForLarge;
             do {
-                if (addIfItFits(reserved, bytes, total)) {
+                if (addIfItFits(reserved, bytes, most)) {
                     return Taken.YES;
                 }
                 // Once more when others took what was given back: each turn ends with less that is kept.
-            } while (ofQuery && madeWay(bytes));
+            } while (ofQuery && madeWay(bytes, most));
             // What was kept may have given way to another query, and left room for both.
-            if (addIfItFits(reserved, bytes, total)) {
+            if (addIfItFits(reserved, bytes, most)) {
                 return Taken.YES;
             }
             used.addAndGet(-bytes);

@@ -116,6 +116,39 @@ final class QueryMemoryTest {
         }
     }
 
+    /** Many large answers begin at once; a look-up beside them is answered. */
+    @Test
+    void theLastEighthIsForQueriesThatHoldLittle() {
+        QueryMemory memory = new QueryMemory(16 << 20, 8 << 20);
+        List<Reservation> large = new ArrayList<>();
+        try {
+            for (int query = 0; query < 7; query++) {
+                large.add(memory.open());
+                large.get(query).reserve(2 << 20);
+            }
+            assertThat(large.get(0).left()).isZero();
+            assertThat(large.get(0).tryReserve(1)).isFalse();
+            try (Reservation little = memory.open();
+                    Reservation next = memory.open()) {
+                little.reserve(512 << 10);
+                little.reserve(512 << 10);
+                assertThat(little.tryReserve(1)).isFalse();
+                next.reserve(1 << 20);
+            }
+            try (Reservation another = memory.open()) {
+                assertThat(another.tryReserve((1 << 20) + 1)).isFalse();
+            }
+        } finally {
+            large.forEach(Reservation::close);
+        }
+        assertThat(memory.reserved()).isZero();
+        // A query that may take all is refused nothing that is there.
+        QueryMemory whole = new QueryMemory(16 << 20, 16 << 20);
+        try (Reservation query = whole.open()) {
+            query.reserve(16 << 20);
+        }
+    }
+
     /** Sums all arrays that collectors hold while they take random rows, and compares. */
     @Test
     void collectorsReserveWhatTheyHold() throws Exception {

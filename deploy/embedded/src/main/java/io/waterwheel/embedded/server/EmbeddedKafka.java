@@ -171,7 +171,15 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         long beganNanos = System.nanoTime();
         Supplier<String> reason = start.reason();
         if (reason != null) {
-            settings.putAll(AppendGate.settings(folder.toString(), () -> reason(reason, start.disk(), beganNanos)));
+            Supplier<String> wasFull = () -> wasFull(start.disk(), beganNanos);
+            settings.putAll(AppendGate.settings(
+                    folder.toString(),
+                    new AppendGate.Reasons(
+                            () -> {
+                                String why = reason.get();
+                                return why.isEmpty() ? wasFull.get() : why;
+                            },
+                            wasFull)));
         }
         Path file = folder.resolve("server.properties");
         try (OutputStream out = Files.newOutputStream(file)) {
@@ -215,11 +223,11 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         }
     }
 
-    private static String reason(Supplier<String> reason, Disk disk, long beganNanos) {
-        String why = reason.get();
-        return why.isEmpty() && disk.wasFullSince(beganNanos)
-                ? "the disk was full to its last byte, and the broker is about to be started again"
-                : why;
+    /** Logs may have records that were not confirmed: nobody is to read those, or to append behind them. */
+    private static String wasFull(Disk disk, long beganNanos) {
+        return disk.wasFullSince(beganNanos)
+                ? "the disk was full to its last byte, and the broker is started again once there is room"
+                : "";
     }
 
     /**

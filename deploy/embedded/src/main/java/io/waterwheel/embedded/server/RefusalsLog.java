@@ -44,7 +44,7 @@ final class RefusalsLog {
         return new Log4jLogEvent.Builder(event)
                 .setThrown(null)
                 .setMessage(new SimpleMessage(
-                        "records of " + first(CLIENT, said) + " at " + first(ADDRESS, said) + " are refused" + why))
+                        "requests of " + first(CLIENT, said) + " at " + first(ADDRESS, said) + " are refused" + why))
                 .build();
     }
 

@@ -33,7 +33,7 @@ final class RefusalsLogTest {
     void aRefusalIsOneLineOfWhomAndWhy() {
         LogEvent line = RefusalsLog.oneLine(event(new AppendGate.Refusal("DISK_FULL: the disk of /data is full")));
         assertThat(line.getMessage().getFormattedMessage())
-                .isEqualTo("records of producer-1 at 127.0.0.1 are refused: DISK_FULL: the disk of /data is full");
+                .isEqualTo("requests of producer-1 at 127.0.0.1 are refused: DISK_FULL: the disk of /data is full");
         assertThat(line.getThrown()).isNull();
         assertThat(line.getLevel()).isEqualTo(Level.ERROR);
     }

@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -297,14 +298,7 @@ final class AttacksTest {
     void clientsThatDoNotReadTakeNoTurnsAndLeaveNothingBehind() throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try (WaterwheelClient client = WaterwheelClient.connect(url)) {
-            // What is kept for later questions is there before.
-            try (Cursor all = client.query("rows").keys(0, ROWS - 1).rows()) {
-                long rows = 0;
-                while (all.nextBatch()) {
-                    rows += all.columns().getRowCount();
-                }
-                assertThat(rows).isEqualTo(ROWS);
-            }
+            readAll(client);
             light(threads, Duration.ofMillis(500));
             ServerLoad before = ServerLoad.of(server);
             ServerLoad beside;
@@ -330,12 +324,7 @@ final class AttacksTest {
             }
             assertThat(ended).isSubsetOf("QUERY_MEMORY", "SERVER_BUSY", "CLIENT_SLOW");
             Waiting.until("none is open", () -> client.queries().isEmpty());
-            ServerLoad[] after = new ServerLoad[1];
-            boolean back = Waiting.holds(Duration.ofSeconds(60), () -> {
-                after[0] = ServerLoad.of(server);
-                return after[0].heapBytes() < before.heapBytes() + MOST_LEFT_BYTES
-                        && after[0].threads() < before.threads() + MOST_THREADS_LEFT;
-            });
+            ServerLoad after = assertBack(before);
             System.out.printf(
                     "%d clients do not read, %d of them refused: %d light questions answered, p50 %.1f ms, p99 %.1f ms;"
                             + " the server has %s before, %s beside them, %s after%n",
@@ -346,11 +335,72 @@ final class AttacksTest {
                     percentile(nanos, 99),
                     before,
                     beside,
-                    after[0]);
-            assertThat(back).as("before %s, after %s", before, after[0]).isTrue();
+                    after);
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** Each is answered, or refused in a word, and every light question beside them is answered. */
+    @Test
+    void hostileQuestionsEndAndLeaveNothingBehind() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            readAll(client);
+            light(threads, Duration.ofMillis(500));
+            ServerLoad before = ServerLoad.of(server);
+            Future<List<String>> asked = threads.submit(() -> {
+                List<String> outcomes = new ArrayList<>();
+                long until = System.nanoTime() + LENGTH.toNanos();
+                do {
+                    for (HostileQuestion question : HostileQuestion.all(ROWS)) {
+                        outcomes.add(question.asked(client));
+                    }
+                } while (System.nanoTime() < until);
+                return outcomes;
+            });
+            List<Long> nanos = new ArrayList<>();
+            do {
+                for (long one : light(threads, Duration.ofSeconds(1))) {
+                    nanos.add(one);
+                }
+            } while (!asked.isDone());
+            long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+            System.out.printf(
+                    "%d hostile questions (%s): %d light questions answered beside them, p50 %.1f ms, p99 %.1f ms%n",
+                    asked.get().size(),
+                    String.join(", ", new TreeSet<>(asked.get())),
+                    sorted.length,
+                    percentile(sorted, 50),
+                    percentile(sorted, 99));
+            Waiting.until("none is open", () -> client.queries().isEmpty());
+            assertBack(before);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** What is kept for later questions is there then. */
+    private static void readAll(WaterwheelClient client) {
+        try (Cursor all = client.query("rows").keys(0, ROWS - 1).rows()) {
+            long rows = 0;
+            while (all.nextBatch()) {
+                rows += all.columns().getRowCount();
+            }
+            assertThat(rows).isEqualTo(ROWS);
+        }
+    }
+
+    /** Heap and threads of the server come back to what they were. */
+    private static ServerLoad assertBack(ServerLoad before) throws Exception {
+        ServerLoad[] after = new ServerLoad[1];
+        boolean back = Waiting.holds(Duration.ofSeconds(60), () -> {
+            after[0] = ServerLoad.of(server);
+            return after[0].heapBytes() < before.heapBytes() + MOST_LEFT_BYTES
+                    && after[0].threads() < before.threads() + MOST_THREADS_LEFT;
+        });
+        assertThat(back).as("before %s, after %s", before, after[0]).isTrue();
+        return after[0];
     }
 
     @Test

@@ -146,7 +146,7 @@ public abstract sealed class Gather
             throw new WaterwheelException(
                     ErrorCode.BAD_QUERY,
                     "query: the answer has " + nullable + " fields that may be null, expected at most " + MAX_NULLABLE
-                            + ": name each field once");
+                            + ": select fewer, or each field once");
         }
         return RowLayout.ofFields(fields);
     }

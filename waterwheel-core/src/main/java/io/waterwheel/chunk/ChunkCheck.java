@@ -2,7 +2,10 @@ package io.waterwheel.chunk;
 
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.KeyBox;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,17 @@ public final class ChunkCheck {
         void before(long bytes) throws InterruptedException;
     }
 
+    /**
+     * What somebody else knows of a file.
+     *
+     * @param bytes its length
+     * @param rows all that are in it
+     * @param region the smallest that holds them
+     * @param box bounds of the dimensions of their keys; null where they are not known
+     */
+    public record Facts(
+            long bytes, long rows, Region region, @Nullable KeyBox box) {}
+
     private ChunkCheck() {}
 
     /**
@@ -32,31 +46,35 @@ public final class ChunkCheck {
     public static long check(ChunkStore.Input input) throws IOException, InterruptedException {
         @SuppressWarnings("resource") // the input is the caller's
         ChunkReader reader = ChunkReader.open(input);
-        leaves(reader, Pace.NONE);
+        leaves(reader, KeyDimensions.NONE, Pace.NONE);
         return (long) reader.directory().leaves() * reader.directory().parts();
     }
 
     /**
      * Checks a file by what somebody else knows of it, too.
      *
-     * @param layout the stored layout of the stream's schema
-     * @param bytes length of the file
-     * @param rows all that are in it
-     * @param region the smallest that holds them
+     * @param schema the stream's
      */
-    public static void check(ChunkStore.Input input, RowLayout layout, long bytes, long rows, Region region, Pace pace)
+    public static void check(ChunkStore.Input input, Schema schema, Facts facts, Pace pace)
             throws IOException, InterruptedException {
-        same(input, "length in bytes", bytes, input.size());
-        pace.before(Math.min(bytes, ChunkReader.TAIL_BYTES));
+        same(input, "length in bytes", facts.bytes(), input.size());
+        pace.before(Math.min(facts.bytes(), ChunkReader.TAIL_BYTES));
         @SuppressWarnings("resource") // the input is the caller's
-        ChunkReader reader = ChunkReader.open(input, layout);
-        same(input, "rows", rows, reader.directory().rows());
-        same(input, "region", region, reader.directory().region());
-        leaves(reader, pace);
+        ChunkReader reader = ChunkReader.open(input, RowLayout.of(schema));
+        same(input, "rows", facts.rows(), reader.directory().rows());
+        same(input, "region", facts.region(), reader.directory().region());
+        KeyBox known = facts.box();
+        KeyBox box = leaves(reader, known == null ? KeyDimensions.NONE : KeyDimensions.of(schema), pace);
+        if (known != null) {
+            same(input, "bounds of the key's dimensions", known, box);
+        }
     }
 
-    private static void leaves(ChunkReader reader, Pace pace) throws IOException, InterruptedException {
+    /** Gives the bounds of the keys' dimensions; null where there are none. */
+    private static @Nullable KeyBox leaves(ChunkReader reader, KeyDimensions dimensions, Pace pace)
+            throws IOException, InterruptedException {
         ChunkDirectory directory = reader.directory();
+        KeyBox box = null;
         for (int leaf = 0; leaf < directory.leaves(); leaf++) {
             long bytes = 0;
             for (int part = 0; part < directory.parts(); part++) {
@@ -78,7 +96,11 @@ public final class ChunkCheck {
                     parts[ChunkDirectory.TIMES],
                     directory.fromTime(leaf),
                     directory.toTime(leaf));
+            if (dimensions.count() > 0) {
+                box = dimensions.around(box, parts[ChunkDirectory.KEYS].longs(), directory.rows(leaf));
+            }
         }
+        return box;
     }
 
     private static void within(ChunkDirectory directory, int leaf, String what, LeafPart part, long least, long most) {

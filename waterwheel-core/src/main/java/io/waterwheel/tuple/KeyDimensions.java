@@ -86,6 +86,30 @@ public final class KeyDimensions {
         return new KeyBox(leastKey, greatestKey);
     }
 
+    /**
+     * Checks that a box can be that of some keys, of which one is the lowest and one the highest.
+     *
+     * @throws IllegalArgumentException when it cannot; says what was expected
+     */
+    public void requireBoxOf(KeyInterval keys, KeyBox box) {
+        long all = 0;
+        for (int d = 0; d < masks.length; d++) {
+            all |= masks[d];
+            long least = cell(d, box.least());
+            long greatest = cell(d, box.greatest());
+            if (least > Math.min(cell(d, keys.low()), cell(d, keys.high()))
+                    || greatest < Math.max(cell(d, keys.low()), cell(d, keys.high()))) {
+                throw new IllegalArgumentException("key box: expected cells around those of the lowest and the highest"
+                        + " key, got cells " + least + " to " + greatest + " of dimension " + d + " for keys "
+                        + keys.low() + " to " + keys.high());
+            }
+        }
+        if (((box.least() | box.greatest()) & ~all) != 0) {
+            throw new IllegalArgumentException("key box: expected corners of " + Long.bitCount(all)
+                    + " bits, as the keys have, got " + box.least() + " and " + box.greatest());
+        }
+    }
+
     /*
      * Of the keys from low to high, which differ first in bit b, some have a 0 there and some a 1. The former include
      * the key of which all bits below b are 1, the latter the one of which all are 0. So of a dimension that b does not

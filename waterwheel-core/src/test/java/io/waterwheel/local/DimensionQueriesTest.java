@@ -26,17 +26,18 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,11 +57,7 @@ final class DimensionQueriesTest {
     /** What is asked of one field: any of the ranges. */
     private record Asked(Field field, List<KeyRange> ranges) {
         boolean holds(@Nullable String value) {
-            Comparator<String> order = order(field.type());
-            return value != null
-                    && ranges.stream()
-                            .anyMatch(range -> (range.low() == null || order.compare(range.low(), value) <= 0)
-                                    && (range.high() == null || order.compare(value, range.high()) <= 0));
+            return value != null && ranges.stream().anyMatch(range -> RangeOracle.holds(field.type(), range, value));
         }
 
         /** The same as a condition. */
@@ -210,7 +207,7 @@ final class DimensionQueriesTest {
         for (int r = random.nextInt(4) == 0 ? 3 : 0; r >= 0; r--) {
             String low = finite.get(random.nextInt(finite.size()));
             String high = random.nextInt(3) == 0 ? low : finite.get(random.nextInt(finite.size()));
-            boolean swap = order(field.type()).compare(low, high) > 0;
+            boolean swap = RangeOracle.order(field.type()).compare(low, high) > 0;
             int open = random.nextInt(6);
             ranges.add(new KeyRange(
                     field.name(), open == 0 ? null : swap ? high : low, open == 1 ? null : swap ? low : high));
@@ -261,14 +258,6 @@ final class DimensionQueriesTest {
         };
     }
 
-    private static byte[] sixteen(FieldType type, String text) {
-        byte[] bytes = new byte[FieldType.SIXTEEN];
-        assertThat(type.parseSixteen(text.getBytes(UTF_8), 0, text.length(), bytes))
-                .as(text)
-                .isTrue();
-        return bytes;
-    }
-
     private static String number(FieldType type, Random random) {
         double number =
                 switch (random.nextInt(12)) {
@@ -280,21 +269,6 @@ final class DimensionQueriesTest {
                     default -> random.nextInt(1000) / 8.0 - 50;
                 };
         return type == FieldType.FLOAT ? Float.toString((float) number) : Double.toString(number);
-    }
-
-    private static Comparator<String> order(FieldType type) {
-        return switch (type) {
-            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Comparator.comparingLong(Long::parseLong);
-            case IPV4 -> Comparator.comparingLong(text -> Ipv4.parse(text.getBytes(UTF_8), 0, text.length()));
-            case BOOLEAN -> Comparator.comparing(Boolean::parseBoolean);
-            case FLOAT -> Comparator.comparingDouble(text -> Float.parseFloat(text) + 0.0);
-            case DOUBLE -> Comparator.comparingDouble(text -> Double.parseDouble(text) + 0.0);
-            case STRING -> (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
-            case UUID, IPV6 -> (a, b) -> Arrays.compareUnsigned(sixteen(type, a), sixteen(type, b));
-            case BYTES ->
-                (a, b) -> Arrays.compareUnsigned(
-                        Base64.getDecoder().decode(a), Base64.getDecoder().decode(b));
-        };
     }
 
     private static final Schema WEATHER = new Schema(
@@ -434,6 +408,58 @@ final class DimensionQueriesTest {
             assertThat(plan.text())
                     .contains("chunks     2 there; pruned 1 by dimension (latitude 1); 1 to read: 1,000");
         }
+    }
+
+    /** Chunks of which the catalog has no bounds are left out by their keys: those of a chunk are one interval. */
+    @Test
+    void aChunkWithoutBoundsIsAskedAsFarAsItsKeysMeet() throws Exception {
+        try (LocalStream stream = LocalStream.open(folder, "s", WEATHER, LocalSettings.DEFAULT)) {
+            for (String element : List.of("PRCP", "SNOW", "TMAX")) {
+                TupleBlock block = new TupleBlock(stream.layout(), 0);
+                RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, WEATHER);
+                for (int i = 0; i < 500; i++) {
+                    String line = i + "," + element + "," + (30 + i % 4) + "," + (i % 100 - 50);
+                    decoder.decode(ByteBuffer.wrap(line.getBytes(UTF_8)), block);
+                }
+                stream.insert(block);
+                stream.flush();
+            }
+        }
+        List<KeyRange> asked = List.of(new KeyRange("element", "SNOW", "SNOW"), new KeyRange("latitude", "31", "31"));
+        List<Verdict> verdicts = new ArrayList<>();
+        for (boolean bounds : new boolean[] {true, false}) {
+            if (!bounds) {
+                withoutBounds(folder.resolve("edits.log"));
+            }
+            try (LocalStream stream = LocalStream.open(folder, "s", WEATHER, LocalSettings.DEFAULT)) {
+                verdicts.add(stream.answer(stream.query().withKeyRanges(asked).withCount(), row -> true));
+                verdicts.add(stream.answer(
+                        stream.query()
+                                .withKeyRanges(List.of(new KeyRange("value", "48", "49")))
+                                .withCount(),
+                        row -> true));
+            }
+        }
+        assertThat(verdicts).extracting(Verdict::tuples).containsExactly(125L, 30L, 125L, 30L);
+        assertThat(verdicts)
+                .extracting(verdict -> verdict.statistics().chunksMeeting())
+                .containsExactly(1L, 3L, 1L, 3L);
+    }
+
+    /** The file of edits as it would be without them. */
+    private static void withoutBounds(Path edits) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        int with = 0;
+        for (String line : Files.readAllLines(edits)) {
+            String json = line.substring(9);
+            String less = json.replaceAll(",\"leastCells\":\\d+,\"greatestCells\":\\d+", "");
+            with += less.equals(json) ? 0 : 1;
+            CRC32C checksum = new CRC32C();
+            checksum.update(less.getBytes(UTF_8));
+            lines.append(String.format("%08x %s\n", checksum.getValue(), less));
+        }
+        assertThat(with).isEqualTo(3);
+        Files.writeString(edits, lines);
     }
 
     /** Each dimension alone narrows, in chunks. */

@@ -21,10 +21,8 @@ import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -75,7 +73,7 @@ final class KeyRangeTest {
                         ranges.add(range(type, random));
                     }
                     long expected = values.stream()
-                            .filter(value -> ranges.stream().anyMatch(range -> holds(type, range, value)))
+                            .filter(value -> ranges.stream().anyMatch(range -> RangeOracle.holds(type, range, value)))
                             .count();
                     Query query = stream.query().withKeyRanges(ranges);
                     assertThat(stream.answer(query, rows -> true).tuples())
@@ -175,37 +173,9 @@ final class KeyRangeTest {
         }
         @Nullable String low = random.nextInt(5) == 0 ? null : value(type, random);
         @Nullable String high = random.nextInt(5) == 0 ? null : value(type, random);
-        return low != null && high != null && order(type).compare(low, high) > 0
+        return low != null && high != null && RangeOracle.order(type).compare(low, high) > 0
                 ? new KeyRange(high, low)
                 : new KeyRange(low, high);
-    }
-
-    private static boolean holds(FieldType type, KeyRange range, String value) {
-        return (range.low() == null || order(type).compare(range.low(), value) <= 0)
-                && (range.high() == null || order(type).compare(value, range.high()) <= 0);
-    }
-
-    private static Comparator<String> order(FieldType type) {
-        return switch (type) {
-            case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Comparator.comparingLong(Long::parseLong);
-            case IPV4 -> Comparator.comparingLong(text -> Ipv4.parse(text.getBytes(UTF_8), 0, text.length()));
-            case BOOLEAN -> Comparator.comparing(Boolean::parseBoolean);
-            case FLOAT -> Comparator.comparingDouble(text -> Float.parseFloat(text) + 0.0);
-            case DOUBLE -> Comparator.comparingDouble(text -> Double.parseDouble(text) + 0.0);
-            case STRING -> (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
-            case UUID, IPV6 -> (a, b) -> Arrays.compareUnsigned(sixteen(type, a), sixteen(type, b));
-            case BYTES ->
-                (a, b) -> Arrays.compareUnsigned(
-                        Base64.getDecoder().decode(a), Base64.getDecoder().decode(b));
-        };
-    }
-
-    private static byte[] sixteen(FieldType type, String text) {
-        byte[] bytes = new byte[FieldType.SIXTEEN];
-        assertThat(type.parseSixteen(text.getBytes(UTF_8), 0, text.length(), bytes))
-                .as(text)
-                .isTrue();
-        return bytes;
     }
 
     private static String value(FieldType type, Random random) {

@@ -83,6 +83,55 @@ final class KeyDimensionsTest {
         }
     }
 
+    /** A box of some keys can be theirs; with another cell at a corner it can when it still holds the outer keys. */
+    @Test
+    void aBoxThatCannotBeThatOfItsKeysIsRefused() {
+        int refused = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Random random = new Random(seed);
+            int bits = 1 + random.nextInt(63);
+            KeyDimensions dimensions = random(random, bits, new int[bits]);
+            long[] keys = random.longs(1 + random.nextInt(5))
+                    .map(key -> key & -1L >>> (64 - bits))
+                    .sorted()
+                    .toArray();
+            KeyInterval interval = new KeyInterval(keys[0], keys[keys.length - 1]);
+            KeyBox box = dimensions.around(null, keys, keys.length);
+            dimensions.requireBoxOf(interval, box);
+            long flip = 1L << random.nextInt(63);
+            boolean least = random.nextBoolean();
+            long a = least ? box.least() ^ flip : box.least();
+            long b = least ? box.greatest() : box.greatest() ^ flip;
+            if (a > b) {
+                continue;
+            }
+            boolean fits = flip <= (-1L >>> (64 - bits));
+            for (int d = 0; d < dimensions.count(); d++) {
+                for (long key : new long[] {interval.low(), interval.high()}) {
+                    long cell = dimensions.cell(d, key);
+                    fits &= dimensions.cell(d, a) <= cell && cell <= dimensions.cell(d, b);
+                }
+            }
+            KeyBox other = new KeyBox(a, b);
+            if (fits) {
+                dimensions.requireBoxOf(interval, other);
+            } else {
+                refused++;
+                assertThatThrownBy(() -> dimensions.requireBoxOf(interval, other))
+                        .as("seed %s", seed)
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageStartingWith("key box: expected ");
+            }
+        }
+        assertThat(refused).isGreaterThan(SEEDS / 10);
+        assertThatThrownBy(() -> KeyDimensions.NONE.requireBoxOf(new KeyInterval(0, 9), new KeyBox(0, 9)))
+                .hasMessage("key box: expected corners of 0 bits, as the keys have, got 0 and 9");
+        assertThatThrownBy(() ->
+                        new KeyDimensions(new int[] {0, 1, 0, 1}).requireBoxOf(new KeyInterval(2, 9), new KeyBox(0, 8)))
+                .hasMessage("key box: expected cells around those of the lowest and the highest key, got cells 0 to 0"
+                        + " of dimension 1 for keys 2 to 9");
+    }
+
     @Test
     void cornersInTheWrongOrderAreRefused() {
         assertThatThrownBy(() -> new KeyBox(3, 2))

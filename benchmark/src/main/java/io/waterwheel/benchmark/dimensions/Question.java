@@ -14,16 +14,16 @@ import java.util.List;
  * @param ranges of the fields' values, one a field
  */
 record Question(String name, String aggregate, TimeInterval times, List<KeyRange> ranges) {
-    /** A question by triples of a field, its least and its greatest value; "" for no bound. */
-    static Question of(String name, String aggregate, String... triples) {
-        List<KeyRange> ranges = new ArrayList<>();
-        for (int i = 0; i < triples.length; i += 3) {
-            ranges.add(new KeyRange(
-                    triples[i],
-                    triples[i + 1].isEmpty() ? null : triples[i + 1],
-                    triples[i + 2].isEmpty() ? null : triples[i + 2]));
-        }
-        return new Question(name, aggregate, TimeInterval.ALL, ranges);
+    /** About all rows. */
+    static Question of(String name, String aggregate) {
+        return new Question(name, aggregate, TimeInterval.ALL, List.of());
+    }
+
+    /** The same about rows whose value of one more field lies between; "" for no bound. */
+    Question where(String field, String least, String greatest) {
+        List<KeyRange> more = new ArrayList<>(ranges);
+        more.add(new KeyRange(field, least.isEmpty() ? null : least, greatest.isEmpty() ? null : greatest));
+        return new Question(name, aggregate, times, more);
     }
 
     /** The same between two seconds since 1970. */

@@ -47,138 +47,6 @@ record QuestionSet(
             "trip_distance",
             "medallion");
 
-    /** The ten of [Colmenares 2017] as they are; of the United States, the set has no rows for half of them. */
-    private static final List<Question> GHCN = List.of(
-            Question.of("1", "avg(elevation_m)", "element", "SNOW", "SNOW"),
-            Question.of("2", "avg(value)", "elevation_m", "4000", "", "element", "TMIN", "TMIN"),
-            snowInColorado("3"),
-            Question.of(
-                    "4",
-                    "count(value)",
-                    "longitude",
-                    "-102",
-                    "-94.633",
-                    "latitude",
-                    "37",
-                    "40",
-                    "element",
-                    "WT10",
-                    "WT10"),
-            Question.of(
-                    "5",
-                    "avg(value)",
-                    "longitude",
-                    "-5.4327",
-                    "1.7688",
-                    "latitude",
-                    "50.447",
-                    "54.6961",
-                    "element",
-                    "TAVG",
-                    "TAVG"),
-            Question.of(
-                    "6",
-                    "avg(value)",
-                    "element",
-                    "SNWD",
-                    "SNWD",
-                    "latitude",
-                    "63.9",
-                    "64.0",
-                    "longitude",
-                    "-152.282",
-                    "-152.281"),
-            Question.of(
-                    "7",
-                    "max(value)",
-                    "element",
-                    "TMAX",
-                    "TMAX",
-                    "longitude",
-                    "126.227",
-                    "129.6442",
-                    "latitude",
-                    "34.3117",
-                    "38.1043"),
-            Question.of("8", "count(value)", "element", "TMAX", "TMAX", "value", "545", ""),
-            Question.of("9", "count(value)", "elevation_m", "-999.9", "0", "element", "WT08", "WT08"),
-            Question.of("10", "max(elevation_m)", "element", "WT07", "WT07"));
-
-    /** The same kinds with bounds that have rows. */
-    private static final List<Question> GHCN_HERE = List.of(
-            Question.of("1", "avg(elevation_m)", "element", "SNOW", "SNOW"),
-            Question.of("2", "avg(value)", "elevation_m", "2500", "", "element", "TMIN", "TMIN"),
-            snowInColorado("3"),
-            Question.of(
-                    "4",
-                    "count(value)",
-                    "longitude",
-                    "-102",
-                    "-94.633",
-                    "latitude",
-                    "37",
-                    "40",
-                    "element",
-                    "WT03",
-                    "WT03"),
-            Question.of(
-                    "5",
-                    "avg(value)",
-                    "longitude",
-                    "-95.4327",
-                    "-88.2312",
-                    "latitude",
-                    "40.447",
-                    "44.6961",
-                    "element",
-                    "TOBS",
-                    "TOBS"),
-            Question.of(
-                    "6",
-                    "avg(value)",
-                    "longitude",
-                    "-106",
-                    "-105.5",
-                    "latitude",
-                    "39.5",
-                    "40",
-                    "element",
-                    "SNWD",
-                    "SNWD"),
-            Question.of(
-                    "7",
-                    "max(value)",
-                    "longitude",
-                    "-86.227",
-                    "-82.6442",
-                    "latitude",
-                    "34.3117",
-                    "38.1043",
-                    "element",
-                    "TMAX",
-                    "TMAX"),
-            Question.of("8", "count(value)", "element", "TMAX", "TMAX", "value", "445", ""),
-            Question.of("9", "count(value)", "elevation_m", "-999.9", "0", "element", "WT01", "WT01"),
-            Question.of("10", "max(elevation_m)", "element", "WT05", "WT05"));
-
-    private static Question snowInColorado(String name) {
-        return Question.of(
-                name,
-                "avg(value)",
-                "longitude",
-                "-109",
-                "-102",
-                "latitude",
-                "37",
-                "41",
-                "elevation_m",
-                "1000",
-                "",
-                "element",
-                "SNOW",
-                "SNOW");
-    }
-
     private static final List<Question> TRIPS = List.of(
             trips("1", 40.7645342324, -73.888983772, 0, 0),
             trips("2", 40.7567579105, -74.0104771822, 0, 0),
@@ -199,20 +67,13 @@ record QuestionSet(
 
     /** Trips that begin in a square, with at most these passengers and seconds; 0 for any. */
     private static Question trips(String name, double latitude, double longitude, int passengers, int seconds) {
-        List<String> triples = new ArrayList<>(List.of(
-                "pickup_latitude",
-                Double.toString(latitude),
-                Double.toString(latitude + SIDE),
-                "pickup_longitude",
-                Double.toString(longitude),
-                Double.toString(longitude + SIDE)));
+        Question question = Question.of(name, "avg(passenger_count)")
+                .where("pickup_latitude", Double.toString(latitude), Double.toString(latitude + SIDE))
+                .where("pickup_longitude", Double.toString(longitude), Double.toString(longitude + SIDE));
         if (passengers > 0) {
-            triples.addAll(List.of("passenger_count", "", Integer.toString(passengers)));
+            question = question.where("passenger_count", "", Integer.toString(passengers));
         }
-        if (seconds > 0) {
-            triples.addAll(List.of("trip_time_in_secs", "", Integer.toString(seconds)));
-        }
-        return Question.of(name, "avg(passenger_count)", triples.toArray(String[]::new));
+        return seconds > 0 ? question.where("trip_time_in_secs", "", Integer.toString(seconds)) : question;
     }
 
     /**
@@ -224,8 +85,8 @@ record QuestionSet(
         List<String> weather = List.of("element", "latitude", "longitude", "elevation_m", "value");
         List<String> ofWeather = List.of("element", "value", "latitude", "longitude");
         return switch (name) {
-            case "ghcn" -> new QuestionSet(weather(options), weather, List.of(), ofWeather, GHCN);
-            case "ghcn-here" -> new QuestionSet(weather(options), weather, List.of(), ofWeather, GHCN_HERE);
+            case "ghcn" -> new QuestionSet(weather(options), weather, List.of(), ofWeather, WeatherQuestions.ALL);
+            case "ghcn-here" -> new QuestionSet(weather(options), weather, List.of(), ofWeather, WeatherQuestions.HERE);
             case "trips" -> new QuestionSet(trips(options), TRIP_DIMENSIONS, TRIP_SCHEDULE, TRIP_DIMENSIONS, TRIPS);
             case "random" -> {
                 Rows rows = trips(options);
@@ -263,7 +124,7 @@ record QuestionSet(
         List<Question> questions = new ArrayList<>();
         for (int q = 1; q <= options.integer("questions"); q++) {
             List<String> left = new ArrayList<>(EIGHT);
-            List<String> triples = new ArrayList<>();
+            Question question = Question.of("r" + q, "avg(fare)");
             TupleBlock block = rows.blocks().get(random.nextInt(rows.blocks().size()));
             int row = random.nextInt(block.size());
             for (int d = 1 + random.nextInt(5); d > 0; d--) {
@@ -274,11 +135,12 @@ record QuestionSet(
                 int at = Arrays.binarySearch(sample, value);
                 int half = (int) (sample.length * (0.025 + 0.075 * random.nextDouble()));
                 int middle = at < 0 ? -at - 1 : at;
-                triples.add(name);
-                triples.add(text(rows, field, Math.min(value, sample[Math.max(0, middle - half)])));
-                triples.add(text(rows, field, Math.max(value, sample[Math.min(sample.length - 1, middle + half)])));
+                question = question.where(
+                        name,
+                        text(rows, field, Math.min(value, sample[Math.max(0, middle - half)])),
+                        text(rows, field, Math.max(value, sample[Math.min(sample.length - 1, middle + half)])));
             }
-            questions.add(Question.of("r" + q, "avg(fare)", triples.toArray(String[]::new)));
+            questions.add(question);
         }
         return questions;
     }

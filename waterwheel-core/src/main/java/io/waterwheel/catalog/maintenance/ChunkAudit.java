@@ -4,7 +4,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.chunk.ChunkCheck;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
-import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
@@ -45,14 +45,18 @@ public final class ChunkAudit {
     /**
      * Reads a chunk whole, see {@link ChunkCheck}.
      *
-     * @param layout the stored layout of the stream's schema
+     * @param schema the stream's
      * @throws CorruptChunkException naming the part, also where there is no such file
      * @throws IOException when the store cannot be read: that says nothing about the chunk
      */
-    public static void check(ChunkStore store, ChunkDescriptor chunk, RowLayout layout, ChunkCheck.Pace pace)
+    public static void check(ChunkStore store, ChunkDescriptor chunk, Schema schema, ChunkCheck.Pace pace)
             throws IOException, InterruptedException {
         try (ChunkStore.Input input = open(store, chunk)) {
-            ChunkCheck.check(input, layout, chunk.bytes(), chunk.tuples(), chunk.region(), pace);
+            ChunkCheck.check(
+                    input,
+                    schema,
+                    new ChunkCheck.Facts(chunk.bytes(), chunk.tuples(), chunk.region(), chunk.box()),
+                    pace);
         }
     }
 

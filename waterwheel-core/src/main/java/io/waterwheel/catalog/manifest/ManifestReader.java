@@ -15,6 +15,7 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.tuple.KeyBox;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
 import java.io.IOException;
@@ -139,11 +140,16 @@ public final class ManifestReader {
         cursor.end();
         List<ChunkDescriptor> added = new ArrayList<>(file.added());
         try {
+            KeyDimensions dimensions = KeyDimensions.of(stream.schema());
             for (int row = 0; row < file.added(); row++) {
                 KeyBox box = least == null || greatest == null || least[row] == NO_CELLS
                         ? null
                         : new KeyBox(least[row], greatest[row]);
-                added.add(chunk(columns, row, names, cursor.version(), box));
+                ChunkDescriptor chunk = chunk(columns, row, names, cursor.version(), box);
+                if (box != null) {
+                    dimensions.requireBoxOf(chunk.region().keys(), box);
+                }
+                added.add(chunk);
             }
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw cursor.impossible(e);

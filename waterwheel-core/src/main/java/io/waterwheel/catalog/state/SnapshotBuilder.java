@@ -2,6 +2,8 @@ package io.waterwheel.catalog.state;
 
 import io.waterwheel.catalog.region.RegionIndex;
 import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.KeyBox;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
@@ -113,11 +115,25 @@ final class SnapshotBuilder {
         marks.computeIfPresent(indexer, (id, old) -> old.flushed(next));
         List<RegionIndex.Entry<ChunkDescriptor>> more = new ArrayList<>();
         for (ChunkDescriptor chunk : added) {
+            requireBox(chunk);
             if (!StreamSnapshot.isBefore(horizon, chunk)) {
                 more.add(new RegionIndex.Entry<>(chunk.region(), chunk));
             }
         }
         chunks = chunks.with(more);
+    }
+
+    /** Wrong bounds would leave out rows: edits are read from bytes. */
+    private void requireBox(ChunkDescriptor chunk) {
+        KeyBox box = chunk.box();
+        if (box != null) {
+            try {
+                KeyDimensions.of(before.stream().schema())
+                        .requireBoxOf(chunk.region().keys(), box);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(at() + ", chunk " + chunk.file() + ": " + e.getMessage(), e);
+            }
+        }
     }
 
     private IndexerCheckpoint checkpointOf(int indexer) {
@@ -147,6 +163,7 @@ final class SnapshotBuilder {
 
     /** Chunks are read no longer, another is instead. */
     void merge(List<String> inputs, ChunkDescriptor output) {
+        requireBox(output);
         Set<String> files = new HashSet<>(inputs);
         List<ChunkDescriptor> gone = new ArrayList<>();
         // What the output holds it has from the inputs, so its region meets theirs.

@@ -20,12 +20,8 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CatalogStore.Node;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Retention;
-import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.tuple.KeyBox;
@@ -33,6 +29,7 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.WideKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,11 +46,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Manifests and what is left of the edits are what all edits make. */
 final class ManifestCompactionTest {
-    private static final Schema SCHEMA = new Schema(
-            List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
-            new KeySpec.Ordered("k"),
-            "t");
-
     @TempDir
     Path folder;
 
@@ -69,7 +61,7 @@ final class ManifestCompactionTest {
     void open() throws IOException {
         store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
         files = new LocalChunkStore(folder);
-        stream = new Namespace(store).create("s", SCHEMA, RecordFormat.BLOCK, "t", new long[] {3, 5}, 2);
+        stream = new Namespace(store).create("s", WideKeys.SCHEMA, RecordFormat.BLOCK, "t", new long[] {3, 5}, 2);
         reader = new SnapshotReader(store, files, stream);
         record = new EditRecord(stream);
         recordEdits();
@@ -135,14 +127,13 @@ final class ManifestCompactionTest {
         }
 
         ChunkDescriptor chunk(long flush, int part) {
-            long a = random.nextLong();
-            long b = random.nextBoolean() ? a : random.nextLong();
+            long a = random.nextLong() >>> 1;
+            long b = random.nextBoolean() ? a : random.nextLong() >>> 1;
             time += random.nextInt(200);
             long from = time + random.nextInt(10_000);
             String name = ChunkDescriptor.fileName("s", stream.id(), indexer, checkpoint.epoch(), flush, part);
-            // Of some, as if the stream's keys had dimensions.
-            long corner = a >>> 1;
-            KeyBox box = a % 3 == 0 ? new KeyBox(corner >>> 20, corner) : null;
+            // Of others they are not known.
+            KeyBox box = a % 3 == 0 ? WideKeys.DIMENSIONS.around(null, new long[] {a, b}, 2) : null;
             return new ChunkDescriptor(
                     random.nextInt(20) == 0 ? name.replace(".chunk", "-x.chunk") : name,
                     indexer,

@@ -8,38 +8,33 @@ import io.waterwheel.catalog.state.ChunkChanges;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.Edit;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
-import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
-import io.waterwheel.schema.KeySpec;
+import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.schema.RecordFormat;
-import io.waterwheel.schema.Schema;
 import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.tuple.KeyBox;
+import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.WideKeys;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bounds of the dimensions of chunks, in manifests with them, without, and with some. */
 final class ChunkBoxesTest {
-    private static final StreamInfo STREAM = new StreamInfo(
-            "s",
-            1,
-            new Schema(
-                    List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
-                    new KeySpec.Ordered("k"),
-                    "t"),
-            RecordFormat.BLOCK,
-            "s",
-            1,
-            1);
+    private static final Path GOLDEN = Path.of("src/test/resources/manifest");
+    private static final StreamInfo STREAM = new StreamInfo("s", 1, WideKeys.SCHEMA, RecordFormat.BLOCK, "s", 1, 1);
     private static final KeyBox BOX = new KeyBox(3, 900);
     private static final KeyBox WIDE = new KeyBox(0, Long.MAX_VALUE);
 
@@ -53,7 +48,9 @@ final class ChunkBoxesTest {
         for (int i = 0; i < boxes.length; i++) {
             long flush = i + 1L;
             String file = ChunkDescriptor.fileName("s", 1, 0, 1, flush, 0);
-            ChunkDescriptor chunk = new ChunkDescriptor(file, 0, 1, flush, 0, 1, 1, Region.of(0, 1, 0, 1), boxes[i]);
+            KeyBox box = boxes[i];
+            Region region = box == null ? Region.of(0, 1, 0, 1) : Region.of(box.least(), box.greatest(), 0, 1);
+            ChunkDescriptor chunk = new ChunkDescriptor(file, 0, 1, flush, 0, 1, 1, region, box);
             changes.apply(flush, new Edit.Flushed(0, new IndexerCheckpoint(1, flush, new long[1], 0), List.of(chunk)));
         }
         return changes;
@@ -85,25 +82,80 @@ final class ChunkBoxesTest {
     /** Releases that know of no dimensions read what has none. */
     @Test
     void withoutThemAFileIsOfTheVersionBefore() {
-        byte[] without = written(null, null);
-        assertThat(LittleEndian.getInt(without, ManifestFormat.AT_VERSION)).isEqualTo(4);
-        byte[] with = written(null, BOX);
-        assertThat(LittleEndian.getInt(with, ManifestFormat.AT_VERSION)).isEqualTo(5);
-        // Two columns: each with its head, width, base, and a value a chunk.
-        assertThat(with.length - without.length)
-                .isEqualTo(2 * (ManifestFormat.SECTION_BYTES + ManifestFormat.COLUMN_HEAD) + 2 + 2 * 2);
+        assertThat(LittleEndian.getInt(written(null, null), ManifestFormat.AT_VERSION))
+                .isEqualTo(4);
+        assertThat(LittleEndian.getInt(written(null, BOX), ManifestFormat.AT_VERSION))
+                .isEqualTo(5);
+    }
+
+    /**
+     * The files were written once, by the first writer of their version ({@code -Dwaterwheel.golden=write} writes those
+     * that are missing): readers to come must read them, and this writer make them.
+     */
+    @Test
+    void theWriterMakesAndTheReaderReadsTheGoldenFiles() throws IOException {
+        golden("v4.chunks", null, null, null);
+        golden("v5.chunks", BOX, null, WIDE);
+    }
+
+    private void golden(String name, @Nullable KeyBox... boxes) throws IOException {
+        Path file = GOLDEN.resolve(name);
+        if (System.getProperty("waterwheel.golden", "").equals("write") && !Files.exists(file)) {
+            Files.createDirectories(GOLDEN);
+            Files.write(file, written(boxes));
+        }
+        try (InputStream in = ChunkBoxesTest.class.getResourceAsStream("/manifest/" + name)) {
+            byte[] golden = Files.exists(file)
+                    ? Files.readAllBytes(file)
+                    : Objects.requireNonNull(in, name).readAllBytes();
+            assertThat(read(golden)).as(name).containsExactly(boxes);
+            assertThat(HexFormat.of().formatHex(written(boxes)))
+                    .as(name)
+                    .isEqualTo(HexFormat.of().formatHex(golden));
+        }
     }
 
     @Test
     void cornersThatCannotBeAreDamage() {
+        assertForged(3, "key box: expected corners from 0 on, the lower first, got 3 and 2");
+        assertForged(
+                2,
+                "key box: expected cells around those of the lowest and the highest key, got cells 2 to 2 of dimension"
+                        + " 6 for keys 1 to 2");
+    }
+
+    /** As an edit has them: nothing of a chunk with wrong bounds gets into a snapshot. */
+    @Test
+    void cornersThatCannotBeAreRefusedInEdits() {
+        StreamSnapshot before = StreamSnapshot.before(STREAM)
+                .apply(1, new Edit.Created(RoutingTable.even(1, new KeyInterval(0, Long.MAX_VALUE), 1), List.of(0L)))
+                .apply(2, new Edit.Started(0, 1));
+        IndexerCheckpoint checkpoint = new IndexerCheckpoint(1, 1, new long[1], 0);
+        Region region = Region.of(1, 2, 0, 1);
+        before.apply(
+                3,
+                new Edit.Flushed(
+                        0, checkpoint, List.of(new ChunkDescriptor("c", 0, 1, 1, 0, 1, 1, region, new KeyBox(0, 3)))));
+        assertThatThrownBy(() -> before.apply(
+                        3,
+                        new Edit.Flushed(
+                                0,
+                                checkpoint,
+                                List.of(new ChunkDescriptor("c", 0, 1, 1, 0, 1, 1, region, new KeyBox(0, 2))))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("stream s, edit 3, chunk c: key box: expected cells around those of the lowest and the"
+                        + " highest key, got cells 0 to 0 of dimension 7 for keys 1 to 2");
+    }
+
+    /** The least cells are forged. */
+    private void assertForged(long leastCells, String message) {
         byte[] bytes = written(new KeyBox(1, 2), new KeyBox(1, 1));
         int least = bytes.length
                 - ManifestFormat.END_MAGIC.length
                 - 2 * (ManifestFormat.SECTION_BYTES + ManifestFormat.COLUMN_HEAD)
                 - 2;
-        // The least cells become 3: above the greatest.
         int base = least + ManifestFormat.SECTION_BYTES + 1;
-        LittleEndian.putLong(bytes, base, 3);
+        LittleEndian.putLong(bytes, base, leastCells);
         LittleEndian.putInt(
                 bytes,
                 least + ManifestFormat.SECTION_CHECKSUM,
@@ -111,6 +163,6 @@ final class ChunkBoxesTest {
                         bytes, least, bytes.clone(), least + ManifestFormat.SECTION_BYTES, ManifestFormat.COLUMN_HEAD));
         assertThatThrownBy(() -> read(bytes))
                 .isInstanceOf(CorruptManifestException.class)
-                .hasMessageContaining("key box: expected corners from 0 on, the lower first, got 3 and 2");
+                .hasMessageContaining(message);
     }
 }

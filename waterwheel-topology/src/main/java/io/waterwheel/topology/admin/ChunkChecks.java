@@ -7,7 +7,6 @@ import io.waterwheel.chunk.ChunkCheck;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.AdminHandler;
@@ -62,14 +61,13 @@ public final class ChunkChecks {
             ChunkPosition after = request.getAfter();
             chunks.removeIf(chunk -> compare(chunk, after) <= 0);
         }
-        RowLayout layout = RowLayout.of(stream.schema());
         CheckChunksReply.Builder reply = CheckChunksReply.newBuilder();
         List<String> unreadable = new ArrayList<>();
         for (int i = 0; i < chunks.size(); i++) {
             ChunkDescriptor chunk = chunks.get(i);
             caller.requireThere();
             try {
-                ChunkAudit.check(store, chunk, layout, ChunkCheck.Pace.NONE);
+                ChunkAudit.check(store, chunk, stream.schema(), ChunkCheck.Pace.NONE);
                 addAll(unreadable, reply);
             } catch (CorruptChunkException e) {
                 addAll(unreadable, reply);

@@ -7,7 +7,6 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.chunk.ChunkCheck;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
 import java.io.IOException;
 import java.time.Instant;
@@ -265,7 +264,7 @@ final class ChunkScrub implements AutoCloseable {
 
     private void look(StreamInfo stream, ChunkDescriptor chunk) throws IOException, InterruptedException {
         try {
-            ChunkAudit.check(store, chunk, RowLayout.of(stream.schema()), pace);
+            ChunkAudit.check(store, chunk, stream.schema(), pace);
             forget(chunk);
         } catch (CorruptChunkException e) {
             if (isNamed(stream, chunk)) {

@@ -3,11 +3,19 @@ package io.waterwheel.cli;
 import io.waterwheel.cli.input.DefinitionYaml;
 import io.waterwheel.cli.input.DimensionRows;
 import io.waterwheel.cli.input.SchemaProposal;
+import io.waterwheel.cli.output.AdvicePage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.key.sample.ScheduleAdvisor;
 import io.waterwheel.schema.BadRecords;
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.LogLoss;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
@@ -235,6 +243,48 @@ final class StreamCommand {
                 .ifPresent(count -> out.println("# divided between " + count + " indexers, by routing version "
                         + stream.routingVersion().orElse(0)));
         out.print(DefinitionYaml.of(stream.definition()));
+    }
+
+    @Command(
+            name = "advise",
+            description = {
+                "Propose in which order the bits of a key's dimensions should follow each other, from the questions that"
+                        + " the server was asked last, and say what share of the leaves they read, and would read.",
+                "Of questions the server keeps which dimensions they bounded and how narrowly, no values, until it ends."
+            },
+            footer = {"", "Example:", "  waterwheel stream advise approaches"})
+    int advise(
+            @Mixin ServerOption server,
+            @Parameters(paramLabel = "NAME", description = "The stream's name.") String name) {
+        try (WaterwheelClient client = server.connect()) {
+            Schema schema = client.describe(name).definition().schema();
+            KeySpec.Dimensions key = schema.key().dimensional();
+            if (key == null) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_REQUEST,
+                        "stream " + name + " has no key of dimensions, whose bits could be ordered");
+            }
+            AskedQuestions asked = client.questions(name, ScheduleAdvisor.KEYS);
+            if (asked.shapes().length == 0) {
+                terminal.err()
+                        .println("no question that bounds a dimension was asked since the server started: ask some as"
+                                + " usual, then again");
+                return 1;
+            }
+            if (asked.keys().length == 0) {
+                terminal.err()
+                        .println("stream " + name + " has no chunks to take keys from: 'waterwheel flush " + name
+                                + "' writes some");
+                return 1;
+            }
+            terminal.out()
+                    .print(AdvicePage.of(
+                            name,
+                            key.dimensions().stream().map(Dimension::field).toList(),
+                            ScheduleAdvisor.advise(schema, asked.shapes(), asked.keys()),
+                            asked));
+            return 0;
+        }
     }
 
     @Command(

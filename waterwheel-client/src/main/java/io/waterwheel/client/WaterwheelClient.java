@@ -1,5 +1,6 @@
 package io.waterwheel.client;
 
+import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.ChunkVerification;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.client.admin.KeyRanges;
@@ -33,11 +34,15 @@ import io.waterwheel.wire.proto.KillQueryReply;
 import io.waterwheel.wire.proto.KillQueryRequest;
 import io.waterwheel.wire.proto.ListQueriesReply;
 import io.waterwheel.wire.proto.ListQueriesRequest;
+import io.waterwheel.wire.proto.ListQuestionsReply;
+import io.waterwheel.wire.proto.ListQuestionsRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.OffsetsReply;
 import io.waterwheel.wire.proto.PartitionsReply;
 import io.waterwheel.wire.proto.RetentionReply;
+import io.waterwheel.wire.proto.SampleKeysReply;
+import io.waterwheel.wire.proto.SampleKeysRequest;
 import io.waterwheel.wire.proto.SetOffsetsRequest;
 import io.waterwheel.wire.proto.SetPartitionsRequest;
 import io.waterwheel.wire.proto.ShowOffsetsRequest;
@@ -482,6 +487,31 @@ public final class WaterwheelClient implements AutoCloseable {
     public ServerStatus status() {
         StatusReply reply = admin.call(StatusRequest.getDefaultInstance(), StatusReply.getDefaultInstance());
         return new ServerStatus(reply.getText(), reply.getJson());
+    }
+
+    /**
+     * The shapes of the questions that the coordinators were asked last of a stream whose key has dimensions, and a
+     * sample of its keys. Reads up to 512 leaves.
+     *
+     * @param mostKeys 1 to 65,536
+     */
+    public AskedQuestions questions(String stream, int mostKeys) {
+        ListQuestionsRequest questions =
+                ListQuestionsRequest.newBuilder().setName(stream).build();
+        // Coordinators that share a port answer the same.
+        Map<Long, ListQuestionsReply> byLog = new TreeMap<>();
+        admin.each(questions, ListQuestionsReply.getDefaultInstance())
+                .forEach(reply -> byLog.put(reply.getLog(), reply));
+        SampleKeysReply sample = admin.call(
+                SampleKeysRequest.newBuilder().setName(stream).setMost(mostKeys).build(),
+                SampleKeysReply.getDefaultInstance());
+        return new AskedQuestions(
+                byLog.values().stream()
+                        .flatMapToLong(reply -> reply.getShapesList().stream().mapToLong(Long::longValue))
+                        .toArray(),
+                sample.getKeysList().stream().mapToLong(Long::longValue).toArray(),
+                sample.getRead(),
+                sample.getChunks());
     }
 
     /** The queries that all coordinators have open, the oldest first. */

@@ -40,6 +40,9 @@ final class DimensionScheme extends KeyScheme {
     /** By dimension, 1 where null has a cell below all others. */
     private final int[] nulls;
 
+    /** By dimension, with that of null. */
+    private final int[] cellCounts;
+
     private final Interleaving interleaving;
     private final KeyDimensions keyDimensions;
 
@@ -61,6 +64,7 @@ final class DimensionScheme extends KeyScheme {
                 .toArray();
         this.scales = new Scale[fields.length];
         this.nulls = new int[fields.length];
+        this.cellCounts = new int[fields.length];
         for (int d = 0; d < fields.length; d++) {
             Field field = schema.fields().get(fields[d]);
             scales[d] = new Scale(
@@ -70,6 +74,7 @@ final class DimensionScheme extends KeyScheme {
                                     .toArray(),
                     DimensionKeys.isFloating(field));
             nulls[d] = field.nullable() ? 1 : 0;
+            cellCounts[d] = scales[d].cuts().length + 1 + nulls[d];
         }
         int[] order = key.order(byName);
         this.interleaving = new Interleaving(order, fields.length);
@@ -273,7 +278,7 @@ final class DimensionScheme extends KeyScheme {
 
         @Override
         public @Nullable WantedCells cells() {
-            return isNarrowed() ? new WantedCells(keyDimensions, fields, wanted) : null;
+            return isNarrowed() ? new WantedCells(keyDimensions, fields, cellCounts, wanted) : null;
         }
 
         @Override

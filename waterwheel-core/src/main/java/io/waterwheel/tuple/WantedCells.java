@@ -14,6 +14,7 @@ public final class WantedCells {
 
     private final KeyDimensions dimensions;
     private final int[] fields;
+    private final QuestionShape shape;
     /** By dimension the first cell of each run of wanted ones, ascending; null where all are wanted. */
     private final long[] @Nullable [] firsts;
     /** The last cell of each run. */
@@ -23,11 +24,13 @@ public final class WantedCells {
      * Cells as a condition has narrowed them.
      *
      * @param fields index of each dimension's field
+     * @param counts by dimension how many cells it has
      * @param wanted by dimension the numbers of cells; null where all are
      */
-    public WantedCells(KeyDimensions dimensions, int[] fields, @Nullable BitSet[] wanted) {
+    public WantedCells(KeyDimensions dimensions, int[] fields, int[] counts, @Nullable BitSet[] wanted) {
         this.dimensions = dimensions;
         this.fields = fields;
+        QuestionShape bounded = QuestionShape.UNBOUNDED;
         this.firsts = new long[wanted.length][];
         this.lasts = new long[wanted.length][];
         for (int d = 0; d < wanted.length; d++) {
@@ -35,6 +38,7 @@ public final class WantedCells {
             if (cells == null) {
                 continue;
             }
+            bounded = bounded.with(d, Math.min(cells.cardinality(), counts[d]), counts[d]);
             long[] first = new long[cells.cardinality()];
             long[] last = new long[first.length];
             int runs = 0;
@@ -47,6 +51,12 @@ public final class WantedCells {
             firsts[d] = Arrays.copyOf(first, runs);
             lasts[d] = Arrays.copyOf(last, runs);
         }
+        this.shape = bounded;
+    }
+
+    /** How narrow they are, without saying which. */
+    public QuestionShape shape() {
+        return shape;
     }
 
     /** Index of the field that a dimension is made of. */

@@ -189,7 +189,7 @@ final class DimensionIntervalsTest {
             Interleaving interleaving = new Interleaving(order, count);
             @Nullable BitSet[] wanted = wanted(interleaving, random);
             int[] fields = IntStream.range(10, 10 + count).toArray();
-            WantedCells cells = new WantedCells(new KeyDimensions(order), fields, wanted);
+            WantedCells cells = new WantedCells(new KeyDimensions(order), fields, cellCounts(interleaving), wanted);
             int a = random.nextInt((int) interleaving.greatest() + 1);
             int b = random.nextInt((int) interleaving.greatest() + 1);
             long[] keys = IntStream.rangeClosed(Math.min(a, b), Math.max(a, b))
@@ -206,7 +206,19 @@ final class DimensionIntervalsTest {
             if (ofTwo >= 0) {
                 assertThat(cells.field(ofTwo)).isEqualTo(10 + ofTwo);
             }
+            for (int d = 0; d < count; d++) {
+                BitSet of = wanted[d];
+                assertThat(cells.shape().bounds(d)).isEqualTo(of != null);
+                double share = of == null ? 1 : Math.max(1, of.cardinality()) / (double) (1 << interleaving.bits(d));
+                assertThat(cells.shape().share(d)).isBetween(share * 0.96, share * 1.04);
+            }
         }
+    }
+
+    private static int[] cellCounts(Interleaving interleaving) {
+        return IntStream.range(0, interleaving.dimensions())
+                .map(d -> 1 << interleaving.bits(d))
+                .toArray();
     }
 
     /** By the least and the greatest number of a cell among the keys. */

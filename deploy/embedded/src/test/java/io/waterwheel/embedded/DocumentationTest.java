@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.embedded.demo.FlightsFile;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.tuple.QuestionShape;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import javax.tools.ToolProvider;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -104,6 +107,24 @@ final class DocumentationTest {
                         "--where",
                         "longitude BETWEEN 2.3 AND 2.7 AND altitude_ft <= 5000",
                         "--count"));
+        // Those of the page, the two before, and no other: a count bounds no dimension, nor does a plan ask.
+        ran("query", "approaches", "--count");
+        ran("query", "approaches", "--key", "track_deg=0..10", "--explain");
+        AskedQuestions asked;
+        try (WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            asked = client.questions("approaches", 1000);
+        }
+        assertThat(asked.shapes()).hasSize(5);
+        QuestionShape last = new QuestionShape(asked.shapes()[4]);
+        assertThat(IntStream.range(0, 5).filter(last::bounds)).containsExactly(0, 2);
+        assertThat(asked.keys()).hasSize(1000);
+        assertThat(asked.chunksRead()).isEqualTo((int) asked.chunks());
+        assertThat(ran("stream", "advise", "approaches"))
+                .contains(
+                        "of stream approaches the last 5 questions that bounded a dimension read, as estimated, ",
+                        "TIMES   PRESENT  PROPOSED  SHARE OF CELLS",
+                        "longitude ",
+                        "divided into 200 leaves");
     }
 
     @Test

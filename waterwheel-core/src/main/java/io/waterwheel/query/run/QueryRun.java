@@ -29,6 +29,7 @@ import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.scan.IndexerReply;
 import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.tuple.LostRange;
+import io.waterwheel.tuple.WantedCells;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -151,6 +152,7 @@ final class QueryRun implements AutoCloseable {
                 trouble = replies.trouble();
                 if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
                     resume();
+                    log(plan);
                     deliver(plan, replies, List.copyOf(trouble.values()));
                     return;
                 }
@@ -167,6 +169,14 @@ final class QueryRun implements AutoCloseable {
             pause = Math.min(pause * 2, MAX_RETRY_NANOS);
             steps.enter(StepClock.Step.PLANNING);
             snapshot = planner.refreshed();
+        }
+    }
+
+    /** Questions that bound no dimension tell nothing of their order. */
+    private void log(QueryPlan plan) {
+        WantedCells cells = plan.resolved().spec().cells();
+        if (cells != null) {
+            means.questions().add(plan.snapshot().stream().id(), cells.shape());
         }
     }
 

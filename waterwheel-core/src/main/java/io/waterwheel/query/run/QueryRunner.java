@@ -43,6 +43,7 @@ public final class QueryRunner {
      * @param executors by lane
      * @param policy how chunks are given to query servers
      * @param shapes of the process
+     * @param questions takes the shapes of the questions that are answered
      */
     record Means(
             SnapshotSource snapshots,
@@ -50,7 +51,8 @@ public final class QueryRunner {
             Function<Lane, ExecutorService> executors,
             DispatchPolicy policy,
             QueryClock clock,
-            PreparedShapes shapes) {}
+            PreparedShapes shapes,
+            QuestionLog questions) {}
 
     private final Means means;
     private final Admission admission;
@@ -113,9 +115,14 @@ public final class QueryRunner {
             Admission admission,
             QueryMemory memory,
             PreparedShapes shapes) {
-        this.means = new Means(snapshots, endpoints, executors, policy, clock, shapes);
+        this.means = new Means(snapshots, endpoints, executors, policy, clock, shapes, new QuestionLog());
         this.admission = admission;
         this.memory = memory;
+    }
+
+    /** The shapes of the questions that it has answered. */
+    public QuestionLog questions() {
+        return means.questions();
     }
 
     /** Answers a query; every outcome, failures too, reaches the sink. Returns when the answer has ended. */

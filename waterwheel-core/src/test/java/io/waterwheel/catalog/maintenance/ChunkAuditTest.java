@@ -1,27 +1,16 @@
 package io.waterwheel.catalog.maintenance;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.chunk.ChunkCheck;
-import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
-import io.waterwheel.decode.RecordDecoder;
-import io.waterwheel.index.PagePool;
-import io.waterwheel.index.Template;
-import io.waterwheel.index.TemplateTree;
-import io.waterwheel.key.KeyMaker;
-import io.waterwheel.schema.RecordFormat;
-import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.tuple.KeyBox;
-import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.tuple.WideKeys;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Random;
@@ -36,25 +25,8 @@ final class ChunkAuditTest {
 
     private LocalChunkStore store;
 
-    /** A chunk of some leaves. */
     private EncodedChunk write() throws Exception {
-        RowLayout layout = RowLayout.of(WideKeys.SCHEMA);
-        TupleBlock block = new TupleBlock(layout, 0);
-        RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, WideKeys.SCHEMA);
-        Random random = new Random(1);
-        for (int row = 0; row < 5000; row++) {
-            StringBuilder line = new StringBuilder();
-            for (int field = 0; field < WideKeys.DIMENSIONS.count(); field++) {
-                line.append(400_000 + random.nextInt(200_000)).append(',');
-            }
-            decoder.decode(ByteBuffer.wrap(line.append(row).toString().getBytes(UTF_8)), block);
-        }
-        KeyMaker.of(layout, WideKeys.SCHEMA).fill(block, 0, (index, reason) -> {
-            throw new AssertionError(reason);
-        });
-        TemplateTree tree = new TemplateTree(layout, Template.single(), new PagePool(1 << 20));
-        tree.insert(block, 0, block.size());
-        EncodedChunk chunk = new ChunkWriter().encode(tree, WideKeys.SCHEMA);
+        EncodedChunk chunk = WideChunks.write(WideChunks.rows(5000, new Random(1)));
         store = new LocalChunkStore(folder);
         store.write("c", chunk.content());
         return chunk;

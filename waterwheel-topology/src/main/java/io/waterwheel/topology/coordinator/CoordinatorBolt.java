@@ -12,6 +12,7 @@ import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.ForwardingSink;
 import io.waterwheel.query.run.QueryRunner;
+import io.waterwheel.query.run.QuestionLog;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StreamReport;
 import io.waterwheel.topology.config.Keys;
@@ -147,6 +148,11 @@ public final class CoordinatorBolt extends BaseRichBolt {
                 return snapshots.onPartitionReport(report);
             }
             return message instanceof Control.KeySample sample && balancer.onSample(sample);
+        }
+
+        @Override
+        public QuestionLog questions() {
+            return runner.questions();
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.waterwheel.topology.admin.ChunkChecks;
 import io.waterwheel.topology.admin.FlushCalls;
 import io.waterwheel.topology.admin.KeyPartitions;
 import io.waterwheel.topology.admin.OpenQueries;
+import io.waterwheel.topology.admin.ScheduleCalls;
 import io.waterwheel.topology.admin.SourceOffsets;
 import io.waterwheel.topology.admin.StatusText;
 import io.waterwheel.topology.admin.StreamCalls;
@@ -105,6 +106,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         new KeyPartitions(services, coordinator).register(calls);
         new SourceOffsets(services, coordinator).register(calls);
         new ChunkChecks(services, coordinator).register(calls);
+        new ScheduleCalls(services, coordinator).register(calls);
         new VerifyCalls(services, coordinator, flushes).register(calls);
         new OpenQueries(services.admission()).register(calls);
         flushes.register(calls);

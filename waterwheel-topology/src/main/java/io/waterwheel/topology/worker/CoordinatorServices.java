@@ -12,6 +12,7 @@ import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.PreparedShapes;
 import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.query.run.QuestionLog;
 import io.waterwheel.status.ServerReport;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,9 @@ public interface CoordinatorServices extends ChunkServices, SourceTopics {
 
         /** The last report of each indexer of a stream, however old. */
         Map<Integer, Control.Report> indexerReports(int streamId);
+
+        /** The shapes of the questions that it has answered. */
+        QuestionLog questions();
 
         /** Tuples a second that each slot of a routing table got, or would have got, in the last seconds. */
         double[] keyRates(int streamId, RoutingTable table);

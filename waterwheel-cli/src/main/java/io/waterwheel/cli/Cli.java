@@ -175,6 +175,11 @@ public final class Cli {
             return "a command is missing: expected one of "
                     + String.join(", ", command.getSubcommands().keySet());
         }
+        return reworded(message);
+    }
+
+    /** What picocli says of a value, in the words of the other messages. */
+    static String reworded(String message) {
         Matcher choice = CHOICE.matcher(message);
         String text = choice.matches()
                 ? choice.group(1) + choice.group(2).toLowerCase(Locale.ROOT) + ", got " + choice.group(3)

@@ -443,7 +443,8 @@ final class QueryCommand implements Callable<Integer> {
         return shapes.isEmpty() ? null : shapes.get(0);
     }
 
-    private Query query() {
+    /** The query that the options say. */
+    Query query() {
         Query query = Query.of(stream).withKeyRanges(keys);
         if (timeout != null) {
             query = query.withTimeout(timeout);

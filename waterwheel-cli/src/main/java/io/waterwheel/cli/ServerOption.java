@@ -10,8 +10,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which server a command talks to. */
-class ServerOption {
+/** Which server a command talks to: a mixin of picocli. */
+public class ServerOption {
     private static final String DEFAULT_SERVER = "grpc://127.0.0.1:7070";
     private static final String DEFAULT_NAMESPACE = "default";
 
@@ -45,7 +45,8 @@ class ServerOption {
             })
     private @Nullable String namespace;
 
-    WaterwheelClient connect() {
+    /** The client of the server that the options, or the environment, name. It connects when it is first used. */
+    public WaterwheelClient connect() {
         try {
             return connect(System.getenv());
         } catch (IllegalArgumentException e) {

@@ -564,21 +564,6 @@ public final class StreamQuery {
      * @return to cancel it is to cancel the answer, wherever it is; any other way of completing it too
      */
     public <T> CompletableFuture<T> read(Executor executor, Function<Cursor, T> reader) {
-        Query asked = toQuery();
-        Cancellation cancellation = new Cancellation();
-        CompletableFuture<T> future = new CompletableFuture<>();
-        var unused = future.whenComplete((result, failure) -> cancellation.cancel("its future was completed"));
-        executor.execute(() -> {
-            try {
-                T result;
-                try (Cursor cursor = client.query(asked, cancellation)) {
-                    result = reader.apply(cursor);
-                }
-                future.complete(result);
-            } catch (RuntimeException | Error e) {
-                future.completeExceptionally(e);
-            }
-        });
-        return future;
+        return client.read(toQuery(), executor, reader);
     }
 }

@@ -61,6 +61,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -207,6 +209,29 @@ public final class WaterwheelClient implements AutoCloseable {
             answers.end(cancellation);
             throw e;
         }
+    }
+
+    /**
+     * Asks, and reads the answer, on a thread of the executor, as {@link StreamQuery#read} does.
+     *
+     * @return to cancel it is to cancel the answer, wherever it is; any other way of completing it too
+     */
+    public <T> CompletableFuture<T> read(Query query, Executor executor, Function<Cursor, T> reader) {
+        Cancellation cancellation = new Cancellation();
+        CompletableFuture<T> future = new CompletableFuture<>();
+        var unused = future.whenComplete((result, failure) -> cancellation.cancel("its future was completed"));
+        executor.execute(() -> {
+            try {
+                T result;
+                try (Cursor cursor = query(query, cancellation)) {
+                    result = reader.apply(cursor);
+                }
+                future.complete(result);
+            } catch (RuntimeException | Error e) {
+                future.completeExceptionally(e);
+            }
+        });
+        return future;
     }
 
     /**

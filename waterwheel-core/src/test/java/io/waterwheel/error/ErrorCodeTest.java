@@ -65,7 +65,12 @@ final class ErrorCodeTest {
     void noLiteralIsComparedWith() throws IOException {
         String names = Arrays.stream(ErrorCode.values()).map(ErrorCode::name).collect(Collectors.joining("|"));
         for (String module : List.of(
-                "waterwheel-core", "waterwheel-topology", "waterwheel-client", "waterwheel-cli", "deploy/embedded")) {
+                "waterwheel-core",
+                "waterwheel-topology",
+                "waterwheel-client",
+                "waterwheel-cli",
+                "waterwheel-gateway",
+                "deploy/embedded")) {
             Path sources = Path.of("..", module, "src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path file : files.filter(ErrorCodeTest::isHeldToCodes).toList()) {

@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import io.waterwheel.cli.Cli;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.embedded.demo.DemoCommand;
+import io.waterwheel.embedded.gateway.GatewayCommand;
 import io.waterwheel.embedded.operate.TopologyCommand;
 import io.waterwheel.embedded.server.LogSettings;
 import io.waterwheel.embedded.server.ServerCommand;
@@ -25,7 +26,7 @@ public final class Main {
         GRPC.setLevel(Level.SEVERE);
         Terminal terminal = Terminal.ofProcess();
         AtomicBoolean done = new AtomicBoolean();
-        if (args.length > 0 && !args[0].equals("server")) {
+        if (args.length > 0 && !args[0].equals("server") && !args[0].equals("gateway")) {
             // To a signal the JVM's answer is 128 + its number. What was printed until then must not look whole.
             Runtime.getRuntime().addShutdownHook(new Thread(() -> sayInterrupted(args[0], terminal, done)));
         }
@@ -55,6 +56,7 @@ public final class Main {
         Map<String, Supplier<Object>> further = new LinkedHashMap<>();
         further.put("demo", () -> new DemoCommand(terminal));
         further.put("server", () -> new ServerCommand(terminal));
+        further.put("gateway", () -> new GatewayCommand(terminal));
         further.put("topology", () -> new TopologyCommand(terminal));
         return Cli.run(args, terminal, further);
     }

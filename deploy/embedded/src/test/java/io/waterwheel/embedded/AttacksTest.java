@@ -107,7 +107,7 @@ final class AttacksTest {
         String ready = server.line("ready:");
         assertThat(ready).as(server.err()).startsWith("ready: grpc://");
         url = ready.substring("ready: ".length(), ready.indexOf(" kafka:"));
-        kafka = ready.substring(ready.indexOf("kafka://"));
+        kafka = ready.substring(ready.indexOf("kafka://"), ready.indexOf(" http://"));
         Path yaml = Files.writeString(folder.resolve("rows.yaml"), """
                 name: rows
                 format: block

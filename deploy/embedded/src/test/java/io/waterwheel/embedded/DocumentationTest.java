@@ -10,6 +10,8 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.embedded.demo.FlightsFile;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
+import io.waterwheel.gateway.Gateway;
+import io.waterwheel.gateway.GatewaySettings;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.tuple.QuestionShape;
 import java.io.ByteArrayOutputStream;
@@ -19,12 +21,14 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.tools.ToolProvider;
 import org.apache.kafka.clients.admin.Admin;
@@ -49,7 +53,7 @@ final class DocumentationTest {
     private static final Pattern COMMAND = Pattern.compile("^ *\\./waterwheel +(.*?)(?: {2,}#.*)?$");
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
     /** Commands that start a server, build or test, and those of other pages' servers. */
-    private static final Set<String> NOT_HERE = Set.of("server", "demo", "test");
+    private static final Set<String> NOT_HERE = Set.of("server", "gateway", "demo", "test");
 
     @TempDir
     static Path folder;
@@ -159,6 +163,51 @@ final class DocumentationTest {
                         .count())
                 .isEqualTo(records.size());
         assertThat(ran("dead-letters", "payments")).contains("no JSON");
+    }
+
+    @Test
+    void http() throws Exception {
+        // The topic of a stream that another test has dropped is still there.
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.kafka()))) {
+            if (admin.listTopics().names().get().contains("flights")) {
+                admin.deleteTopics(List.of("flights")).all().get();
+            }
+        }
+        assertThat(runPage("docs/http.md")).isGreaterThanOrEqualTo(2);
+        String printed = "http://127.0.0.1:7071";
+        int asked = 0;
+        try (Gateway gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0))) {
+            gateway.serve(client);
+            List<String> lines = new ArrayList<>(Files.readAllLines(ROOT.resolve("docs/http.md"), UTF_8));
+            for (int i = 0; i < lines.size(); i++) {
+                if (!lines.get(i).startsWith("    curl ")) {
+                    continue;
+                }
+                StringBuilder command = new StringBuilder(lines.get(i).strip());
+                while (command.toString().endsWith("\\")) {
+                    command.setLength(command.length() - 1);
+                    command.append(lines.get(++i).strip());
+                }
+                StringBuilder expected = new StringBuilder();
+                while (lines.get(i + 1).startsWith("    ")
+                        && !lines.get(i + 1).strip().matches("(curl|\\./waterwheel) .*")) {
+                    expected.append(lines.get(++i).substring(4)).append('\n');
+                }
+                asked++;
+                List<String> words = words(command.toString());
+                String body = Curl.run(words.subList(1, words.size()), printed, gateway.url());
+                assertThat(body).as("%s", command).isNotBlank();
+                if (!expected.isEmpty()) {
+                    String pattern = Arrays.stream(expected.toString().strip().split("\\.\\.\\.", -1))
+                            .map(Pattern::quote)
+                            .collect(Collectors.joining(".*"));
+                    assertThat(body.strip()).as("%s", command).matches(Pattern.compile(pattern, Pattern.DOTALL));
+                } else {
+                    assertThat(body).as("%s", command).doesNotContain("\"code\":");
+                }
+            }
+        }
+        assertThat(asked).isGreaterThanOrEqualTo(11);
     }
 
     /** Runs every command of a page; returns how many there were. */

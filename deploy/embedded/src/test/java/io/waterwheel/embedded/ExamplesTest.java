@@ -71,6 +71,8 @@ final class ExamplesTest {
             "/info/picocli/",
             "waterwheel-cli/",
             "waterwheel-cli-",
+            "waterwheel-gateway",
+            "/org/eclipse/jetty/",
             "waterwheel-topology",
             "/deploy/embedded/target/classes");
 

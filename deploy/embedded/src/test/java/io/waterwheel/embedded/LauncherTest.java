@@ -61,7 +61,12 @@ final class LauncherTest {
         target = root.resolve("deploy/embedded/target");
         calls = folder.resolve("mvn-calls");
         for (String module : List.of(
-                "waterwheel-core", "waterwheel-topology", "waterwheel-client", "waterwheel-cli", "deploy/embedded")) {
+                "waterwheel-core",
+                "waterwheel-topology",
+                "waterwheel-client",
+                "waterwheel-cli",
+                "waterwheel-gateway",
+                "deploy/embedded")) {
             Files.createDirectories(root.resolve(module).resolve("src/main"));
             Files.writeString(root.resolve(module).resolve("pom.xml"), "");
         }

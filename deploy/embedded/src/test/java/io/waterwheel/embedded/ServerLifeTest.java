@@ -28,8 +28,8 @@ final class ServerLifeTest {
     private static final int LATE = 20_000;
 
     private static final int PATIENCE = 60;
-    private static final Pattern READY =
-            Pattern.compile("ready: (grpc://127\\.0\\.0\\.1:\\d+) kafka://127\\.0\\.0\\.1:\\d+");
+    private static final Pattern READY = Pattern.compile(
+            "ready: (grpc://127\\.0\\.0\\.1:\\d+) kafka://127\\.0\\.0\\.1:\\d+ http://127\\.0\\.0\\.1:\\d+");
 
     @TempDir
     Path folder;

@@ -306,6 +306,32 @@ public final class Keys {
             .atMost("1 d")
             .doc("Least time between two divisions of a stream's keys. Each is an edit of the catalog."));
 
+    public static final Key<String> GATEWAY_HOST = add(Key.text("gateway.host", "127.0.0.1")
+            .matching("\\S+", "a host name or address")
+            .doc("Address at which a gateway listens for HTTP. The default is reachable from this machine only."));
+    public static final Key<Integer> GATEWAY_PORT = add(Key.integer("gateway.port", 7071)
+            .atLeast("0")
+            .atMost("65535")
+            .doc("Port at which a gateway listens; 0 is any free one. The server in one process takes the port behind"
+                    + " that of its coordinator where this is not set: 7071 behind 7070."));
+    public static final Key<String> GATEWAY_IN_SERVER = add(Key.text("gateway.in-server", "started")
+            .matching("started|none", "started or none")
+            .doc("Whether the server in one process has a gateway in it: started, or none."));
+    public static final Key<Integer> GATEWAY_CONNECTIONS = add(Key.integer("gateway.connections", 1_000)
+            .atLeast("1")
+            .atMost("100000")
+            .doc("Connections that one gateway holds at a time; further ones wait to be accepted."));
+    public static final Key<Integer> GATEWAY_QUERIES = add(Key.integer("gateway.queries", 64)
+            .atLeast("1")
+            .atMost("10000")
+            .doc("Queries that one gateway has open at a time, each with a thread and about a megabyte of its answer;"
+                    + " one more is refused with status 429."));
+    public static final Key<Duration> GATEWAY_IDLE_TIMEOUT = add(Key.duration("gateway.idle-timeout", "30 s")
+            .atLeast("100 ms")
+            .atMost("1 h")
+            .doc("How long a connection to a gateway may rest, and how long a client may take for 64 KiB of an answer,"
+                    + " before it is ended."));
+
     /** Keys of older releases, with their names of today. */
     static final Map<String, String> RENAMED = Map.of(
             "late.visibility", LATE_THRESHOLD.name(),

@@ -72,6 +72,12 @@ final class WaterwheelConfigTest {
         values.put("balancer.deviation", 20);
         values.put("balancer.patience", Duration.ofSeconds(5));
         values.put("balancer.min-interval", Duration.ofSeconds(20));
+        values.put("gateway.host", "127.0.0.1");
+        values.put("gateway.port", 7071);
+        values.put("gateway.in-server", "started");
+        values.put("gateway.connections", 1_000);
+        values.put("gateway.queries", 64);
+        values.put("gateway.idle-timeout", Duration.ofSeconds(30));
         return values;
     }
 
@@ -134,6 +140,12 @@ final class WaterwheelConfigTest {
         values.put("balancer.deviation", 30);
         values.put("balancer.patience", Duration.ofSeconds(1));
         values.put("balancer.min-interval", Duration.ofSeconds(2));
+        values.put("gateway.host", "0.0.0.0");
+        values.put("gateway.port", 8080);
+        values.put("gateway.in-server", "none");
+        values.put("gateway.connections", 50);
+        values.put("gateway.queries", 5);
+        values.put("gateway.idle-timeout", Duration.ofSeconds(2));
         return values;
     }
 

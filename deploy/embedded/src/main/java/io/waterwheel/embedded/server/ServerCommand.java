@@ -3,6 +3,7 @@ package io.waterwheel.embedded.server;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.embedded.gateway.ServerGateway;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.ConfigException;
 import io.waterwheel.topology.config.Key;
@@ -37,8 +38,8 @@ import picocli.CommandLine.Spec;
         name = "server",
         description = {
             "Run all of Waterwheel in one process: ZooKeeper, Kafka, Storm and the topology, on one data folder.",
-            "Prints one line when it takes queries, 'ready: grpc://HOST:PORT kafka://HOST:PORT', then runs until it is told"
-                    + " to end (Ctrl-C, SIGTERM): it writes what is in memory into chunks and ends with 0; told so before"
+            "Prints one line when it takes queries, 'ready: grpc://HOST:PORT kafka://HOST:PORT http://HOST:PORT', then runs"
+                    + " until it is told to end (Ctrl-C, SIGTERM): it writes what is in memory into chunks and ends with 0; told so before"
                     + " that line it ends at once, with 130 or 143. Killed and started again on its folder it goes on"
                     + " where it stood."
         },
@@ -125,16 +126,20 @@ public final class ServerCommand implements Callable<Integer> {
             }
         }
         terminal.err().println("starting on " + data.toAbsolutePath().normalize() + "; its log is " + log);
+        ServerGateway gateway =
+                ServerGateway.begin(config, line -> terminal.err().println(line));
         RunningServer server = RunningServer.start(
                 data, config, external(), line -> terminal.err().println(line));
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "waterwheel-stop"));
-        terminal.out().println("ready: " + server.url() + " kafka://" + server.kafka());
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, gateway), "waterwheel-stop"));
+        String http = gateway.serve(server.url());
+        terminal.out()
+                .println("ready: " + server.url() + " kafka://" + server.kafka() + (http.isEmpty() ? "" : " " + http));
         terminal.out().flush();
         new CountDownLatch(1).await();
         return 0;
     }
 
-    private void stop(RunningServer server) {
+    private void stop(RunningServer server, ServerGateway gateway) {
         // Where a library ends the process, somebody must be able to see why.
         Thread.getAllStackTraces().forEach((thread, stack) -> {
             if (Arrays.stream(stack).anyMatch(ServerCommand::isExit)) {
@@ -148,6 +153,7 @@ public final class ServerCommand implements Callable<Integer> {
                 .map(Thread::getName)
                 .anyMatch(name -> name.startsWith("SIG") && name.endsWith(" handler"));
         try {
+            gateway.close();
             if (signalled) {
                 flush(server.url());
             }

@@ -1,0 +1,106 @@
+package io.waterwheel.embedded.gateway;
+
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.gateway.Gateway;
+import io.waterwheel.gateway.GatewaySettings;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gateway of the one-process server: listens while the rest starts, on a thread of its own, and answers once there
+ * is a coordinator. One thread.
+ */
+public final class ServerGateway implements AutoCloseable {
+    private final @Nullable FutureTask<Gateway> starting;
+    private @Nullable WaterwheelClient client;
+
+    private ServerGateway(@Nullable FutureTask<Gateway> starting) {
+        this.starting = starting;
+    }
+
+    /**
+     * Begins to start one, unless the configuration has none.
+     *
+     * @param told hears of a port that is taken
+     */
+    public static ServerGateway begin(WaterwheelConfig config, Consumer<String> told) {
+        if (config.get(Keys.GATEWAY_IN_SERVER).equals("none")) {
+            return new ServerGateway(null);
+        }
+        FutureTask<Gateway> task = new FutureTask<>(() -> start(config, told));
+        Thread thread = new Thread(task, "gateway-start");
+        thread.setDaemon(true);
+        thread.start();
+        return new ServerGateway(task);
+    }
+
+    private static Gateway start(WaterwheelConfig config, Consumer<String> told) throws IOException {
+        GatewaySettings settings = GatewayConfig.settings(config);
+        if (settings.port() != WaterwheelConfig.defaults().get(Keys.GATEWAY_PORT)) {
+            return Gateway.start(settings);
+        }
+        // No port was named: the one behind the coordinator's, of the servers of one machine each another.
+        int coordinator = config.get(Keys.COORDINATOR_PORTS).get(0);
+        int behind = coordinator == 0 || coordinator == 65_535 ? 0 : coordinator + 1;
+        try {
+            return Gateway.start(settings.withPort(behind));
+        } catch (IOException e) {
+            Gateway elsewhere = Gateway.start(settings.withPort(0));
+            told.accept(e.getMessage() + "; it listens on port " + elsewhere.port() + " (gateway.port names one)");
+            return elsewhere;
+        }
+    }
+
+    /**
+     * Answers from now on.
+     *
+     * @param url of the coordinator
+     * @return where it listens, {@code http://HOST:PORT}; empty when there is none
+     * @throws IOException when it could not listen
+     */
+    public String serve(String url) throws IOException {
+        if (starting == null) {
+            return "";
+        }
+        Gateway gateway = await(starting);
+        client = WaterwheelClient.connect(url);
+        gateway.serve(client);
+        return gateway.url();
+    }
+
+    private static Gateway await(FutureTask<Gateway> starting) throws IOException {
+        try {
+            return starting.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IOException("the gateway did not start: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the gateway was starting", e);
+        }
+    }
+
+    /** Takes no more requests, and ends those under way. */
+    @Override
+    public void close() {
+        if (starting == null) {
+            return;
+        }
+        try {
+            await(starting).close();
+        } catch (IOException e) {
+            // It had not started, and the caller of serve was told why.
+            return;
+        }
+        if (client != null) {
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** As much of {@code curl} as the pages use: -G, -H, -X, -d, --data-urlencode, --data-binary and one URL. */
+final class Curl {
+    private Curl() {}
+
+    /** Does what a command says, whose words follow its name, and returns what it would print. */
+    static String run(List<String> words, String printed, String real) throws IOException, InterruptedException {
+        String url = "";
+        String method = "";
+        boolean get = false;
+        List<String> headers = new ArrayList<>();
+        List<byte[]> data = new ArrayList<>();
+        for (int i = 0; i < words.size(); i++) {
+            switch (words.get(i)) {
+                case "-G" -> get = true;
+                case "-X" -> method = words.get(++i);
+                case "-H" -> {
+                    String[] header = words.get(++i).split(": *", 2);
+                    headers.addAll(List.of(header));
+                }
+                case "-d", "--data-binary" -> {
+                    String word = words.get(++i);
+                    data.add(
+                            word.startsWith("@")
+                                    ? Files.readAllBytes(Path.of(word.substring(1)))
+                                    : word.getBytes(UTF_8));
+                }
+                case "--data-urlencode" -> {
+                    String[] pair = words.get(++i).split("=", 2);
+                    data.add((pair[0] + "=" + URLEncoder.encode(pair[1], UTF_8)).getBytes(UTF_8));
+                }
+                default -> {
+                    assertThat(words.get(i)).as("the one word without option").startsWith(printed);
+                    url = real + words.get(i).substring(printed.length());
+                }
+            }
+        }
+        byte[] body = joined(data);
+        if (get && body.length > 0) {
+            url += (url.contains("?") ? "&" : "?") + new String(body, UTF_8);
+        }
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url));
+        boolean posts = !get && !data.isEmpty();
+        if (posts && headers.stream().noneMatch("Content-Type"::equalsIgnoreCase)) {
+            headers.addAll(List.of("Content-Type", "application/x-www-form-urlencoded"));
+        }
+        if (!headers.isEmpty()) {
+            request.headers(headers.toArray(String[]::new));
+        }
+        request.method(
+                method.isEmpty() ? (posts ? "POST" : "GET") : method,
+                posts ? HttpRequest.BodyPublishers.ofByteArray(body) : HttpRequest.BodyPublishers.noBody());
+        HttpResponse<String> response = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .build()
+                .send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
+        return response.body();
+    }
+
+    /** As {@code curl} joins what several options say. */
+    private static byte[] joined(List<byte[]> data) throws IOException {
+        java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
+        for (byte[] one : data) {
+            if (all.size() > 0) {
+                all.write('&');
+            }
+            all.write(one);
+        }
+        return all.toByteArray();
+    }
+}

@@ -1,0 +1,121 @@
+package io.waterwheel.cli;
+
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.query.Query;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.OverwrittenOptionException;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * A query in the options of {@code waterwheel query}, for other doors than the command line: the same names, forms and
+ * messages. Stateless, thread-safe.
+ */
+public final class QueryParameters {
+    /** Options that say where to ask or how to print, and one that reads a file of the machine that parses it. */
+    private static final Set<String> OTHERS = Set.of(
+            "server", "zookeeper", "namespace", "at-file", "stats", "explain", "analyze", "format", "help", "version");
+
+    private static final PrintStream NOWHERE =
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+    private static final Terminal NO_TERMINAL = new Terminal(InputStream.nullInputStream(), NOWHERE, NOWHERE, false);
+
+    private QueryParameters() {}
+
+    /** An option that cannot be read, or does not go with another. */
+    public static final class BadOption extends IllegalArgumentException {
+        private static final long serialVersionUID = 1;
+
+        /** Without dashes; null where it is about several. */
+        private final @Nullable String option;
+
+        BadOption(@Nullable String option, String message, @Nullable Throwable cause) {
+            super(message, cause);
+            this.option = option;
+        }
+
+        /** The option's name without dashes; null where the fault is that of several. */
+        public @Nullable String option() {
+            return option;
+        }
+    }
+
+    /** The names of the options, without dashes, in alphabetical order. */
+    public static Set<String> options() {
+        Set<String> names = new TreeSet<>();
+        for (OptionSpec option :
+                command(new QueryCommand(NO_TERMINAL)).getCommandSpec().options()) {
+            String name = option.longestName().substring(2);
+            if (!OTHERS.contains(name)) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /**
+     * Reads a query.
+     *
+     * @param options by name without dashes, the values given, in order; of an option that takes none {@code true}, or
+     *     {@code false} for not given, or an empty text
+     * @throws BadOption naming the option that is unknown or whose value is none
+     */
+    public static Query parse(String stream, Map<String, List<String>> options) {
+        QueryCommand query = new QueryCommand(NO_TERMINAL);
+        CommandLine command = command(query);
+        List<String> args = new ArrayList<>();
+        options.forEach((name, values) -> {
+            OptionSpec option =
+                    OTHERS.contains(name) ? null : command.getCommandSpec().findOption("--" + name);
+            if (option == null) {
+                throw new BadOption(name, "there is no option '" + name + "'; there are " + options(), null);
+            }
+            for (String value : values) {
+                add(args, name, value, option);
+            }
+        });
+        args.add("--");
+        args.add(stream);
+        try {
+            command.parseArgs(args.toArray(String[]::new));
+            return query.query();
+        } catch (ParameterException e) {
+            ArgSpec about = e instanceof OverwrittenOptionException twice ? twice.getOverwritten() : e.getArgSpec();
+            String name =
+                    about instanceof OptionSpec option ? option.longestName().substring(2) : null;
+            throw new BadOption(name, Cli.reworded(String.valueOf(e.getMessage())), e);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption(null, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static void add(List<String> args, String name, String value, OptionSpec option) {
+        if (option.arity().max() > 0) {
+            args.add("--" + name + "=" + value);
+        } else if (value.isEmpty() || value.equals("true")) {
+            args.add("--" + name);
+        } else if (!value.equals("false")) {
+            throw new BadOption(name, "option '" + name + "': expected true or false, got '" + value + "'", null);
+        }
+    }
+
+    private static CommandLine command(QueryCommand query) {
+        return new CommandLine(query)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                // What comes from elsewhere names no files of this machine.
+                .setExpandAtFiles(false)
+                .setInterpolateVariables(false)
+                .setTrimQuotes(false);
+    }
+}

@@ -1,0 +1,62 @@
+package io.waterwheel.gateway;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The forms that an answer may have; the first is that of clients that take everything. */
+enum AnswerFormat {
+    /** One object: fields, rows, and the verdict last. */
+    JSON("application/json"),
+    /** One object a line; the verdict is in the trailer. */
+    NDJSON("application/x-ndjson"),
+    /** A line of names, then one a row; the verdict is in the trailer. */
+    CSV("text/csv"),
+    /** An Arrow IPC stream; the verdict is in the trailer. */
+    ARROW("application/vnd.apache.arrow.stream");
+
+    private final String type;
+
+    AnswerFormat(String type) {
+        this.type = type;
+    }
+
+    /** The media type. */
+    String type() {
+        return type;
+    }
+
+    static List<String> types() {
+        return Arrays.stream(values()).map(AnswerFormat::type).toList();
+    }
+
+    /**
+     * The form that a client asks for.
+     *
+     * @param format the parameter, which counts more than the header; null where it is not given
+     * @param accept the header {@code Accept}; null where there is none
+     * @throws HttpFailure when it takes none
+     */
+    static AnswerFormat of(@Nullable String format, @Nullable String accept) {
+        if (format != null) {
+            for (AnswerFormat one : values()) {
+                if (one.name().toLowerCase(Locale.ROOT).equals(format)) {
+                    return one;
+                }
+            }
+            throw HttpFailure.of(
+                    HttpCode.NOT_ACCEPTABLE,
+                    "format: expected json, ndjson, csv or arrow, got '" + format + "'",
+                    "format");
+        }
+        int best = MediaTypes.best(accept, types());
+        if (best < 0) {
+            throw HttpFailure.of(
+                    HttpCode.NOT_ACCEPTABLE,
+                    "Accept: expected one of " + types() + " or a range that holds one, got '" + accept + "'",
+                    "Accept");
+        }
+        return values()[best];
+    }
+}

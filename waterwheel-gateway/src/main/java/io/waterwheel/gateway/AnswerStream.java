@@ -1,0 +1,99 @@
+package io.waterwheel.gateway;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer in pieces, which waits for its client: a piece is taken by the network before the next is made. Its last
+ * word is a trailer. One thread.
+ */
+final class AnswerStream {
+    /** The verdict's trailer. */
+    static final String VERDICT = "Waterwheel-Verdict";
+
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final long patienceMillis;
+    private volatile @Nullable String verdict;
+
+    /** @param patienceMillis how long the client may take for one piece */
+    AnswerStream(Request request, Response response, Callback callback, long patienceMillis) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.patienceMillis = patienceMillis;
+        response.getHeaders().put(HttpHeader.TRAILER, VERDICT);
+        response.setTrailersSupplier(() -> {
+            String said = verdict;
+            return said == null ? HttpFields.EMPTY : HttpFields.build().put(VERDICT, said);
+        });
+    }
+
+    /** The client is gone, or takes too little: there is no client left to tell. */
+    static final class ClientGone extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ClientGone(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    static void requireChunks(Request request) {
+        if (request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_1_1.getVersion()) {
+            throw HttpFailure.of(
+                    HttpCode.HTTP_TOO_OLD,
+                    "the answer comes in chunks and ends with a trailer, which HTTP/1.0 has not: ask by HTTP/1.1");
+        }
+    }
+
+    /**
+     * Sends a piece.
+     *
+     * @throws ClientGone when the client does not take it
+     */
+    void write(byte[] bytes, int length) {
+        send(false, ByteBuffer.wrap(bytes, 0, length));
+    }
+
+    /** Ends the answer; nothing waits for the client to take it. */
+    void end(String saidLast) {
+        verdict = saidLast;
+        response.write(true, ByteBuffer.allocate(0), callback);
+    }
+
+    /** Ends the connection in place of the answer: what came is not all, and cannot be taken for that. */
+    void cut(Throwable why) {
+        callback.failed(why);
+    }
+
+    private void send(boolean last, ByteBuffer bytes) {
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        response.write(
+                last, bytes, Callback.from(() -> sent.complete(null), failure -> sent.completeExceptionally(failure)));
+        try {
+            sent.get(patienceMillis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new ClientGone("the client is gone", e.getCause());
+        } catch (TimeoutException e) {
+            IOException slow = new IOException(
+                    "the client took less than " + bytes.limit() + " bytes in " + patienceMillis + " ms");
+            request.getConnectionMetaData().getConnection().getEndPoint().close(slow);
+            throw new ClientGone(String.valueOf(slow.getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientGone("the gateway is closing", e);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.waterwheel.gateway;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.thread.Scheduler;
+
+/**
+ * Reads the body of one request into memory, as it comes, without a thread that waits. It may have a number of bytes,
+ * and must come at a mean of 1 KiB/s once ten seconds have gone by. One thread at a time.
+ */
+final class BodyReader implements Runnable {
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LEAST_BYTES_A_SECOND = 1 << 10;
+    private static final int FIRST_BYTES = 4 << 10;
+
+    private final Request request;
+    private final int mostBytes;
+    private final long graceNanos;
+    private final Consumer<byte[]> whole;
+    private final Consumer<Throwable> failed;
+    private final long begin = System.nanoTime();
+    private final Scheduler.Task deadline;
+    private byte[] bytes = {};
+    private int length;
+
+    private BodyReader(
+            Request request, int mostBytes, long graceNanos, Consumer<byte[]> whole, Consumer<Throwable> failed) {
+        this.request = request;
+        this.mostBytes = mostBytes;
+        this.graceNanos = graceNanos;
+        this.whole = whole;
+        this.failed = failed;
+        // A client that sends nothing at all is no one's turn: somebody else has to look at the clock.
+        this.deadline = request.getComponents()
+                .getScheduler()
+                .schedule(
+                        () -> request.fail(new TimeoutException("the body did not come in time")),
+                        graceNanos + TimeUnit.SECONDS.toNanos(mostBytes / LEAST_BYTES_A_SECOND),
+                        TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * Begins to read.
+     *
+     * @param mostBytes a body that is longer fails with BODY_TOO_LARGE, before it is read where it says so itself
+     * @param whole takes the body; on the thread that its last bytes came on
+     * @param failed told in its place what went wrong
+     */
+    static void read(Request request, int mostBytes, Consumer<byte[]> whole, Consumer<Throwable> failed) {
+        read(request, mostBytes, GRACE_NANOS, whole, failed);
+    }
+
+    static void read(
+            Request request, int mostBytes, long graceNanos, Consumer<byte[]> whole, Consumer<Throwable> failed) {
+        if (request.getLength() > mostBytes) {
+            failed.accept(tooLarge(request.getLength() + " bytes", mostBytes));
+            return;
+        }
+        boolean unknown = request.getLength() < 0;
+        if (request.getLength() == 0 || (unknown && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING))) {
+            whole.accept(new byte[0]);
+            return;
+        }
+        new BodyReader(request, mostBytes, graceNanos, whole, failed).run();
+    }
+
+    @Override
+    public void run() {
+        while (true) {
+            Content.Chunk chunk = request.read();
+            if (chunk == null) {
+                if (tooSlow()) {
+                    fail(HttpFailure.of(
+                            HttpCode.BODY_TOO_SLOW,
+                            "the body came slower than " + LEAST_BYTES_A_SECOND + " bytes a second: " + length
+                                    + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin) + " s"));
+                    return;
+                }
+                request.demand(this);
+                return;
+            }
+            if (Content.Chunk.isFailure(chunk)) {
+                Throwable why = chunk.getFailure();
+                fail(
+                        why instanceof TimeoutException
+                                ? HttpFailure.of(
+                                        HttpCode.BODY_TOO_SLOW, "the body did not come in time: " + why.getMessage())
+                                : why);
+                return;
+            }
+            boolean last = chunk.isLast();
+            boolean fits = take(chunk.getByteBuffer());
+            chunk.release();
+            if (!fits) {
+                fail(tooLarge("more", mostBytes));
+                return;
+            }
+            if (last) {
+                deadline.cancel();
+                whole.accept(length == bytes.length ? bytes : Arrays.copyOf(bytes, length));
+                return;
+            }
+        }
+    }
+
+    private boolean tooSlow() {
+        long beyond = System.nanoTime() - begin - graceNanos;
+        return beyond > 0 && length < beyond / 1e9 * LEAST_BYTES_A_SECOND;
+    }
+
+    private boolean take(ByteBuffer some) {
+        int count = some.remaining();
+        if (count > mostBytes - length) {
+            return false;
+        }
+        if (bytes.length - length < count) {
+            long announced = Math.max(0, request.getLength());
+            long wanted = Math.max(Math.max(2L * bytes.length, length + (long) count), FIRST_BYTES);
+            // What is announced is taken as it comes, not on the client's word.
+            bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, announced > length ? announced : mostBytes));
+        }
+        some.get(bytes, length, count);
+        length += count;
+        return true;
+    }
+
+    private void fail(Throwable why) {
+        deadline.cancel();
+        bytes = new byte[0];
+        failed.accept(why);
+    }
+
+    private static HttpFailure tooLarge(String got, int most) {
+        return HttpFailure.of(
+                HttpCode.BODY_TOO_LARGE,
+                most == 0
+                        ? "this request takes no body, got " + got
+                        : "the body may have " + most + " bytes, got " + got + "; send less at a time");
+    }
+}

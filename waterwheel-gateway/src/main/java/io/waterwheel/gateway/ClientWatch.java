@@ -1,0 +1,175 @@
+package io.waterwheel.gateway;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.BufferUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at connections, a few times a second: whether the client of a request that is being answered is still there,
+ * and whether the head of a request comes slower than any honest client sends one. Thread-safe.
+ */
+final class ClientWatch implements Connection.Listener, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientWatch.class);
+
+    private static final long LOOK_MILLIS = 200;
+
+    /** From the first byte of a request to the end of its head. */
+    static final long HEAD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final ScheduledExecutorService timer;
+    private final long headNanos;
+    private final Set<Watched> waiting = ConcurrentHashMap.newKeySet();
+    /** Connections, and what was last seen of each. */
+    private final Map<Connection, Seen> open = new ConcurrentHashMap<>();
+
+    private final AtomicLong looks = new AtomicLong();
+
+    /** @param headNanos how long the head of a request may take */
+    ClientWatch(long headNanos) {
+        this.headNanos = headNanos;
+        timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "gateway-watch");
+            thread.setDaemon(true);
+            return thread;
+        });
+        var unused = timer.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** A request whose client is waited for. */
+    final class Watched {
+        private final Connection connection;
+        private final Runnable gone;
+        /** Guarded by this. The first look is left out: the thread that read the request may not be through with it. */
+        private boolean looked;
+
+        private Watched(Connection connection, Runnable gone) {
+            this.connection = connection;
+            this.gone = gone;
+        }
+
+        /** The answer is about to be whole; only the connection itself reads what comes then. */
+        synchronized void end() {
+            waiting.remove(this);
+        }
+
+        private void look() {
+            if (isGone()) {
+                gone.run();
+            }
+        }
+
+        /**
+         * Reads a byte, which no other thread does meanwhile: the request has come whole, and the next one is not
+         * looked for before the answer. One that has come already is put back.
+         */
+        private synchronized boolean isGone() {
+            if (!looked || !waiting.contains(this)) {
+                looked = true;
+                return false;
+            }
+            try {
+                ByteBuffer some = BufferUtil.allocate(1);
+                int count = connection.getEndPoint().isOpen()
+                        ? connection.getEndPoint().fill(some)
+                        : -1;
+                if (count > 0 && connection instanceof Connection.UpgradeTo back) {
+                    back.onUpgradeTo(some);
+                    waiting.remove(this);
+                }
+                return count < 0 && waiting.remove(this);
+            } catch (IOException e) {
+                LOG.debug("a client is gone", e);
+                return waiting.remove(this);
+            }
+        }
+    }
+
+    /** How a connection looked. */
+    private static final class Seen {
+        /** Whether a request's head has come, and its answer is not whole. */
+        private volatile boolean answering;
+        /** Bytes that had come with the last request's end. */
+        private volatile long bytes;
+        /** Since when a head is coming; 0: none is. The timer's own. */
+        private long headSince;
+    }
+
+    /** The head of a request has come. */
+    void head(Request request) {
+        Seen seen = open.get(request.getConnectionMetaData().getConnection());
+        if (seen != null) {
+            seen.answering = true;
+            Request.addCompletionListener(request, failure -> {
+                seen.bytes = request.getConnectionMetaData().getConnection().getBytesIn();
+                seen.answering = false;
+            });
+        }
+    }
+
+    /**
+     * Watches the client of a request that has come whole.
+     *
+     * @param gone called once, when it has closed its connection, or its half of it
+     */
+    Watched add(Request request, Runnable gone) {
+        Watched watched = new Watched(request.getConnectionMetaData().getConnection(), gone);
+        if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1) {
+            waiting.add(watched);
+        }
+        return watched;
+    }
+
+    @Override
+    public void onOpened(Connection connection) {
+        open.put(connection, new Seen());
+    }
+
+    @Override
+    public void onClosed(Connection connection) {
+        open.remove(connection);
+    }
+
+    /** How often connections were looked at. */
+    long looks() {
+        return looks.get();
+    }
+
+    private void look() {
+        looks.incrementAndGet();
+        try {
+            waiting.forEach(Watched::look);
+            long now = System.nanoTime();
+            open.forEach((connection, seen) -> look(connection, seen, now));
+        } catch (RuntimeException e) {
+            LOG.warn("a look at the connections failed", e);
+        }
+    }
+
+    private void look(Connection connection, Seen seen, long now) {
+        if (seen.answering || connection.getBytesIn() <= seen.bytes) {
+            seen.headSince = 0;
+        } else if (seen.headSince == 0) {
+            seen.headSince = now == 0 ? 1 : now;
+        } else if (now - seen.headSince > headNanos) {
+            connection.getEndPoint().close(new TimeoutException("the head of a request did not come in time"));
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

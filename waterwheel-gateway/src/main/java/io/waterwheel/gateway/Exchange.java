@@ -1,0 +1,158 @@
+package io.waterwheel.gateway;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request and its answer, which is begun once: whole by {@link #answer}, or in pieces by {@link #stream}.
+ * Thread-safe as far as that.
+ */
+final class Exchange {
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    static final String JSON = "application/json";
+    static final String TEXT = "text/plain; charset=utf-8";
+
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final String name;
+    private final Map<String, List<String>> parameters;
+    private final byte[] body;
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    /**
+     * @param name of the stream that the path names; empty where it names none
+     * @param parameters of the query of the URI, decoded
+     * @param body whole; not copied
+     */
+    Exchange(
+            Request request,
+            Response response,
+            Callback callback,
+            String name,
+            Map<String, List<String>> parameters,
+            byte[] body) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.name = name;
+        this.parameters = parameters;
+        this.body = body;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Map<String, List<String>> parameters() {
+        return parameters;
+    }
+
+    /** The only value of a parameter; null where it is not given. */
+    @Nullable
+    String parameter(String parameter) {
+        List<String> values = parameters.getOrDefault(parameter, List.of());
+        if (values.size() > 1) {
+            throw HttpFailure.bad(
+                    io.waterwheel.error.ErrorCode.BAD_REQUEST,
+                    "parameter " + parameter + " is given " + values.size() + " times; give it once",
+                    parameter,
+                    null);
+        }
+        return values.isEmpty() ? null : values.get(0);
+    }
+
+    /** Refuses parameters that are not of this list. */
+    void allow(List<String> known) {
+        for (String parameter : parameters.keySet()) {
+            if (!known.contains(parameter)) {
+                throw HttpFailure.bad(
+                        io.waterwheel.error.ErrorCode.BAD_REQUEST,
+                        "there is no parameter '" + parameter + "' here; "
+                                + (known.isEmpty() ? "there are none" : "there are " + known),
+                        parameter,
+                        null);
+            }
+        }
+    }
+
+    byte[] body() {
+        return body;
+    }
+
+    Request request() {
+        return request;
+    }
+
+    /** The header's value; null where there is none. */
+    @Nullable
+    String header(HttpHeader header) {
+        return request.getHeaders().get(header);
+    }
+
+    /** The media type of the body, without parameters, in lower case; empty where none is said. */
+    String bodyType() {
+        String type = header(HttpHeader.CONTENT_TYPE);
+        return type == null ? "" : MediaTypes.bare(type);
+    }
+
+    /** Answers in one piece. */
+    void answer(int status, String type, byte[] bytes) {
+        if (!begun.compareAndSet(false, true)) {
+            throw new IllegalStateException("answered twice: " + request);
+        }
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        boolean head = HttpMethod.HEAD.is(request.getMethod());
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
+        response.write(true, head ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes), callback);
+    }
+
+    void json(byte[] document) {
+        answer(200, JSON, document);
+    }
+
+    /**
+     * Begins an answer in pieces.
+     *
+     * @throws HttpFailure when the client speaks a version of HTTP that cannot tell where such an answer ends
+     */
+    AnswerStream stream(String type, long patienceMillis) {
+        AnswerStream.requireChunks(request);
+        if (!begun.compareAndSet(false, true)) {
+            throw new IllegalStateException("answered twice: " + request);
+        }
+        response.setStatus(200);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        return new AnswerStream(request, response, callback, patienceMillis);
+    }
+
+    /** Tells the client what went wrong; where the answer has begun already, ends the connection. */
+    void fail(Throwable how) {
+        HttpFailure failure = HttpFailure.of(how);
+        if (failure.status() == 500) {
+            LOG.warn("{} {}: {}", request.getMethod(), request.getHttpURI().getPath(), failure.getMessage(), how);
+        }
+        if (begun.get()) {
+            callback.failed(how);
+            return;
+        }
+        if (failure.retryAfter() > 0) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, failure.retryAfter());
+        }
+        answer(failure.status(), JSON, Json.bytes(failure::write));
+    }
+}

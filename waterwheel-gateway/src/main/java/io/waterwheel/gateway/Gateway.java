@@ -1,0 +1,224 @@
+package io.waterwheel.gateway;
+
+import io.waterwheel.client.WaterwheelClient;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * HTTP in front of a Waterwheel server: docs/http.md has its endpoints. It keeps nothing, so that any number of them
+ * may serve the same streams. Start and close from one thread; the rest is thread-safe.
+ */
+public final class Gateway implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+
+    /** Of a request's line and header fields together. */
+    static final int MOST_HEAD_BYTES = 16 << 10;
+
+    private static final int MOST_ANSWER_HEAD_BYTES = 16 << 10;
+    private static final int IO_THREADS = 16;
+    private static final int LEAST_IO_THREADS = 4;
+    private static final int LOOK_THREADS = 4;
+    private static final int LOOKS_THAT_WAIT = 64;
+    private static final int ACCEPT_QUEUE = 128;
+    private static final Duration THREADS_REST = Duration.ofSeconds(30);
+
+    private final Server server;
+    private final ServerConnector connector;
+    private final ClientWatch watch;
+    private final ThreadPoolExecutor queries;
+    private final ThreadPoolExecutor looks;
+    private final List<Route> routes;
+    private final String host;
+    private volatile @Nullable WaterwheelClient client;
+
+    private Gateway(GatewaySettings settings, long headNanos) {
+        this.host = settings.host();
+        this.watch = new ClientWatch(headNanos);
+        this.queries = pool("gateway-query", settings.queries(), new SynchronousQueue<>());
+        this.looks = pool("gateway-look", LOOK_THREADS, new ArrayBlockingQueue<>(LOOKS_THAT_WAIT));
+        QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
+        threads.setName("gateway");
+        threads.setDaemon(true);
+        this.server = new Server(threads);
+        server.setStopTimeout(0);
+        server.setErrorHandler(new Errors());
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setRequestHeaderSize(MOST_HEAD_BYTES);
+        http.setMaxResponseHeaderSize(MOST_ANSWER_HEAD_BYTES);
+        this.connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+        connector.setHost(settings.host());
+        connector.setPort(settings.port());
+        connector.setIdleTimeout(settings.idle().toMillis());
+        connector.setAcceptQueueSize(ACCEPT_QUEUE);
+        connector.addBean(watch);
+        server.addConnector(connector);
+        server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
+        this.routes = routes(settings);
+        server.setHandler(new GatewayHandler(routes, looks, watch, settings.host()));
+    }
+
+    private static ThreadPoolExecutor pool(String name, int most, BlockingQueue<Runnable> waiting) {
+        AtomicInteger number = new AtomicInteger();
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                // A pool with a queue makes threads beyond its core only when the queue is full.
+                waiting instanceof SynchronousQueue ? 0 : most,
+                most,
+                THREADS_REST.toMillis(),
+                TimeUnit.MILLISECONDS,
+                waiting,
+                task -> {
+                    Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /**
+     * Listens. Until {@link #serve} says whom to ask, requests are answered with GATEWAY_STARTING.
+     *
+     * @throws IOException when it cannot listen there
+     */
+    public static Gateway start(GatewaySettings settings) throws IOException {
+        return start(settings, ClientWatch.HEAD_NANOS);
+    }
+
+    static Gateway start(GatewaySettings settings, long headNanos) throws IOException {
+        Gateway gateway = new Gateway(settings, headNanos);
+        try {
+            gateway.server.start();
+            return gateway;
+        } catch (Exception e) {
+            gateway.close();
+            throw new IOException(
+                    "the gateway cannot listen on " + settings.host() + ", port " + settings.port() + ": "
+                            + (e.getCause() == null ? e : e.getCause()).getMessage(),
+                    e);
+        }
+    }
+
+    /**
+     * Answers requests from now on.
+     *
+     * @param asked not closed by the gateway; to be closed after it
+     */
+    public void serve(WaterwheelClient asked) {
+        client = asked;
+    }
+
+    /** The port that it listens at. */
+    public int port() {
+        return connector.getLocalPort();
+    }
+
+    /** {@code http://HOST:PORT}. */
+    public String url() {
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
+    }
+
+    /** What looks at its connections. */
+    ClientWatch watch() {
+        return watch;
+    }
+
+    private WaterwheelClient client() {
+        WaterwheelClient present = client;
+        if (present == null) {
+            throw HttpFailure.of(HttpCode.GATEWAY_STARTING, "the server is starting; ask again in a moment");
+        }
+        return present;
+    }
+
+    /** All endpoints. */
+    List<Route> routes() {
+        return routes;
+    }
+
+    private List<Route> routes(GatewaySettings settings) {
+        QueryEndpoint query =
+                new QueryEndpoint(this::client, queries, watch, settings.idle().toMillis());
+        StreamEndpoints streams = new StreamEndpoints(this::client);
+        Readiness readiness = new Readiness(this::client);
+        Set<String> get = Set.of("GET");
+        Set<String> look = Set.of("GET", "HEAD");
+        Set<String> post = Set.of("POST");
+        byte[] healthy = "the process answers\n".getBytes(StandardCharsets.UTF_8);
+        return List.of(
+                new Route(
+                        look,
+                        "/healthz",
+                        0,
+                        Route.Kind.AT_ONCE,
+                        exchange -> exchange.answer(200, Exchange.TEXT, healthy)),
+                new Route(look, "/readyz", 0, Route.Kind.LOOK, readiness::readyz),
+                new Route(get, "/v1/status", 0, Route.Kind.LOOK, streams::status),
+                new Route(get, "/v1/streams", 0, Route.Kind.LOOK, streams::list),
+                new Route(get, "/v1/streams/" + Route.STREAM, 0, Route.Kind.LOOK, streams::describe),
+                new Route(
+                        get, "/v1/streams/" + Route.STREAM + "/dead-letters", 0, Route.Kind.LOOK, streams::deadLetters),
+                new Route(get, "/v1/query", 0, Route.Kind.OWN, query::query),
+                new Route(post, "/v1/query", QueryReader.MOST_BYTES, Route.Kind.OWN, query::query),
+                new Route(post, "/v1/explain", QueryReader.MOST_BYTES, Route.Kind.OWN, query::explain));
+    }
+
+    /** Ends all connections, and the answers under way. */
+    @Override
+    public void close() {
+        try {
+            server.stop();
+        } catch (Exception e) {
+            LOG.warn("the gateway did not stop: {}", e.toString(), e);
+        }
+        queries.shutdownNow();
+        looks.shutdownNow();
+        watch.close();
+    }
+
+    /** What Jetty itself refuses, in the form of all other failures. */
+    private static final class Errors extends ErrorHandler {
+        @Override
+        public boolean errorPageForMethod(String method) {
+            return true;
+        }
+
+        @Override
+        protected void generateResponse(
+                Request request,
+                Response response,
+                int code,
+                @Nullable String message,
+                @Nullable Throwable cause,
+                Callback callback) {
+            HttpFailure failure = code < 500
+                    ? HttpFailure.of(HttpCode.BAD_HTTP, message == null ? HttpStatus.getMessage(code) : message)
+                    : HttpFailure.of(cause == null ? new IllegalStateException(String.valueOf(message)) : cause);
+            new Exchange(request, response, callback, "", java.util.Map.of(), new byte[0])
+                    .answer(code, Exchange.JSON, Json.bytes(failure::write));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.waterwheel.gateway;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.URIUtil;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the route of each request, reads its body, and has it answered. Never waits. */
+final class GatewayHandler extends Handler.Abstract.NonBlocking {
+    private final List<Route> routes;
+    private final Executor looks;
+    private final ClientWatch watch;
+    private final String host;
+
+    /**
+     * @param looks where calls wait for a coordinator; refuses what is too much
+     * @param host that the gateway listens at
+     */
+    GatewayHandler(List<Route> routes, Executor looks, ClientWatch watch, String host) {
+        this.routes = List.copyOf(routes);
+        this.looks = looks;
+        this.watch = watch;
+        this.host = host;
+    }
+
+    /** A route, and the name of the stream in the path. */
+    private record Found(Route route, String name) {}
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        watch.head(request);
+        Exchange refused = new Exchange(request, response, callback, "", Map.of(), new byte[0]);
+        Found found;
+        Map<String, List<String>> parameters;
+        try {
+            checkOrigin(request);
+            found = find(request, response);
+            parameters = Parameters.decode(request.getHttpURI().getQuery());
+        } catch (HttpFailure e) {
+            refused.fail(e);
+            return true;
+        }
+        BodyReader.read(
+                request,
+                found.route().mostBodyBytes(),
+                body -> {
+                    // A client that waits for its answer is not idle; the answer has bounds of its own.
+                    request.addIdleTimeoutListener(unused -> false);
+                    answer(found.route(), new Exchange(request, response, callback, found.name(), parameters, body));
+                },
+                refused::fail);
+        return true;
+    }
+
+    private void answer(Route route, Exchange exchange) {
+        if (route.kind() != Route.Kind.LOOK) {
+            answerHere(route, exchange);
+            return;
+        }
+        try {
+            looks.execute(() -> answerHere(route, exchange));
+        } catch (RejectedExecutionException e) {
+            exchange.fail(HttpFailure.of(
+                    HttpCode.GATEWAY_BUSY, "the gateway has as many such requests under way as it may; try again"));
+        }
+    }
+
+    private static void answerHere(Route route, Exchange exchange) {
+        try {
+            route.endpoint().answer(exchange);
+        } catch (RuntimeException e) {
+            exchange.fail(e);
+        }
+    }
+
+    private Found find(Request request, Response response) {
+        String path = Request.getPathInContext(request);
+        List<String> segments = new ArrayList<>();
+        for (String segment : path.substring(Math.min(1, path.length())).split("/", -1)) {
+            segments.add(URIUtil.decodePath(segment));
+        }
+        TreeSet<String> allowed = new TreeSet<>();
+        for (Route route : routes) {
+            String name = route.match(segments);
+            if (name != null) {
+                if (route.methods().contains(request.getMethod())) {
+                    return new Found(route, name);
+                }
+                allowed.addAll(route.methods());
+            }
+        }
+        if (allowed.isEmpty()) {
+            throw HttpFailure.of(
+                    HttpCode.NO_SUCH_PATH, "there is nothing at " + path + "; docs/http.md lists what there is");
+        }
+        String methods = String.join(", ", allowed);
+        response.getHeaders().put(HttpHeader.ALLOW, methods);
+        throw HttpFailure.of(HttpCode.METHOD_NOT_ALLOWED, path + " takes " + methods + ", got " + request.getMethod());
+    }
+
+    /**
+     * Refuses what a page of another origin sends by the browser of somebody who reaches this gateway: browsers say
+     * whose page it is; and a name that somebody made to stand for this machine is not one of its own.
+     */
+    private void checkOrigin(Request request) {
+        String asked = request.getHeaders().get(HttpHeader.HOST);
+        String origin = request.getHeaders().get(HttpHeader.ORIGIN);
+        if (origin != null
+                && (asked == null
+                        || !origin.toLowerCase(Locale.ROOT)
+                                .replaceFirst("^https?://", "")
+                                .equals(asked.toLowerCase(Locale.ROOT)))) {
+            throw HttpFailure.of(
+                    HttpCode.FOREIGN_ORIGIN, "a page of " + origin + " may not ask this gateway", "Origin");
+        }
+        if (isLoopback(request.getConnectionMetaData().getLocalSocketAddress()) && !isOwn(asked)) {
+            throw HttpFailure.of(
+                    HttpCode.FOREIGN_ORIGIN,
+                    "this gateway listens on this machine only, as 127.0.0.1 or localhost, not as " + asked,
+                    "Host");
+        }
+    }
+
+    private static boolean isLoopback(@Nullable SocketAddress address) {
+        return address instanceof InetSocketAddress at && at.getAddress().isLoopbackAddress();
+    }
+
+    private boolean isOwn(@Nullable String asked) {
+        if (asked == null) {
+            return true; // HTTP/1.0, which no browser speaks
+        }
+        String name = asked.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT);
+        return name.equals("localhost")
+                || name.matches("127(\\.\\d{1,3}){3}")
+                || name.equals("[::1]")
+                || name.equals(host.toLowerCase(Locale.ROOT));
+    }
+}

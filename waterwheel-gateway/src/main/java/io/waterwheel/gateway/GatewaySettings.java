@@ -1,0 +1,36 @@
+package io.waterwheel.gateway;
+
+import java.time.Duration;
+
+/**
+ * How a gateway runs.
+ *
+ * @param host address at which it listens
+ * @param port at which it listens, 0 to 65,535; 0 is any free one
+ * @param connections most at a time, at least 1; further ones wait to be accepted
+ * @param queries most that are open at a time, at least 1; one more is refused with 429
+ * @param idle how long a connection may rest, and how long a client may take for 64 KiB of an answer
+ */
+public record GatewaySettings(String host, int port, int connections, int queries, Duration idle) {
+    /** What the configuration's keys have where nothing was said. */
+    public static final GatewaySettings DEFAULT =
+            new GatewaySettings("127.0.0.1", 7071, 1_000, 64, Duration.ofSeconds(30));
+
+    public GatewaySettings {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("port: expected 0 to 65535, got " + port);
+        }
+        if (connections < 1 || queries < 1) {
+            throw new IllegalArgumentException(
+                    "expected at least 1 connection and 1 query, got " + connections + " and " + queries);
+        }
+        if (idle.toMillis() < 1) {
+            throw new IllegalArgumentException("idle: expected at least 1 ms, got " + idle);
+        }
+    }
+
+    /** The same at another port. */
+    public GatewaySettings withPort(int other) {
+        return new GatewaySettings(host, other, connections, queries, idle);
+    }
+}

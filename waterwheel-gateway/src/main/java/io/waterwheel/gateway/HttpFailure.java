@@ -1,0 +1,117 @@
+package io.waterwheel.gateway;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A request that is refused, or failed: what the client is told, {@code {code, message, at}}. */
+final class HttpFailure extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** Seconds after which a client should try again what is away or busy now. */
+    private static final int RETRY_SECONDS = 1;
+
+    /** How messages about expressions say where. */
+    private static final Pattern PLACE = Pattern.compile("\\bcharacter \\d+");
+
+    private final int status;
+    private final String code;
+    private final @Nullable String at;
+
+    /**
+     * @param code for programs: the name of an {@link ErrorCode}, or of an {@link HttpCode}
+     * @param at the part of the request that is at fault: a parameter's name, a member, a line; null: all of it
+     */
+    private HttpFailure(int status, String code, String message, @Nullable String at, @Nullable Throwable cause) {
+        super(message, cause);
+        this.status = status;
+        this.code = code;
+        this.at = at;
+    }
+
+    static HttpFailure of(HttpCode code, String message) {
+        return new HttpFailure(code.status(), code.name(), message, null, null);
+    }
+
+    /** The same, about a part of the request. */
+    static HttpFailure of(HttpCode code, String message, String at) {
+        return new HttpFailure(code.status(), code.name(), message, at, null);
+    }
+
+    /** A query, or another request, that makes no sense. */
+    static HttpFailure bad(ErrorCode code, String message, @Nullable String at, @Nullable Throwable cause) {
+        return new HttpFailure(400, code.name(), message, at, cause);
+    }
+
+    /** The failure of a call to the server. */
+    static HttpFailure of(WaterwheelException e) {
+        String message = String.valueOf(e.getMessage());
+        Matcher place = PLACE.matcher(message);
+        return new HttpFailure(status(e), e.code(), message, place.find() ? place.group() : null, e);
+    }
+
+    /** What a client is told of anything that went wrong. */
+    static HttpFailure of(Throwable e) {
+        if (e instanceof HttpFailure failure) {
+            return failure;
+        }
+        if (e instanceof WaterwheelException failure) {
+            return of(failure);
+        }
+        if (e instanceof IllegalArgumentException) {
+            return bad(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()), null, e);
+        }
+        return new HttpFailure(500, ErrorCode.BUG.name(), "a defect of the gateway: " + e, null, e);
+    }
+
+    private static int status(WaterwheelException e) {
+        Optional<ErrorCode> known = ErrorCode.of(e.code());
+        if (known.isPresent()) {
+            switch (known.get()) {
+                case NO_SUCH_STREAM, NO_SUCH_TOPIC, NO_SUCH_QUERY -> {
+                    return 404;
+                }
+                case TIMEOUT, INCOMPLETE, FLUSH_SLOW, TOO_SLOW -> {
+                    return 504;
+                }
+                default -> {
+                    // as its kind says
+                }
+            }
+        }
+        return switch (e.kind()) {
+            case USER -> 400;
+            case TEMPORARY -> 503;
+            case CORRUPT, UNKNOWN_OUTCOME, BUG -> 500;
+        };
+    }
+
+    int status() {
+        return status;
+    }
+
+    String code() {
+        return code;
+    }
+
+    /** Seconds after which the same request may work; 0 where that is not to be expected. */
+    int retryAfter() {
+        return status == 429 || status == 503 ? RETRY_SECONDS : 0;
+    }
+
+    /** The object that the client gets. */
+    void write(JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("code", code);
+        json.writeStringField("message", getMessage());
+        if (at != null) {
+            json.writeStringField("at", at);
+        }
+        json.writeEndObject();
+    }
+}

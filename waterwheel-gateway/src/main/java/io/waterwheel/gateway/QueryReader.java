@@ -1,0 +1,115 @@
+package io.waterwheel.gateway;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.waterwheel.cli.QueryParameters;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.wire.WireQueries;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Reads the query of a request: the message {@code Query} of query.proto in its JSON form, or the options of
+ * {@code waterwheel query}, in the URI or as a form. Stateless, thread-safe.
+ */
+final class QueryReader {
+    static final String FORM = "application/x-www-form-urlencoded";
+
+    /** The longest body; a query of that size is over what a coordinator takes. */
+    static final int MOST_BYTES = 1 << 20;
+
+    /** Parameters of the request itself. */
+    private static final Set<String> OWN = Set.of("stream", "format", "analyze");
+
+    private static final JsonFormat.Parser PARSER = JsonFormat.parser();
+
+    private QueryReader() {}
+
+    /** Of a request with or without a body. */
+    static Query read(Exchange exchange) {
+        if (exchange.request().getMethod().equals("GET")) {
+            return ofOptions(exchange.parameters());
+        }
+        Map<String, List<String>> options = new LinkedHashMap<>(exchange.parameters());
+        String type = exchange.bodyType();
+        if (type.equals(FORM)) {
+            Parameters.decode(text(exchange.body()))
+                    .forEach((name, values) -> options.merge(name, values, Parameters::both));
+            return ofOptions(options);
+        }
+        if (!type.equals(Exchange.JSON)) {
+            throw HttpFailure.of(
+                    HttpCode.MEDIA_TYPE_UNKNOWN,
+                    "Content-Type: expected " + Exchange.JSON + " (the message Query of query.proto) or " + FORM
+                            + " (the options of the command line), got '" + type + "'",
+                    "Content-Type");
+        }
+        options.keySet().removeAll(OWN);
+        if (!options.isEmpty()) {
+            String first = options.keySet().iterator().next();
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST,
+                    "parameter '" + first + "' does not go with a query in JSON: say it there, or send all as " + FORM,
+                    first,
+                    null);
+        }
+        return counted(ofJson(text(exchange.body())));
+    }
+
+    private static Query ofJson(String json) {
+        io.waterwheel.wire.proto.Query.Builder message = io.waterwheel.wire.proto.Query.newBuilder();
+        try {
+            PARSER.merge(json, message);
+        } catch (InvalidProtocolBufferException e) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_QUERY, "the body is no Query of query.proto in JSON: " + e.getMessage(), null, e);
+        }
+        return WireQueries.fromMessage(message.build());
+    }
+
+    private static Query ofOptions(Map<String, List<String>> given) {
+        Map<String, List<String>> options = new LinkedHashMap<>(given);
+        options.keySet().removeAll(OWN);
+        List<String> streams = given.getOrDefault("stream", List.of());
+        if (streams.size() != 1) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_QUERY,
+                    "expected one stream=NAME, got " + streams.size() + "; further parameters are "
+                            + QueryParameters.options(),
+                    "stream",
+                    null);
+        }
+        try {
+            return counted(QueryParameters.parse(streams.get(0), options));
+        } catch (QueryParameters.BadOption e) {
+            throw HttpFailure.bad(ErrorCode.BAD_QUERY, String.valueOf(e.getMessage()), e.option(), e);
+        }
+    }
+
+    /** A count is a row in every form of an answer. */
+    private static Query counted(Query query) {
+        return query.result().equals(ResultSpec.Aggregates.COUNT)
+                ? query.withAggregates(List.of(Aggregate.parse("count(*) AS tuples")))
+                : query;
+    }
+
+    /** @throws HttpFailure where the bytes are not UTF-8 */
+    private static String text(byte[] body) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(body))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw HttpFailure.bad(ErrorCode.BAD_REQUEST, "the body is not UTF-8", null, e);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.waterwheel.gateway;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Text being made, in UTF-8; grows as it must. One thread. */
+final class Utf8Buffer {
+    /** A buffer that one long value has made larger is given up after it. */
+    private static final int KEPT_BYTES = 1 << 20;
+
+    /** Of an array, in every JVM. */
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
+    private static final int LEAST_BYTES = 1 << 16;
+    private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
+
+    private byte[] bytes = new byte[LEAST_BYTES];
+    private int length;
+
+    int length() {
+        return length;
+    }
+
+    /** What there is, up to {@link #length}; overwritten by what comes after {@link #clear}. */
+    byte[] bytes() {
+        return bytes;
+    }
+
+    void clear() {
+        length = 0;
+        if (bytes.length > KEPT_BYTES) {
+            bytes = new byte[LEAST_BYTES];
+        }
+    }
+
+    private void room(int more) {
+        if (bytes.length - length < more) {
+            int needed = Math.addExact(length, more);
+            bytes = Arrays.copyOf(bytes, (int) Math.max(needed, Math.min(2L * bytes.length, MOST_BYTES)));
+        }
+    }
+
+    void put(byte one) {
+        room(1);
+        bytes[length++] = one;
+    }
+
+    void put(byte[] some) {
+        put(some, 0, some.length);
+    }
+
+    void put(byte[] some, int offset, int count) {
+        room(count);
+        System.arraycopy(some, offset, bytes, length, count);
+        length += count;
+    }
+
+    /** Text of ASCII only. */
+    @SuppressWarnings("deprecation") // the one way to copy the low bytes of a string without an array between
+    void ascii(String text) {
+        room(text.length());
+        text.getBytes(0, text.length(), bytes, length);
+        length += text.length();
+    }
+
+    /** In decimals. */
+    void number(long value) {
+        if (value == Long.MIN_VALUE) {
+            ascii("-9223372036854775808");
+            return;
+        }
+        room(20);
+        long rest = value;
+        if (rest < 0) {
+            bytes[length++] = '-';
+            rest = -rest;
+        }
+        int digits = 1;
+        for (long bound = 10; digits < 19 && rest >= bound; bound *= 10) {
+            digits++;
+        }
+        for (int at = length + digits - 1; at >= length; at--) {
+            bytes[at] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        length += digits;
+    }
+
+    /** A JSON string of text in UTF-8. */
+    void jsonString(byte[] text, int from, int count) {
+        put((byte) '"');
+        int plain = from;
+        for (int i = from; i < from + count; i++) {
+            byte b = text[i];
+            if (b >= 0 && (b < 0x20 || b == '"' || b == '\\')) {
+                put(text, plain, i - plain);
+                escape(b);
+                plain = i + 1;
+            }
+        }
+        put(text, plain, from + count - plain);
+        put((byte) '"');
+    }
+
+    private void escape(byte b) {
+        switch (b) {
+            case '"', '\\' -> {
+                put((byte) '\\');
+                put(b);
+            }
+            case '\n' -> ascii("\\n");
+            case '\r' -> ascii("\\r");
+            case '\t' -> ascii("\\t");
+            case '\b' -> ascii("\\b");
+            case '\f' -> ascii("\\f");
+            default -> {
+                ascii("\\u00");
+                put(HEX[b >> 4]);
+                put(HEX[b & 0xf]);
+            }
+        }
+    }
+
+    /** A CSV value of text in UTF-8: in quotes where it is empty or holds a comma, a quote or a line end. */
+    void csvString(byte[] text, int from, int count) {
+        boolean quote = count == 0;
+        for (int i = from; i < from + count && !quote; i++) {
+            byte b = text[i];
+            quote = b == ',' || b == '"' || b == '\n' || b == '\r';
+        }
+        if (!quote) {
+            put(text, from, count);
+            return;
+        }
+        put((byte) '"');
+        for (int i = from; i < from + count; i++) {
+            if (text[i] == '"') {
+                put((byte) '"');
+            }
+            put(text[i]);
+        }
+        put((byte) '"');
+    }
+}

@@ -1,0 +1,117 @@
+package io.waterwheel.gateway;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.waterwheel.cli.output.ExplanationJson;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.LostRange;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How an answer ended, as JSON: {@code complete}, {@code tuples}, {@code positions} by partition, and what there is of
+ * {@code missing}, {@code stale}, {@code lost}, {@code horizon}, {@code next} and {@code explanation}.
+ */
+final class VerdictJson {
+    private static final int MOST_TRAILER_BYTES = 6 << 10;
+
+    private VerdictJson() {}
+
+    /** One line. */
+    static byte[] of(Verdict verdict) {
+        return Json.bytes(json -> write(json, verdict));
+    }
+
+    /**
+     * The same for a trailer, in ASCII. One that is longer than clients take in a head, for it lists much, has only
+     * what says whether the answer is whole, and {@code shortened}.
+     */
+    static String trailer(Verdict verdict) {
+        byte[] whole = of(verdict);
+        return ascii(
+                whole.length <= MOST_TRAILER_BYTES
+                        ? whole
+                        : Json.object(json -> {
+                            json.writeBooleanField("complete", verdict.complete());
+                            json.writeNumberField("tuples", verdict.tuples());
+                            json.writeNumberField("streamId", verdict.streamId());
+                            json.writeNumberField("edit", verdict.edit());
+                            if (verdict.next() != null && verdict.next().text().length() < MOST_TRAILER_BYTES) {
+                                json.writeStringField("next", verdict.next().text());
+                            }
+                            json.writeBooleanField("shortened", true);
+                        }));
+    }
+
+    /** A header's value is one line of ASCII; JSON can say everything else by its escapes. */
+    private static String ascii(byte[] json) {
+        String text = new String(json, StandardCharsets.UTF_8);
+        StringBuilder ascii = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c < 0x7f) {
+                ascii.append(c);
+            } else {
+                ascii.append("\\u").append(HexFormat.of().toHexDigits(c));
+            }
+        }
+        return ascii.toString();
+    }
+
+    static void write(JsonGenerator json, Verdict verdict) throws IOException {
+        json.writeStartObject();
+        json.writeBooleanField("complete", verdict.complete());
+        json.writeNumberField("tuples", verdict.tuples());
+        positions(json, verdict.positions());
+        json.writeNumberField("streamId", verdict.streamId());
+        json.writeNumberField("edit", verdict.edit());
+        sentences(json, "missing", verdict.missing());
+        sentences(json, "stale", verdict.stale());
+        if (!verdict.lost().isEmpty()) {
+            json.writeArrayFieldStart("lost");
+            for (LostRange range : verdict.lost()) {
+                json.writeStartObject();
+                json.writeNumberField("partition", range.partition());
+                json.writeNumberField("from", range.from());
+                json.writeNumberField("to", range.to());
+                json.writeStringField("reason", range.reason());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+        if (verdict.horizon() != Retention.NO_HORIZON) {
+            json.writeNumberField("horizon", verdict.horizon());
+        }
+        if (verdict.next() != null) {
+            json.writeStringField("next", verdict.next().text());
+        }
+        if (verdict.explanation() != null) {
+            json.writeFieldName("explanation");
+            json.writeRawValue(ExplanationJson.of(verdict.explanation()));
+        }
+        json.writeEndObject();
+    }
+
+    /** By partition, the offset below which everything is meant, as {@code at-least} takes them. */
+    static void positions(JsonGenerator json, Map<Integer, Long> positions) throws IOException {
+        json.writeObjectFieldStart("positions");
+        for (Map.Entry<Integer, Long> position : new TreeMap<>(positions).entrySet()) {
+            json.writeNumberField(Integer.toString(position.getKey()), position.getValue());
+        }
+        json.writeEndObject();
+    }
+
+    private static void sentences(JsonGenerator json, String name, List<String> sentences) throws IOException {
+        if (!sentences.isEmpty()) {
+            json.writeArrayFieldStart(name);
+            for (String sentence : sentences) {
+                json.writeString(sentence);
+            }
+            json.writeEndArray();
+        }
+    }
+}

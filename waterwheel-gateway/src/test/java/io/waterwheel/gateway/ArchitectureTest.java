@@ -1,0 +1,36 @@
+package io.waterwheel.gateway;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** What the gateway may use of the client, the command line and the core; anything unlisted is refused. */
+@AnalyzeClasses(packages = "io.waterwheel.gateway", importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+    @ArchTest
+    static final ArchRule arrows = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.waterwheel.gateway..",
+                    "io.waterwheel.client..",
+                    "io.waterwheel.cli",
+                    "io.waterwheel.cli.output",
+                    "io.waterwheel.error..",
+                    "io.waterwheel.schema..",
+                    "io.waterwheel.tuple..",
+                    "io.waterwheel.query",
+                    "io.waterwheel.query.aggregate..",
+                    "io.waterwheel.decode..",
+                    "io.waterwheel.wire..",
+                    "java..",
+                    "com.fasterxml.jackson.core..",
+                    "com.google.protobuf..",
+                    "org.apache.arrow..",
+                    "org.eclipse.jetty..",
+                    "org.jspecify..",
+                    "org.slf4j..");
+}

@@ -1,0 +1,467 @@
+package io.waterwheel.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Waiting;
+import io.waterwheel.client.FakeServer;
+import io.waterwheel.client.TextRows;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.wire.proto.ListStreamsReply;
+import io.waterwheel.wire.proto.StatusReply;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.arrow.flight.CallStatus;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The gateway in front of a server that says what a test tells it. */
+@Timeout(60)
+final class GatewayTest {
+    private static final List<Field> FIELDS =
+            List.of(new Field("id", FieldType.LONG, false), new Field("note", FieldType.STRING, true));
+    private static final String GET_QUERY = "GET /v1/query?stream=s HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    private static final Verdict VERDICT = new Verdict(true, List.of(), Map.of(0, 7L, 1, 9L), 3, 2, 1, 0);
+
+    private static final StreamDescription STREAM = StreamDescription.newBuilder()
+            .setId(5)
+            .setBootstrapServers("127.0.0.1:9092")
+            .setChunks(2)
+            .setChunkTuples(30)
+            .setChunkBytes(400)
+            .setIndexers(3)
+            .setRoutingVersion(1)
+            .setDefinitionJson(SchemaJson.writeStream(new StreamDefinition(
+                    "s",
+                    "t",
+                    RecordFormat.CSV,
+                    4,
+                    new Schema(
+                            List.of(
+                                    new Field("id", FieldType.LONG, false),
+                                    new Field("at", FieldType.TIMESTAMP, false)),
+                            new KeySpec.Ordered("id"),
+                            "at"))))
+            .build();
+
+    private static final AtomicReference<FakeServer.Answers> ANSWERS = new AtomicReference<>();
+
+    private static FakeServer server;
+    private static WaterwheelClient client;
+    private static Gateway gateway;
+
+    @BeforeAll
+    static void start() throws IOException {
+        server = FakeServer.start((query, answer) -> ANSWERS.get().answer(query, answer), GatewayTest::call);
+        client = WaterwheelClient.connect(server.url());
+        gateway = Gateway.start(
+                new GatewaySettings("127.0.0.1", 0, 50, 2, Duration.ofSeconds(30)), TimeUnit.MILLISECONDS.toNanos(300));
+        gateway.serve(client);
+    }
+
+    private static byte[] call(String action, byte[] body) {
+        return switch (action) {
+            case "list-streams" ->
+                ListStreamsReply.newBuilder()
+                        .addStreams(STREAM)
+                        .addUnreadable("u")
+                        .build()
+                        .toByteArray();
+            case "describe-stream" -> STREAM.toByteArray();
+            case "status" ->
+                StatusReply.newBuilder().setJson("{\"streams\":[]}").build().toByteArray();
+            default -> throw new AssertionError("not asked for: " + action);
+        };
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        gateway.close();
+        client.close();
+        server.close();
+    }
+
+    private static void twoRows(Query query, FakeServer.Answer answer) {
+        answer.whole(FIELDS, List.of(new Object[] {1L, "a\nb"}, new Object[] {Long.MIN_VALUE, null}), VERDICT);
+    }
+
+    @Test
+    void answersAsOneJsonObjectWithTheVerdictLast() throws IOException {
+        ANSWERS.set(GatewayTest::twoRows);
+        RawHttp.Answer answer = RawHttp.get(gateway, "/v1/query?stream=s");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.whole()).isTrue();
+        assertThat(answer.headers()).containsEntry("content-type", "application/json");
+        assertThat(answer.body()).isEqualTo("""
+                        {"fields":[{"name":"id","type":"long"},{"name":"note","type":"string"}],"rows":[
+                        {"id":1,"note":"a\\nb"},
+                        {"id":-9223372036854775808,"note":null}
+                        ],"verdict":{"complete":true,"tuples":2,"positions":{"0":7,"1":9},"streamId":0,"edit":3}}
+                        """);
+        assertThat(answer.trailers())
+                .containsEntry(
+                        "waterwheel-verdict",
+                        "{\"complete\":true,\"tuples\":2,\"positions\":{\"0\":7,\"1\":9},\"streamId\":0,\"edit\":3}");
+    }
+
+    @Test
+    void answersAsCsvAsLinesAndAsArrow() throws IOException {
+        ANSWERS.set(GatewayTest::twoRows);
+        RawHttp.Answer csv = RawHttp.get(gateway, "/v1/query?stream=s", "Accept: text/html, text/csv;q=0.9, */*;q=0.1");
+        assertThat(csv.body()).isEqualTo("id,note\n1,\"a\nb\"\n-9223372036854775808,\n");
+        assertThat(csv.trailers()).containsKey("waterwheel-verdict");
+        RawHttp.Answer lines = RawHttp.get(gateway, "/v1/query?stream=s&format=ndjson", "Accept: text/csv");
+        assertThat(lines.body().lines()).hasSize(2);
+        assertThat(lines.headers()).containsEntry("content-type", "application/x-ndjson");
+        byte[] arrow = bytes("/v1/query?stream=s&format=arrow");
+        try (RootAllocator allocator = new RootAllocator();
+                ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(arrow), allocator)) {
+            assertThat(reader.loadNextBatch()).isTrue();
+            assertThat(reader.getVectorSchemaRoot().contentToTSVString()).contains("1\ta\nb");
+            assertThat(reader.loadNextBatch()).isFalse();
+        }
+        RawHttp.Answer none = RawHttp.get(gateway, "/v1/query?stream=s", "Accept: image/png");
+        assertThat(none.status()).isEqualTo(406);
+        assertThat(none.body()).contains("\"code\":\"NOT_ACCEPTABLE\"").contains("\"at\":\"Accept\"");
+    }
+
+    private static byte[] bytes(String target) throws IOException {
+        try (java.io.InputStream in =
+                java.net.URI.create(gateway.url() + target).toURL().openStream()) {
+            return in.readAllBytes();
+        }
+    }
+
+    @Test
+    void rowsAreTextAsTheClientWritesThem() throws IOException {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        List<Field> fields = new ArrayList<>();
+        for (FieldType type : FieldType.values()) {
+            fields.add(new Field("f_" + type.schemaName(), type, true));
+        }
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (int r = 0; r < 300; r++) {
+            @Nullable Object[] row = new Object[fields.size()];
+            for (int f = 0; f < row.length; f++) {
+                row[f] = random.nextInt(5) == 0 ? null : value(fields.get(f).type(), random);
+            }
+            rows.add(row);
+        }
+        ANSWERS.set((query, answer) -> {
+            answer.start(fields);
+            answer.rows(rows.subList(0, 100));
+            answer.rows(rows.subList(100, 300));
+            answer.verdict(new Verdict(true, List.of(), Map.of(), 3, 300, 1, 0));
+            answer.end();
+        });
+        List<String> json = RawHttp.get(gateway, "/v1/query?stream=s&format=ndjson")
+                .body()
+                .lines()
+                .toList();
+        assertThat(json).as("seed %s", seed).hasSize(300);
+        for (int r = 0; r < 300; r++) {
+            assertThat(json.get(r))
+                    .as("seed %s row %s", seed, r)
+                    .isEqualTo(TextRows.json(fields, Arrays.asList(rows.get(r))));
+        }
+        StringBuilder csv = new StringBuilder(
+                String.join(",", fields.stream().map(Field::name).toList()) + "\n");
+        rows.forEach(row -> csv.append(TextRows.csv(Arrays.asList(row))).append('\n'));
+        assertThat(RawHttp.get(gateway, "/v1/query?stream=s&format=csv").body())
+                .as("seed %s", seed)
+                .isEqualTo(csv.toString());
+    }
+
+    private static Object value(FieldType type, Random random) {
+        return switch (type.schemaName()) {
+            case "int" -> random.nextInt();
+            case "long", "timestamp", "timestamp_us", "timestamp_ns" ->
+                random.nextInt(9) == 0 ? Long.MIN_VALUE : random.nextLong() >> random.nextInt(64);
+            case "float" -> random.nextInt(9) == 0 ? Float.NaN : (float) random.nextGaussian();
+            case "double" -> random.nextInt(9) == 0 ? Double.NEGATIVE_INFINITY : random.nextGaussian() * 1e12;
+            case "boolean" -> random.nextBoolean();
+            case "string" -> text(random);
+            case "ipv4" -> "10.0.0." + random.nextInt(256);
+            case "ipv6" -> "2001:db8::" + Integer.toHexString(1 + random.nextInt(65535));
+            case "uuid" -> new java.util.UUID(random.nextLong(), random.nextLong()).toString();
+            case "bytes" -> {
+                byte[] bytes = new byte[random.nextInt(20)];
+                random.nextBytes(bytes);
+                yield bytes;
+            }
+            default -> throw new AssertionError("a type without values here: " + type);
+        };
+    }
+
+    private static String text(Random random) {
+        StringBuilder text = new StringBuilder();
+        int length = random.nextInt(12);
+        for (int i = 0; i < length; i++) {
+            text.appendCodePoint(
+                    switch (random.nextInt(4)) {
+                        case 0 -> random.nextInt(0x20);
+                        case 1 -> 0x1F300 + random.nextInt(99);
+                        case 2 -> ",\"\\/\u007f".charAt(random.nextInt(5));
+                        default -> 'a' + random.nextInt(26);
+                    });
+        }
+        return text.toString();
+    }
+
+    @Test
+    void takesTheSameQueryInThreeForms() throws IOException {
+        ANSWERS.set(GatewayTest::twoRows);
+        server.queries.clear();
+        RawHttp.get(
+                gateway,
+                "/v1/query?stream=s&where=id%20%3E%205&key=1..9&order-by=id:desc&limit=10&partial=allow&timeout=5&at-least=0:7");
+        RawHttp.post(
+                gateway,
+                "/v1/query",
+                "application/x-www-form-urlencoded; charset=utf-8",
+                "stream=s&where=id+%3E+5&key=1..9&order-by=id:desc&limit=10&partial=allow&timeout=5&at-least=0:7");
+        RawHttp.post(gateway, "/v1/query", "application/json", """
+                {"stream": "s", "where": "id > 5", "key_ranges": [{"low": "1", "high": "9"}],
+                 "orderBy": [{"field": "id", "descending": true}], "limit": 10, "allow_partial": true,
+                 "timeoutMillis": 5000, "atLeast": {"0": 7}}
+                """);
+        assertThat(server.queries).hasSize(3);
+        Query first = server.queries.get(0).withTimeout(Duration.ofSeconds(5));
+        assertThat(first.where()).isNotNull();
+        assertThat(server.queries.get(1).withTimeout(Duration.ofSeconds(5)).withSeen(first.seen()))
+                .isEqualTo(first);
+        assertThat(server.queries.get(2).withTimeout(Duration.ofSeconds(5)).withSeen(first.seen()))
+                .isEqualTo(first);
+    }
+
+    @Test
+    void tellsWhatIsWrongWithARequestAndWhere() throws IOException {
+        check(400, "BAD_QUERY", "box", RawHttp.get(gateway, "/v1/query?stream=s&box=1,2"));
+        check(400, "BAD_QUERY", "bbox", RawHttp.get(gateway, "/v1/query?stream=s&bbox=1,2"));
+        check(400, "BAD_QUERY", "at-file", RawHttp.get(gateway, "/v1/query?stream=s&at-file=/etc/passwd"));
+        check(400, "BAD_QUERY", "stream", RawHttp.get(gateway, "/v1/query?where=a"));
+        check(400, "BAD_EXPRESSION", "character 4", RawHttp.get(gateway, "/v1/query?stream=s&where=a%20%3E"));
+        check(400, "BAD_REQUEST", null, RawHttp.get(gateway, "/v1/query?stream=%ff"));
+        check(400, "BAD_QUERY", null, RawHttp.post(gateway, "/v1/query", "application/json", "{\"strem\": \"s\"}"));
+        check(400, "BAD_QUERY", null, RawHttp.post(gateway, "/v1/query", "application/json", "{\"stream\""));
+        check(415, "MEDIA_TYPE_UNKNOWN", "Content-Type", RawHttp.post(gateway, "/v1/query", "text/xml", "<q/>"));
+        check(404, "NO_SUCH_PATH", null, RawHttp.get(gateway, "/v1/streams/s/nothing"));
+        RawHttp.Answer method = RawHttp.post(gateway, "/healthz", "text/plain", "");
+        check(405, "METHOD_NOT_ALLOWED", null, method);
+        assertThat(method.headers()).containsEntry("allow", "GET, HEAD");
+        check(
+                413,
+                "BODY_TOO_LARGE",
+                null,
+                RawHttp.post(gateway, "/v1/query", "application/json", " ".repeat(QueryReader.MOST_BYTES + 1)));
+        check(403, "FOREIGN_ORIGIN", "Origin", RawHttp.get(gateway, "/v1/status", "Origin: http://elsewhere.test"));
+    }
+
+    private static void check(int status, String code, @Nullable String at, RawHttp.Answer answer) {
+        assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+        assertThat(answer.headers()).containsEntry("content-type", "application/json");
+        assertThat(answer.body()).startsWith("{\"code\":\"" + code + "\",\"message\":\"");
+        if (at == null) {
+            assertThat(answer.body()).doesNotContain("\"at\":");
+        } else {
+            assertThat(answer.body()).endsWith(",\"at\":\"" + at + "\"}");
+        }
+    }
+
+    @Test
+    void failuresOfTheServerHaveAStatusOfTheirOwn() throws IOException {
+        failing(CallStatus.NOT_FOUND, ErrorCode.NO_SUCH_STREAM);
+        check(404, "NO_SUCH_STREAM", null, RawHttp.get(gateway, "/v1/query?stream=s"));
+        failing(CallStatus.INVALID_ARGUMENT, ErrorCode.TOO_MANY_GROUPS);
+        check(400, "TOO_MANY_GROUPS", null, RawHttp.get(gateway, "/v1/query?stream=s"));
+        failing(CallStatus.TIMED_OUT, ErrorCode.INCOMPLETE);
+        check(504, "INCOMPLETE", null, RawHttp.get(gateway, "/v1/query?stream=s"));
+        failing(CallStatus.RESOURCE_EXHAUSTED, ErrorCode.ANSWER_MEMORY_FULL);
+        RawHttp.Answer busy = RawHttp.get(gateway, "/v1/query?stream=s&timeout=0.1");
+        assertThat(busy.status()).as(busy.body()).isIn(503, 504);
+        if (busy.status() == 503) {
+            assertThat(busy.headers()).containsKey("retry-after");
+        }
+    }
+
+    private static void failing(CallStatus status, ErrorCode code) {
+        ANSWERS.set(
+                (query, answer) -> answer.fail(FakeServer.failure(status, new WaterwheelException(code, "because"))));
+    }
+
+    @Test
+    void anAnswerThatFailsInTheMiddleIsNoWholeAnswer() throws IOException {
+        ANSWERS.set((query, answer) -> {
+            answer.start(FIELDS);
+            answer.rows(List.<Object[]>of(new Object[] {1L, "x"}));
+            answer.fail(FakeServer.failure(
+                    CallStatus.INTERNAL, new WaterwheelException(ErrorCode.RESULT_TOO_LARGE, "too much")));
+        });
+        RawHttp.Answer json = RawHttp.get(gateway, "/v1/query?stream=s");
+        assertThat(json.whole()).isFalse();
+        assertThat(json.body())
+                .contains("\"error\":{\"code\":\"RESULT_TOO_LARGE\"")
+                .doesNotContain("verdict");
+        RawHttp.Answer csv = RawHttp.get(gateway, "/v1/query?stream=s&format=csv");
+        assertThat(csv.whole()).isFalse();
+        assertThat(csv.trailers()).isEmpty();
+    }
+
+    @Test
+    void aClientThatGoesAwayCancelsItsQueryBeforeItsFirstRow() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        ANSWERS.set((query, answer) -> {
+            asked.countDown();
+            Waiting.until("the query is cancelled", answer::cancelled);
+            cancelled.countDown();
+        });
+        try (RawHttp http = RawHttp.connect(gateway)) {
+            http.send(GET_QUERY);
+            assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aSlowReaderHoldsTheServerBackAndCancelsWhenItGoes() throws Exception {
+        CountDownLatch cancelled = new CountDownLatch(1);
+        long[] sent = {0};
+        ANSWERS.set((query, answer) -> {
+            answer.start(FIELDS);
+            List<@Nullable Object[]> batch = new ArrayList<>();
+            for (int r = 0; r < 100; r++) {
+                batch.add(new Object[] {(long) r, "x".repeat(10_000)});
+            }
+            while (!answer.cancelled() && sent[0] < 1_000) {
+                answer.awaitReady();
+                if (!answer.cancelled()) {
+                    answer.rows(batch);
+                    sent[0]++;
+                }
+            }
+            cancelled.countDown();
+        });
+        try (RawHttp http = RawHttp.connect(gateway)) {
+            http.send("GET /v1/query?stream=s&format=csv HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(http.closed()).isFalse(); // its first byte
+        }
+        assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(sent[0]).as("megabytes sent to a client that took a byte").isLessThan(200);
+    }
+
+    @Test
+    void refusesMoreQueriesThanMayBeOpen() throws Exception {
+        CountDownLatch asked = new CountDownLatch(2);
+        CountDownLatch go = new CountDownLatch(1);
+        ANSWERS.set((query, answer) -> {
+            asked.countDown();
+            go.await();
+            twoRows(query, answer);
+        });
+        try (RawHttp one = RawHttp.connect(gateway);
+                RawHttp two = RawHttp.connect(gateway)) {
+            one.send(GET_QUERY);
+            // Behind each other on one connection: the second is answered when the first is.
+            two.send(GET_QUERY + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+            RawHttp.Answer third = RawHttp.get(gateway, "/v1/query?stream=s");
+            assertThat(third.status()).isEqualTo(429);
+            assertThat(third.headers()).containsEntry("retry-after", "1");
+            two.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            // Long enough for a look at the connections, which puts back what it read.
+            long before = gateway.watch().looks();
+            Waiting.until("three looks", () -> gateway.watch().looks() > before + 3);
+            go.countDown();
+            assertThat(one.answer().whole()).isTrue();
+            assertThat(two.answer().whole()).isTrue();
+            assertThat(two.answer().body()).isEqualTo("the process answers\n");
+            assertThat(two.answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void headsThatAreTooLongOrComeTooSlowlyAreRefused() throws Exception {
+        RawHttp.Answer longHead = RawHttp.get(gateway, "/healthz", "X-Flood: " + "x".repeat(Gateway.MOST_HEAD_BYTES));
+        assertThat(longHead.status()).isEqualTo(431);
+        assertThat(longHead.body()).contains("\"code\":\"BAD_HTTP\"");
+        try (RawHttp slow = RawHttp.connect(gateway)) {
+            slow.send("GET /healthz HTT");
+            assertThat(slow.closed()).isTrue();
+        }
+        try (RawHttp resting = RawHttp.connect(gateway)) {
+            resting.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(resting.answer().status()).isEqualTo(200);
+            resting.send("GET /healthz HTTP/1.1\r\n");
+            assertThat(resting.closed()).isTrue();
+        }
+        assertThat(RawHttp.get(gateway, "/healthz").status()).isEqualTo(200);
+    }
+
+    @Test
+    void saysWhatThereIsAndHowItIs() throws IOException {
+        assertThat(RawHttp.get(gateway, "/v1/status").body()).isEqualTo("{\"streams\":[]}");
+        assertThat(RawHttp.get(gateway, "/v1/streams").body())
+                .isEqualTo(
+                        "{\"streams\":[{\"name\":\"s\",\"id\":5,\"topic\":\"t\",\"partitions\":4}],\"unreadable\":[\"u\"]}");
+        assertThat(RawHttp.get(gateway, "/v1/streams/s").body())
+                .startsWith(
+                        "{\"id\":5,\"kafka\":\"127.0.0.1:9092\",\"chunks\":{\"count\":2,\"tuples\":30,\"bytes\":400},"
+                                + "\"indexers\":3,\"routingVersion\":1,\"definition\":{\"name\":\"s\",\"topic\":\"t\"");
+        assertThat(RawHttp.get(gateway, "/readyz").body()).isEqualTo("{\"ready\":true,\"reasons\":[]}");
+        check(400, "BAD_REQUEST", "every", RawHttp.get(gateway, "/v1/status?every=1"));
+        check(400, "BAD_REQUEST", "limit", RawHttp.get(gateway, "/v1/streams/s/dead-letters?limit=0"));
+    }
+
+    @Test
+    void explains() throws IOException {
+        ANSWERS.set(GatewayTest::twoRows);
+        server.queries.clear();
+        RawHttp.Answer old = RawHttp.post(gateway, "/v1/explain", "application/json", "{\"stream\": \"s\"}");
+        assertThat(server.queries.get(0).explain()).isEqualTo(Explain.PLAN);
+        check(500, "BAD_ANSWER", null, old);
+    }
+
+    @Test
+    void aGatewayWithoutServerSaysSo() throws IOException {
+        try (Gateway alone = Gateway.start(GatewaySettings.DEFAULT.withPort(0))) {
+            assertThat(RawHttp.get(alone, "/healthz").status()).isEqualTo(200);
+            RawHttp.Answer ready = RawHttp.get(alone, "/readyz");
+            assertThat(ready.status()).isEqualTo(503);
+            assertThat(ready.body())
+                    .isEqualTo("{\"ready\":false,\"reasons\":[\"the server is starting; ask again in a moment\"]}");
+            check(503, "GATEWAY_STARTING", null, RawHttp.get(alone, "/v1/streams"));
+            assertThatThrownBy(() -> Gateway.start(GatewaySettings.DEFAULT.withPort(alone.port())))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("the gateway cannot listen on 127.0.0.1, port " + alone.port());
+        }
+    }
+}
